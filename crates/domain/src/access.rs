@@ -1,0 +1,179 @@
+//! Who is calling, for whom, and what their role lets them do.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{KeyId, ProjectId, Refusal, TenantId};
+
+/// The tenant and project that a piece of work is confined to.
+///
+/// Every query of a store takes one, so that a query without its filter does not compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Scope {
+    /// Whose data.
+    pub tenant: TenantId,
+    /// In which of their projects.
+    pub project: ProjectId,
+}
+
+/// What a key may do in its project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Everything, keys included.
+    Admin,
+    /// Answers questions and steers sessions.
+    Operator,
+    /// Reads, and answers only what names it.
+    Viewer,
+    /// Asks, and takes the answers to what it asked. Never answers.
+    Agent,
+}
+
+/// One thing that a role may or may not do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Right {
+    /// See sessions, questions, events and figures.
+    Read,
+    /// Open a session, ask in it.
+    Ask,
+    /// Take the answer to one's own question.
+    Take,
+    /// Answer or claim a question whose audience one belongs to.
+    Answer,
+    /// Pause, resume, end a session; cancel or expire a question.
+    Steer,
+    /// Answer in the name of a policy or of the system, past the audience.
+    Automate,
+    /// Make, list and revoke keys.
+    ManageKeys,
+}
+
+impl Role {
+    /// Every role, the mightiest first.
+    pub const ALL: [Self; 4] = [Self::Admin, Self::Operator, Self::Viewer, Self::Agent];
+
+    /// Whether this role has a right.
+    #[must_use]
+    pub const fn may(self, right: Right) -> bool {
+        match (self, right) {
+            (Self::Admin, _) | (_, Right::Read) => true,
+            (Self::Operator, Right::Ask | Right::Answer | Right::Steer) => true,
+            (Self::Operator, Right::Take | Right::Automate | Right::ManageKeys) => false,
+            (Self::Viewer, Right::Answer) => true,
+            (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Automate | Right::ManageKeys) => false,
+            (Self::Agent, Right::Ask | Right::Take) => true,
+            (Self::Agent, Right::Answer | Right::Steer | Right::Automate | Right::ManageKeys) => false,
+        }
+    }
+
+    /// The word for it on the wire and in the stores.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Operator => "operator",
+            Self::Viewer => "viewer",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The role of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
+/// What sort of being acted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActorKind {
+    /// A person.
+    User,
+    /// An agent or a service.
+    Agent,
+    /// Holdpoint itself: a deadline, a lease.
+    System,
+}
+
+/// Who did something, as the record keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Actor {
+    /// What sort of being.
+    pub kind: ActorKind,
+    /// The user name of the key, or the key's id where it has none.
+    pub name: String,
+}
+
+impl Actor {
+    /// Holdpoint itself.
+    #[must_use]
+    pub fn system() -> Self {
+        Self { kind: ActorKind::System, name: "holdpoint".into() }
+    }
+}
+
+/// An authenticated caller: made only from a key that was found, matched and is still good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The key that was presented.
+    pub key: KeyId,
+    /// What it is confined to.
+    pub scope: Scope,
+    /// What it may do there.
+    pub role: Role,
+    /// In whose name it acts.
+    pub actor: Actor,
+    /// The groups that the person belongs to.
+    pub groups: Vec<String>,
+}
+
+impl Caller {
+    /// Refuses unless the caller's role has the right.
+    pub fn require(&self, right: Right) -> Result<(), Refusal> {
+        if self.role.may(right) { Ok(()) } else { Err(Refusal::RoleForbids { role: self.role }) }
+    }
+}
+
+/// A credential, without its secret: the store keeps only a keyed hash of that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Its public half.
+    pub id: KeyId,
+    /// What it is confined to.
+    pub scope: Scope,
+    /// What it may do.
+    pub role: Role,
+    /// In whose name it acts, where it was given one.
+    pub user: Option<String>,
+    /// The groups of that user.
+    pub groups: Vec<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Timestamp>,
+}
+
+impl Key {
+    /// The caller that this key stands for at this moment, unless it is expired or revoked.
+    #[must_use]
+    pub fn caller(&self, now: Timestamp) -> Option<Caller> {
+        if self.revoked_at.is_some() || self.expires_at.is_some_and(|at| at <= now) {
+            return None;
+        }
+        let kind = if self.role == Role::Agent { ActorKind::Agent } else { ActorKind::User };
+        let name = self.user.clone().unwrap_or_else(|| self.id.to_string());
+        Some(Caller {
+            key: self.id,
+            scope: self.scope,
+            role: self.role,
+            actor: Actor { kind, name },
+            groups: self.groups.clone(),
+        })
+    }
+}

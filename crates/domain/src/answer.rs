@@ -1,0 +1,220 @@
+//! What a person says, and whether it fits what was asked.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, text};
+
+/// An answer that was accepted, as the record keeps it and the agent reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Its id.
+    pub id: AnswerId,
+    /// Who said it.
+    pub by: Actor,
+    /// The groups that they belonged to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+    /// When.
+    pub at: Timestamp,
+    /// What it does to the agent's step.
+    pub effect: Effect,
+    /// The options chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<OptionId>,
+    /// The metadata of the option chosen, as the agent gave it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub metadata: Value,
+    /// With `edit`, the arguments to run with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+    /// The form, or the information. Of a secret question only the names.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+    /// A reason, or free text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+}
+
+impl Answer {
+    /// Whether two people said the same thing. Their reasons may differ.
+    #[must_use]
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        self.effect == other.effect
+            && self.options == other.options
+            && self.arguments == other.arguments
+            && self.data == other.data
+    }
+}
+
+/// What somebody wants to answer, before it was held against the question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// The options chosen.
+    pub options: Vec<OptionId>,
+    /// The effect, for whoever does not know the options' names.
+    pub effect: Option<Effect>,
+    /// With `edit`, the arguments to run with.
+    pub arguments: Option<Value>,
+    /// The form, or the information.
+    pub data: Value,
+    /// A reason, or free text.
+    pub feedback: Option<String>,
+}
+
+/// Proof that the data of a draft fits the form of its question. Made by whoever ran the validator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormProof(());
+
+impl FormProof {
+    /// States that a validator has accepted the data.
+    #[must_use]
+    pub const fn checked() -> Self {
+        Self(())
+    }
+}
+
+/// A draft that fits its question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settled {
+    /// What it does.
+    pub effect: Effect,
+    /// The options chosen, in the question's order.
+    pub options: Vec<OptionId>,
+    /// The metadata of the first option chosen.
+    pub metadata: Value,
+    draft: Draft,
+}
+
+impl Settled {
+    /// Signs it.
+    #[must_use]
+    pub fn sign(self, id: AnswerId, by: Actor, groups: Vec<String>, at: Timestamp) -> Answer {
+        let Draft { arguments, data, feedback, .. } = self.draft;
+        Answer {
+            id,
+            by,
+            groups,
+            at,
+            effect: self.effect,
+            options: self.options,
+            metadata: self.metadata,
+            arguments,
+            data,
+            feedback,
+        }
+    }
+}
+
+impl Question {
+    /// Holds a draft against the question: which effect it has, and everything in which it does not fit.
+    pub fn settle(&self, mut draft: Draft, proof: Option<FormProof>) -> Result<Settled, Vec<Problem>> {
+        let mut problems = Vec::new();
+        if draft.data.as_object().is_some_and(serde_json::Map::is_empty) && self.form().is_none() {
+            draft.data = Value::Null;
+        }
+        draft.feedback = draft.feedback.filter(|feedback| !feedback.trim().is_empty());
+        let Some((effect, chosen)) = self.chosen(&draft, &mut problems) else { return Err(problems) };
+        self.check_arguments(effect, &draft, &mut problems);
+        self.check_data(effect, &chosen, &draft, proof, &mut problems);
+        if let Some(feedback) = &draft.feedback {
+            text::paragraphs("/feedback", feedback, &mut problems);
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let metadata = chosen.first().map_or(Value::Null, |option| option.metadata.clone());
+        let options = chosen.iter().map(|option| option.id.clone()).collect();
+        Ok(Settled { effect, options, metadata, draft })
+    }
+
+    /// The effect that a draft would have, where it has one.
+    #[must_use]
+    pub fn effect_of(&self, draft: &Draft) -> Option<Effect> {
+        self.chosen(draft, &mut Vec::new()).map(|(effect, _)| effect)
+    }
+
+    fn chosen(&self, draft: &Draft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
+        if !draft.options.is_empty() {
+            return self.chosen_by_id(draft, problems);
+        }
+        let Some(effect) = draft.effect else {
+            if self.takes_value() {
+                return Some((Effect::Provide, Vec::new()));
+            }
+            problems.push(Problem::new("/option", format!("choose one of {}", self.option_names())));
+            return None;
+        };
+        let mut offered = self.options.iter().filter(|option| option.effect == effect);
+        match (offered.next(), offered.next()) {
+            (Some(option), None) => return Some((effect, vec![option])),
+            (Some(_), Some(_)) => {
+                problems.push(Problem::new("/effect", "several options have this effect: name the option"));
+            }
+            (None, _) if effect == Effect::Provide && self.takes_value() => return Some((effect, Vec::new())),
+            (None, _) if effect == Effect::Skip && !self.required => return Some((effect, Vec::new())),
+            (None, _) if effect == Effect::Reject && self.takes_value() => return Some((effect, Vec::new())),
+            (None, _) => problems.push(Problem::new("/effect", "this question does not offer it")),
+        }
+        None
+    }
+
+    fn chosen_by_id(&self, draft: &Draft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
+        if draft.options.len() > 1 && !self.multiple {
+            problems.push(Problem::new("/options", "only one option can be chosen"));
+        }
+        for id in &draft.options {
+            if self.option(id).is_none() {
+                problems.push(Problem::new("/option", format!("choose one of {}", self.option_names())));
+            }
+        }
+        let chosen: Vec<&Choice> = self.options.iter().filter(|option| draft.options.contains(&option.id)).collect();
+        let effect = chosen.first().map(|option| option.effect)?;
+        if chosen.iter().any(|option| option.effect != effect) {
+            problems.push(Problem::new("/options", "have different effects and cannot be chosen together"));
+        }
+        if draft.effect.is_some_and(|named| named != effect) {
+            problems.push(Problem::new("/effect", "is not the effect of the option chosen"));
+        }
+        problems.is_empty().then_some((effect, chosen))
+    }
+
+    fn check_arguments(&self, effect: Effect, draft: &Draft, problems: &mut Vec<Problem>) {
+        match (effect, &draft.arguments) {
+            (Effect::Edit, Some(arguments)) if arguments.is_object() => text::depth("/arguments", arguments, problems),
+            (Effect::Edit, _) => problems.push(Problem::new("/arguments", "an edit carries whole new arguments, an object")),
+            (_, Some(_)) => problems.push(Problem::new("/arguments", "only an edit carries arguments")),
+            (_, None) => {}
+        }
+    }
+
+    fn check_data(
+        &self,
+        effect: Effect,
+        chosen: &[&Choice],
+        draft: &Draft,
+        proof: Option<FormProof>,
+        problems: &mut Vec<Problem>,
+    ) {
+        text::depth("/data", &draft.data, problems);
+        let empty = draft.data.is_null() || draft.data.as_str().is_some_and(|text| text.trim().is_empty());
+        let silent = empty && draft.feedback.is_none();
+        if !effect.carries_form() && !draft.data.is_null() {
+            problems.push(Problem::new("/data", "this effect carries no form: give a reason as feedback"));
+        } else if effect.carries_form() && self.form().is_some() {
+            if proof.is_none() {
+                problems.push(Problem::new("/data", "the form must be filled in"));
+            }
+        } else if chosen.iter().any(|option| option.requires_input) && silent {
+            problems.push(Problem::new("/feedback", "this option needs a text or data as well"));
+        } else if effect == Effect::Provide && chosen.is_empty() && silent && self.kind != Kind::Notice {
+            problems.push(Problem::new("/data", "an answer needs a text, data or an option"));
+        }
+    }
+
+    fn option_names(&self) -> String {
+        let names: Vec<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
+        if names.is_empty() { "none: this question takes text or data".into() } else { names.join(", ") }
+    }
+}

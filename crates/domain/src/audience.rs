@@ -1,0 +1,113 @@
+//! Who may answer a question, and how many must agree.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Answer, Caller, Problem, Role};
+
+/// Who may answer, and how many of them must.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audience {
+    /// The people named, or `None` for every operator and admin of the project and whoever started the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<Named>,
+    /// How many distinct people must say the same.
+    pub quorum: u32,
+    /// Whether they must come from distinct groups of those named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub distinct_groups: bool,
+    /// Whether the person who started the session is barred as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub four_eyes: bool,
+}
+
+/// People by name, by group and by role. Being in one of the lists is enough.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named {
+    /// User names.
+    #[serde(default)]
+    pub users: Vec<String>,
+    /// Group names.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// Roles.
+    #[serde(default)]
+    pub roles: Vec<Role>,
+}
+
+impl Default for Audience {
+    fn default() -> Self {
+        Self { named: None, quorum: 1, distinct_groups: false, four_eyes: false }
+    }
+}
+
+impl Audience {
+    /// Lists why a question could never be answered by this audience.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        if self.quorum == 0 || self.quorum > 100 {
+            problems.push(Problem::new("/audience/quorum", "must be 1 to 100"));
+        }
+        let groups = self.named.as_ref().map_or(0, |named| named.groups.len());
+        if self.distinct_groups && groups < self.quorum as usize {
+            problems.push(Problem::new("/audience/groups", "must name at least as many groups as the quorum"));
+        }
+        let Some(named) = &self.named else { return };
+        if named.users.is_empty() && named.groups.is_empty() && named.roles.is_empty() {
+            problems.push(Problem::new("/audience", "names nobody, so that nobody could answer"));
+        }
+        if named.roles.contains(&Role::Agent) {
+            problems.push(Problem::new("/audience/roles", "an agent's key can never answer"));
+        }
+        let only_users = named.groups.is_empty() && named.roles.is_empty();
+        if only_users && !named.users.is_empty() && named.users.len() < self.quorum as usize {
+            problems.push(Problem::new("/audience/quorum", "is more than the users named"));
+        }
+    }
+
+    /// Whether a caller belongs to it. `started` says whether they started the session.
+    #[must_use]
+    pub fn includes(&self, caller: &Caller, started: bool) -> bool {
+        match &self.named {
+            None => started || matches!(caller.role, Role::Operator | Role::Admin),
+            Some(named) => {
+                named.users.contains(&caller.actor.name)
+                    || named.roles.contains(&caller.role)
+                    || caller.groups.iter().any(|group| named.groups.contains(group))
+            }
+        }
+    }
+
+    /// Whether these equal votes of distinct people are enough.
+    #[must_use]
+    pub fn satisfied(&self, votes: &[&Answer]) -> bool {
+        let needed = self.quorum as usize;
+        if !self.distinct_groups {
+            return votes.len() >= needed;
+        }
+        let groups = self.named.as_ref().map_or(&[][..], |named| &named.groups);
+        let mut holder: Vec<Option<usize>> = vec![None; groups.len()];
+        let seated = (0..votes.len()).filter(|&vote| {
+            let mut seen = vec![false; groups.len()];
+            seat(vote, votes, groups, &mut holder, &mut seen)
+        });
+        seated.count() >= needed
+    }
+}
+
+/// Finds a group for a vote, moving earlier votes to other groups of theirs where that helps.
+fn seat(vote: usize, votes: &[&Answer], groups: &[String], holder: &mut [Option<usize>], seen: &mut [bool]) -> bool {
+    for (index, group) in groups.iter().enumerate() {
+        if seen[index] || !votes[vote].groups.contains(group) {
+            continue;
+        }
+        seen[index] = true;
+        let free = match holder[index] {
+            None => true,
+            Some(other) => seat(other, votes, groups, holder, seen),
+        };
+        if free {
+            holder[index] = Some(vote);
+            return true;
+        }
+    }
+    false
+}

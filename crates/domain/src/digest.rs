@@ -1,0 +1,59 @@
+//! SHA-256 over canonical JSON (RFC 8785): two texts that mean the same have one digest.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest, printed as hexadecimal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of plain bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of a JSON value in its canonical form.
+    ///
+    /// A number that no canonical form exists for (beyond a double) is digested as it was written.
+    #[must_use]
+    pub fn of_json(value: &Value) -> Self {
+        let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
+        Self::of_bytes(&bytes)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_and_spelling_do_not_matter() {
+        let one: Value = serde_json::from_str(r#"{"b": 1.0, "a": "\u0041"}"#).unwrap();
+        let two: Value = serde_json::from_str(r#"{"a":"A","b":1}"#).unwrap();
+        assert_eq!(Digest::of_json(&one), Digest::of_json(&two));
+        assert_eq!(Digest::of_bytes(b"").to_string(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}

@@ -1,0 +1,58 @@
+//! What everybody else is told: one numbered event for each thing that happened.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{Actor, Answer, EventId, InteractionId, SessionId, StepId};
+
+/// Something that happened in a session, numbered without gaps from 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its id.
+    pub id: EventId,
+    /// The session it happened in.
+    pub session: SessionId,
+    /// Its number there.
+    pub seq: u64,
+    /// What happened, as a dotted name.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// When.
+    pub at: Timestamp,
+    /// The step that it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepId>,
+    /// The question that it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interaction: Option<InteractionId>,
+    /// The particulars. Never a secret, a form or an argument: those are read from the question itself.
+    pub data: Value,
+}
+
+/// The name and the particulars of something that happened, before it has a number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Happening {
+    /// A dotted name, `interaction.answered`.
+    pub name: &'static str,
+    /// The particulars.
+    pub data: Value,
+}
+
+impl Happening {
+    /// Something that somebody did.
+    pub(crate) fn by(name: &'static str, actor: &Actor, mut data: Value) -> Self {
+        data["by"] = json!(actor);
+        Self { name, data }
+    }
+
+    /// Something that nobody in particular did.
+    pub(crate) const fn plain(name: &'static str, data: Value) -> Self {
+        Self { name, data }
+    }
+}
+
+/// What an event says of an answer: who and which way, never what was filled in.
+pub(crate) fn of_answer(answer: &Answer) -> Value {
+    json!({ "effect": answer.effect, "options": answer.options })
+}

@@ -1,0 +1,428 @@
+//! A question put to people: the one answer that closes it, and the delivery that follows.
+//!
+//! ```text
+//! pending ── answer (quorum reached) ──> answered
+//! pending ── policy or system answer ──> auto_resolved
+//! pending ── deadline, fallback ───────> auto_resolved      (fallback `hold`: stays pending, overdue)
+//! pending ── deadline, no fallback ────> expired
+//! pending ── cancel ───────────────────> cancelled
+//! resolved: waiting ──> processing (lease) ──> completed | failed
+//! ```
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::access::Right;
+use crate::event::of_answer;
+use crate::{
+    Actor, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening, InteractionId,
+    LeaseId, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
+};
+
+/// A question put to people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interaction {
+    /// Its id.
+    pub id: InteractionId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// Where it comes from; never changes.
+    pub origin: Origin,
+    /// What is asked; never changes.
+    pub question: Question,
+    /// Where it is.
+    pub state: State,
+    /// How often it has changed. Guards every write.
+    pub revision: u64,
+}
+
+/// Where a question comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The session that it was asked in.
+    pub session: SessionId,
+    /// The step that sleeps on it.
+    pub step: StepId,
+    /// Routes it. Proves nothing.
+    pub channel: String,
+    /// The agent's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Who asked.
+    pub asked_by: Actor,
+    /// Who started the session.
+    pub started_by: Actor,
+    /// When it was asked.
+    pub at: Timestamp,
+    /// The trace that it was asked in (W3C trace context), passed on to whoever takes the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
+}
+
+/// Where a question is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum State {
+    /// Open.
+    Pending(Pending),
+    /// Closed, for good.
+    Resolved {
+        /// How.
+        resolution: Resolution,
+        /// When.
+        at: Timestamp,
+        /// Whether the agent has taken it.
+        delivery: Delivery,
+    },
+}
+
+/// What an open question has gathered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Answers that do not make the quorum yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<Answer>,
+    /// Who is working on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// Whether people have been warned.
+    #[serde(default)]
+    pub warned: bool,
+    /// Whether it is held open past its deadline.
+    #[serde(default)]
+    pub overdue: bool,
+}
+
+/// Who is working on a question, and until when it is theirs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Who.
+    pub by: Actor,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+/// Proof that one person may answer one interaction. Only [`Interaction::admit`] makes one.
+#[derive(Debug)]
+pub struct Reviewer {
+    interaction: InteractionId,
+    actor: Actor,
+    groups: Vec<String>,
+}
+
+/// A transition: what it became, and what happened.
+pub type Change = (Interaction, Happening);
+
+impl Interaction {
+    /// Puts a question to people.
+    #[must_use]
+    pub fn ask(id: InteractionId, session: &Session, by: Actor, question: Question, now: Timestamp) -> Change {
+        let data = json!({
+            "kind": question.kind.name(),
+            "title": question.title,
+            "deadline": question.deadline,
+            "channel": session.brief.channel,
+        });
+        let happening = Happening::by("interaction.asked", &by, data);
+        let origin = Origin {
+            session: session.id,
+            step: session.step,
+            channel: session.brief.channel.clone(),
+            agent: session.brief.agent.clone(),
+            asked_by: by,
+            started_by: session.started_by.clone(),
+            at: now,
+            traceparent: None,
+        };
+        let state = State::Pending(Pending::default());
+        (Self { id, scope: session.scope, origin, question, state, revision: 1 }, happening)
+    }
+
+    /// What a list shows of its state.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        match &self.state {
+            State::Pending(_) => Status::Pending,
+            State::Resolved { resolution, .. } => resolution.status(),
+        }
+    }
+
+    /// How far its delivery is, once it is closed.
+    #[must_use]
+    pub const fn delivery(&self) -> Option<&Delivery> {
+        match &self.state {
+            State::Pending(_) => None,
+            State::Resolved { delivery, .. } => Some(delivery),
+        }
+    }
+
+    /// Checks that a caller may answer: not whoever asked, not an agent, in the audience, with four eyes if wanted.
+    pub fn admit(&self, caller: &Caller) -> Result<Reviewer, Refusal> {
+        caller.require(Right::Answer)?;
+        if caller.actor.name == self.origin.asked_by.name {
+            return Err(Refusal::AskerCannotAnswer);
+        }
+        let started = caller.actor.name == self.origin.started_by.name;
+        if started && self.question.audience.four_eyes {
+            return Err(Refusal::FourEyes);
+        }
+        if !self.question.audience.includes(caller, started) {
+            return Err(Refusal::NotInAudience);
+        }
+        Ok(Reviewer { interaction: self.id, actor: caller.actor.clone(), groups: caller.groups.clone() })
+    }
+
+    /// Takes an answer. The first one wins: a second or late one is refused, never merged.
+    pub fn answer(
+        self,
+        reviewer: &Reviewer,
+        id: AnswerId,
+        draft: Draft,
+        proof: Option<FormProof>,
+        now: Timestamp,
+    ) -> Result<Change, Refusal> {
+        let pending = self.pending()?;
+        debug_assert_eq!(reviewer.interaction, self.id, "a reviewer answers what it was admitted to");
+        self.in_time(now)?;
+        self.unclaimed_by_others(&reviewer.actor, now)?;
+        if pending.votes.iter().any(|vote| vote.by.name == reviewer.actor.name) {
+            return Err(Refusal::AlreadyVoted(self.id));
+        }
+        let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
+        let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
+        let mut votes = pending.votes.clone();
+        votes.push(answer.clone());
+        let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
+        if answer.effect.holds_back() || self.question.audience.satisfied(&agreeing) {
+            let happening = Happening::by("interaction.answered", &answer.by, of_answer(&answer));
+            let votes = if votes.len() > 1 { votes } else { Vec::new() };
+            return Ok((self.resolved(Resolution::Answered { answer, votes }, now), happening));
+        }
+        let data = json!({ "votes": votes.len(), "quorum": self.question.audience.quorum });
+        let happening = Happening::by("interaction.voted", &answer.by, data);
+        let pending = Pending { votes, ..pending.clone() };
+        Ok((self.became(State::Pending(pending)), happening))
+    }
+
+    /// Answers in place of a person, past the audience.
+    pub fn auto(
+        self,
+        (id, by, source): (AnswerId, Actor, AutoSource),
+        draft: Draft,
+        proof: Option<FormProof>,
+        now: Timestamp,
+    ) -> Result<Change, Refusal> {
+        self.pending()?;
+        self.in_time(now)?;
+        let reason = draft.feedback.clone().unwrap_or_else(|| format!("resolved by {}", by.name));
+        let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
+        let answer = settled.sign(id, by, Vec::new(), now);
+        Ok(self.auto_resolved(answer, source, reason, now))
+    }
+
+    /// Ends it as its deadline would.
+    pub fn expire(self, id: AnswerId, now: Timestamp) -> Result<Change, Refusal> {
+        let pending = self.pending()?;
+        let reason = "nobody answered in time";
+        let (effect, options, data) = match self.question.fallback.clone() {
+            None => {
+                let happening = Happening::plain("interaction.expired", json!({}));
+                return Ok((self.resolved(Resolution::Expired, now), happening));
+            }
+            Some(Fallback::Hold) => {
+                let pending = Pending { overdue: true, ..pending.clone() };
+                let happening = Happening::plain("interaction.overdue", json!({ "deadline": self.question.deadline }));
+                return Ok((self.became(State::Pending(pending)), happening));
+            }
+            Some(Fallback::Option(option)) => {
+                let effect = self.question.option(&option).map_or(Effect::Reject, |option| option.effect);
+                (effect, vec![option], Value::Null)
+            }
+            Some(Fallback::Value(value)) => (Effect::Provide, Vec::new(), value),
+            Some(Fallback::Deny) => (Effect::Reject, Vec::new(), Value::Null),
+        };
+        let chosen = options.first().and_then(|option| self.question.option(option));
+        let metadata = chosen.map_or(Value::Null, |option| option.metadata.clone());
+        let answer = Answer {
+            id,
+            by: Actor::system(),
+            groups: Vec::new(),
+            at: now,
+            effect,
+            options,
+            metadata,
+            arguments: None,
+            data,
+            feedback: Some(reason.into()),
+        };
+        Ok(self.auto_resolved(answer, AutoSource::System, reason.into(), now))
+    }
+
+    /// Closes it without an answer.
+    pub fn cancel(self, by: Actor, reason: String, now: Timestamp) -> Result<Change, Refusal> {
+        self.pending()?;
+        let happening = Happening::by("interaction.cancelled", &by, json!({ "reason": reason }));
+        Ok((self.resolved(Resolution::Cancelled { by, reason }, now), happening))
+    }
+
+    /// Keeps it for one person for a while.
+    pub fn claim(self, reviewer: &Reviewer, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
+        let pending = self.pending()?;
+        self.in_time(now)?;
+        self.unclaimed_by_others(&reviewer.actor, now)?;
+        let claim = Claim { by: reviewer.actor.clone(), until };
+        let happening = Happening::by("interaction.claimed", &reviewer.actor, json!({ "until": until }));
+        let pending = Pending { claim: Some(claim), ..pending.clone() };
+        Ok((self.became(State::Pending(pending)), happening))
+    }
+
+    /// Gives it back. An admin may give back what somebody else holds.
+    pub fn release(self, caller: &Caller) -> Result<Change, Refusal> {
+        let pending = self.pending()?;
+        let mine = |claim: &Claim| claim.by.name == caller.actor.name || caller.role == Role::Admin;
+        if !pending.claim.as_ref().is_some_and(mine) {
+            return Err(Refusal::NotClaimed(self.id));
+        }
+        let happening = Happening::by("interaction.released", &caller.actor, json!({}));
+        let pending = Pending { claim: None, ..pending.clone() };
+        Ok((self.became(State::Pending(pending)), happening))
+    }
+
+    /// Hands the answer to the agent that asked, under a lease.
+    pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
+        if by.name != self.origin.asked_by.name {
+            return Err(Refusal::NotYourDelivery);
+        }
+        let actor = by.clone();
+        self.deliver(|delivery| {
+            let taken = delivery.take(lease, actor.clone(), now, until)?;
+            Ok((taken, Happening::by("delivery.taken", &actor, json!({ "until": until }))))
+        })
+    }
+
+    /// Holds the lease for longer. Nothing that others need to be told.
+    pub fn heartbeat(self, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
+        let change = self.deliver(|delivery| {
+            Ok((delivery.heartbeat(lease, now, until)?, Happening::plain("delivery.heartbeat", json!({}))))
+        });
+        change.map(|(interaction, _)| interaction)
+    }
+
+    /// The agent has gone on from the answer, durably.
+    pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
+        self.deliver(|delivery| {
+            Ok((delivery.complete(lease, now)?, Happening::plain("delivery.completed", json!({}))))
+        })
+    }
+
+    /// The agent could not go on from the answer; offered `again`, or given up.
+    pub fn fail(self, lease: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Change, Refusal> {
+        self.deliver(|delivery| {
+            let after = delivery.fail(lease, reason.clone(), again, now)?;
+            let name = if matches!(after, Delivery::Failed { .. }) { "delivery.failed" } else { "delivery.offered" };
+            Ok((after, Happening::plain(name, json!({ "reason": reason }))))
+        })
+    }
+
+    /// When time itself will next change something, if ever.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Pending(pending) => {
+                let warning = self.question.warn_at.filter(|_| !pending.warned && !pending.overdue);
+                let deadline = self.question.deadline.filter(|_| !pending.overdue);
+                let claim = pending.claim.as_ref().map(|claim| claim.until);
+                [warning, deadline, claim].into_iter().flatten().min()
+            }
+            State::Resolved { delivery: Delivery::Processing { until, .. }, .. } => Some(*until),
+            State::Resolved { .. } => None,
+        }
+    }
+
+    /// Does the one thing that is due: the deadline before the warning before the claim; then the lease.
+    pub fn tick(self, id: AnswerId, now: Timestamp) -> Result<Change, Self> {
+        let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+        match self.state {
+            State::Pending(Pending { overdue: false, .. }) if due(self.question.deadline) => {
+                let unchanged = self.clone();
+                self.expire(id, now).map_err(|_| unchanged)
+            }
+            State::Pending(Pending { overdue: false, warned: false, ref claim, ref votes })
+                if due(self.question.warn_at) =>
+            {
+                let pending = Pending { warned: true, overdue: false, claim: claim.clone(), votes: votes.clone() };
+                let happening = Happening::plain("interaction.warned", json!({ "deadline": self.question.deadline }));
+                Ok((self.became(State::Pending(pending)), happening))
+            }
+            State::Pending(Pending { claim: Some(ref claim), ref votes, warned, overdue }) if claim.until <= now => {
+                let happening = Happening::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
+                let pending = Pending { claim: None, votes: votes.clone(), warned, overdue };
+                Ok((self.became(State::Pending(pending)), happening))
+            }
+            State::Resolved { ref delivery, .. } => match delivery.lapse(now) {
+                Some(after) => {
+                    let failed = matches!(after, Delivery::Failed { .. });
+                    let name = if failed { "delivery.failed" } else { "delivery.offered" };
+                    let happening = Happening::plain(name, json!({ "reason": "the lease ran out" }));
+                    Ok((self.delivered(after), happening))
+                }
+                None => Err(self),
+            },
+            State::Pending(_) => Err(self),
+        }
+    }
+
+    fn pending(&self) -> Result<&Pending, Refusal> {
+        match &self.state {
+            State::Pending(pending) => Ok(pending),
+            State::Resolved { resolution: Resolution::Expired, .. } => Err(Refusal::TooLate(self.id)),
+            State::Resolved { .. } => Err(Refusal::AlreadyResolved(Box::new(self.clone()))),
+        }
+    }
+
+    fn in_time(&self, now: Timestamp) -> Result<(), Refusal> {
+        let over = self.question.deadline.is_some_and(|deadline| deadline <= now);
+        if over && !self.question.holds() { Err(Refusal::TooLate(self.id)) } else { Ok(()) }
+    }
+
+    /// A claim keeps others out only where one person's answer is enough.
+    fn unclaimed_by_others(&self, actor: &Actor, now: Timestamp) -> Result<(), Refusal> {
+        let State::Pending(Pending { claim: Some(claim), .. }) = &self.state else { return Ok(()) };
+        let held = claim.by.name != actor.name && claim.until > now && self.question.audience.quorum == 1;
+        if held { Err(Refusal::ClaimedByOther { by: claim.by.name.clone() }) } else { Ok(()) }
+    }
+
+    fn auto_resolved(self, answer: Answer, source: AutoSource, reason: String, now: Timestamp) -> Change {
+        let mut data = of_answer(&answer);
+        data["source"] = json!(source);
+        data["reason"] = json!(reason);
+        let happening = Happening::by("interaction.auto_resolved", &answer.by, data);
+        (self.resolved(Resolution::AutoResolved { answer, source, reason }, now), happening)
+    }
+
+    fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
+        let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. } if by.name == self.origin.asked_by.name);
+        let needed = self.question.kind.blocks() && !withdrawn;
+        let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
+        self.became(State::Resolved { resolution, at, delivery })
+    }
+
+    fn deliver(self, step: impl FnOnce(Delivery) -> Result<(Delivery, Happening), Refusal>) -> Result<Change, Refusal> {
+        let State::Resolved { delivery, .. } = &self.state else { return Err(Refusal::StillPending(self.id)) };
+        let (after, mut happening) = step(delivery.clone())?;
+        happening.data["delivery"] = json!(after.name());
+        Ok((self.delivered(after), happening))
+    }
+
+    fn delivered(self, after: Delivery) -> Self {
+        match self.state.clone() {
+            State::Resolved { resolution, at, .. } => self.became(State::Resolved { resolution, at, delivery: after }),
+            State::Pending(_) => self,
+        }
+    }
+
+    fn became(self, state: State) -> Self {
+        Self { state, revision: self.revision + 1, ..self }
+    }
+}

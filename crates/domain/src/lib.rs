@@ -1,0 +1,46 @@
+//! The nouns of Holdpoint, their states, and every legal transition.
+//!
+//! Duty: say what may happen. A transition takes the old state by value, the caller's authority and the time, and gives
+//! back the new state together with the event that records it, or a [`Refusal`] that its reader can act on.
+//!
+//! This crate must never do I/O, read a clock, draw a random number, or know HTTP or SQL. Ids and times are arguments.
+//!
+//! Start reading at [`interaction`]: a question put to people, the one answer that closes it, and the delivery that hands the
+//! answer to the agent. [`session`] and [`step`] are what sleeps meanwhile; [`event`] is what everybody else is told.
+//!
+//! The serde form of these types is also how the stores keep them, so a renamed field needs a migration.
+
+pub mod access;
+pub mod answer;
+pub mod audience;
+pub mod delivery;
+pub mod digest;
+pub mod event;
+pub mod id;
+pub mod interaction;
+pub mod option;
+pub mod question;
+pub mod refusal;
+pub mod resolution;
+pub mod session;
+pub mod step;
+pub mod text;
+
+pub use access::{Actor, ActorKind, Caller, Key, Role, Scope};
+pub use answer::{Answer, Draft, FormProof};
+pub use audience::Audience;
+pub use delivery::Delivery;
+pub use digest::Digest;
+pub use event::{Event, Happening};
+pub use id::{
+    AnswerId, EventId, IdError, InteractionId, KeyId, LeaseId, ProjectId, SessionId, StepId, TenantId,
+};
+pub use interaction::{Interaction, State};
+pub use option::{Choice, Effect, OptionId};
+pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
+pub use refusal::{Problem, Refusal};
+pub use resolution::{AutoSource, Resolution, Status};
+pub use session::{Brief, Command, Luggage, Session, SessionStatus};
+pub use step::{Step, StepStatus};
+
+pub use jiff::{SignedDuration, Timestamp};

@@ -1,0 +1,425 @@
+//! What is asked: the part of an interaction that never changes after it was put to people.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
+
+/// How many options, secrets or suggestions a question may have.
+const MOST_ITEMS: usize = 100;
+
+/// What sort of question it is. An open set: what we have no name for is `custom` under its own name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// May this action run?
+    Approval,
+    /// Yes or no.
+    Confirmation,
+    /// One or many of several.
+    Choice,
+    /// Free text, options, or both.
+    Question,
+    /// A form described by a JSON Schema.
+    Form,
+    /// Named values that nobody else may see.
+    Secret,
+    /// Approve, revise or reject a piece of work.
+    Review,
+    /// Needs no answer and holds nothing up.
+    Notice,
+    /// Anything else, under the agent's own name for it.
+    Custom(String),
+}
+
+impl Kind {
+    /// The word for it on the wire and in the stores.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Approval => "approval",
+            Self::Confirmation => "confirmation",
+            Self::Choice => "choice",
+            Self::Question => "question",
+            Self::Form => "form",
+            Self::Secret => "secret",
+            Self::Review => "review",
+            Self::Notice => "notice",
+            Self::Custom(_) => "custom",
+        }
+    }
+
+    /// The kind of this name; any other name is custom.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "approval" => Self::Approval,
+            "confirmation" => Self::Confirmation,
+            "choice" => Self::Choice,
+            "question" => Self::Question,
+            "form" => Self::Form,
+            "secret" => Self::Secret,
+            "review" => Self::Review,
+            "notice" => Self::Notice,
+            other => Self::Custom(other.to_owned()),
+        }
+    }
+
+    /// Whether the agent's step sleeps until it is answered.
+    #[must_use]
+    pub const fn blocks(&self) -> bool {
+        !matches!(self, Self::Notice)
+    }
+}
+
+/// What an agent wants to do: a tool and its arguments.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments, an object.
+    pub arguments: Value,
+}
+
+impl Action {
+    /// What an approval of this action is bound to.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(&json!({ "tool": self.tool, "arguments": self.arguments }))
+    }
+}
+
+/// What happens at the deadline. Without one the question expires.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallback {
+    /// This option is taken.
+    Option(OptionId),
+    /// This value is given.
+    Value(Value),
+    /// The answer is no.
+    Deny,
+    /// It stays open, and is reported as overdue.
+    Hold,
+}
+
+/// One named value of a secret question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecretField {
+    /// Its name, for example of an environment variable.
+    pub name: String,
+    /// What the person reads beside the field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// How the field is drawn: `password`, `text`, `multiline`.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Whether it must be given.
+    pub required: bool,
+    /// A regular expression that the value matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Shown in the empty field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placeholder: Option<String>,
+}
+
+/// Where a suggestion comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestionSource {
+    /// The agent's version demands it.
+    Rule,
+    /// A model offered it.
+    Llm,
+    /// Others answered so before.
+    Analytics,
+}
+
+/// Something that fills the form in. A person sends it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// Its name within the question.
+    pub id: String,
+    /// What the person reads.
+    pub label: String,
+    /// Where it comes from.
+    pub source: SuggestionSource,
+    /// The option that it chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub option: Option<OptionId>,
+    /// What it fills in.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+/// What is asked. Made by [`Question::admit`], so that every stored question can be answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// What sort of question.
+    pub kind: Kind,
+    /// One line.
+    pub title: String,
+    /// What the person is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What else there is to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// Shown as data, never as markup.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub context: Value,
+    /// The action that waits for the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    /// What may be chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Choice>,
+    /// Whether several may be chosen at once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub multiple: bool,
+    /// JSON Schema of the form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+    /// The named values of a secret question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretField>,
+    /// Whether it may not be skipped.
+    pub required: bool,
+    /// Who may answer.
+    #[serde(default)]
+    pub audience: Audience,
+    /// Until when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
+    /// When people are warned that the deadline is near.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warn_at: Option<Timestamp>,
+    /// What then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Fallback>,
+    /// What a person may start from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<Suggestion>,
+    /// Given back to the agent untouched.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub metadata: Value,
+}
+
+impl Question {
+    /// Fills in what the kind implies and lists everything for which nobody could answer it well.
+    ///
+    /// Whether the schema itself can be compiled is for the `forms` crate to say.
+    pub fn admit(mut self) -> Result<Self, Vec<Problem>> {
+        if self.options.is_empty() {
+            self.options = self.usual_options();
+        }
+        let mut problems = Vec::new();
+        self.check_texts(&mut problems);
+        self.check_options(&mut problems);
+        self.check_kind(&mut problems);
+        self.check_fallback(&mut problems);
+        self.audience.check(&mut problems);
+        if problems.is_empty() { Ok(self) } else { Err(problems) }
+    }
+
+    /// The schema that the data of an answer must fit, where there is one.
+    #[must_use]
+    pub fn form(&self) -> Option<Value> {
+        if self.secrets.is_empty() { self.schema.clone() } else { Some(self.secrets_schema()) }
+    }
+
+    /// The option of this name.
+    #[must_use]
+    pub fn option(&self, id: &str) -> Option<&Choice> {
+        self.options.iter().find(|option| option.id == id)
+    }
+
+    /// Whether it stays open past its deadline.
+    #[must_use]
+    pub const fn holds(&self) -> bool {
+        matches!(self.fallback, Some(Fallback::Hold))
+    }
+
+    fn usual_options(&self) -> Vec<Choice> {
+        let mut options = match self.kind {
+            Kind::Approval => vec![
+                Choice::new("approve", "Approve", Effect::Approve),
+                Choice::new("edit", "Edit and approve", Effect::Edit),
+                Choice::new("retry", "Think again", Effect::Retry).with_input("What should be different?"),
+                Choice::new("reject", "Reject", Effect::Reject),
+                Choice::new("terminate", "Reject and end the session", Effect::Terminate),
+            ],
+            Kind::Confirmation => vec![
+                Choice::new("confirm", "Confirm", Effect::Approve),
+                Choice::new("cancel", "Cancel", Effect::Reject),
+            ],
+            Kind::Review => vec![
+                Choice::new("approve", "Approve", Effect::Approve),
+                Choice::new("revise", "Revise", Effect::Retry).with_input("What should be different?"),
+                Choice::new("reject", "Reject", Effect::Reject),
+            ],
+            Kind::Choice | Kind::Question | Kind::Form | Kind::Secret | Kind::Notice | Kind::Custom(_) => Vec::new(),
+        };
+        if self.action.is_none() {
+            options.retain(|option| option.effect != Effect::Edit);
+        }
+        options
+    }
+
+    fn check_texts(&self, problems: &mut Vec<Problem>) {
+        text::line("/title", &self.title, problems);
+        if let Kind::Custom(name) = &self.kind {
+            text::identifier("/kind", name, problems);
+        }
+        for (pointer, paragraphs) in [("/message", &self.message), ("/details", &self.details)] {
+            if let Some(paragraphs) = paragraphs {
+                text::paragraphs(pointer, paragraphs, problems);
+            }
+        }
+        for (pointer, value) in [("/context", &self.context), ("/metadata", &self.metadata)] {
+            text::depth(pointer, value, problems);
+        }
+        if let Some(action) = &self.action {
+            text::line("/action/tool", &action.tool, problems);
+            text::depth("/action/arguments", &action.arguments, problems);
+            if !action.arguments.is_object() {
+                problems.push(Problem::new("/action/arguments", "must be an object"));
+            }
+        }
+        if self.suggestions.len() > MOST_ITEMS {
+            problems.push(Problem::new("/suggestions", format!("are more than {MOST_ITEMS}")));
+        }
+        for (index, suggestion) in self.suggestions.iter().enumerate() {
+            text::identifier(&format!("/suggestions/{index}/id"), &suggestion.id, problems);
+            text::line(&format!("/suggestions/{index}/label"), &suggestion.label, problems);
+            text::depth(&format!("/suggestions/{index}/data"), &suggestion.data, problems);
+            if suggestion.option.as_ref().is_some_and(|id| self.option(id).is_none()) {
+                problems.push(Problem::new(format!("/suggestions/{index}/option"), "is not one of the options"));
+            }
+        }
+    }
+
+    fn check_options(&self, problems: &mut Vec<Problem>) {
+        if self.options.len() > MOST_ITEMS {
+            problems.push(Problem::new("/options", format!("are more than {MOST_ITEMS}")));
+        }
+        for (index, option) in self.options.iter().enumerate() {
+            let at = |field: &str| format!("/options/{index}/{field}");
+            text::identifier(&at("id"), &option.id, problems);
+            text::line(&at("label"), &option.label, problems);
+            text::depth(&at("metadata"), &option.metadata, problems);
+            let texts = [
+                ("description", &option.description),
+                ("input_prompt", &option.input_prompt),
+                ("risk", &option.risk),
+                ("cost", &option.cost),
+                ("duration", &option.duration),
+            ];
+            for (field, value) in texts {
+                if let Some(value) = value {
+                    text::paragraphs(&at(field), value, problems);
+                }
+            }
+            if self.options[..index].iter().any(|earlier| earlier.id == option.id) {
+                problems.push(Problem::new(at("id"), "is the id of an earlier option too"));
+            }
+            if option.effect == Effect::Edit && self.action.is_none() {
+                problems.push(Problem::new(at("effect"), "there is no action to edit"));
+            }
+        }
+    }
+
+    fn check_kind(&self, problems: &mut Vec<Problem>) {
+        let secret = self.kind == Kind::Secret;
+        if self.kind == Kind::Choice && self.options.is_empty() {
+            problems.push(Problem::new("/options", "a choice needs at least one option"));
+        }
+        if self.multiple && self.kind != Kind::Choice {
+            problems.push(Problem::new("/multiple", "only a choice can have several options chosen"));
+        }
+        if self.kind == Kind::Form && self.schema.is_none() {
+            problems.push(Problem::new("/schema", "a form needs a schema"));
+        }
+        if secret == self.secrets.is_empty() {
+            problems.push(Problem::new("/secrets", "a question of kind `secret`, and no other, names its secrets"));
+        }
+        if secret && self.schema.is_some() {
+            problems.push(Problem::new("/schema", "a secret has named fields instead of a schema"));
+        }
+        if secret && self.audience.quorum > 1 {
+            problems.push(Problem::new("/audience/quorum", "a secret is given by one person"));
+        }
+        if self.secrets.len() > MOST_ITEMS {
+            problems.push(Problem::new("/secrets", format!("are more than {MOST_ITEMS}")));
+        }
+        for (index, field) in self.secrets.iter().enumerate() {
+            text::identifier(&format!("/secrets/{index}/name"), &field.name, problems);
+            if self.secrets[..index].iter().any(|earlier| earlier.name == field.name) {
+                problems.push(Problem::new(format!("/secrets/{index}/name"), "is named twice"));
+            }
+            for (part, line) in [("label", &field.label), ("type", &field.input), ("placeholder", &field.placeholder)] {
+                if let Some(line) = line {
+                    text::line(&format!("/secrets/{index}/{part}"), line, problems);
+                }
+            }
+        }
+    }
+
+    fn check_fallback(&self, problems: &mut Vec<Problem>) {
+        match &self.fallback {
+            None => {}
+            Some(_) if self.deadline.is_none() => {
+                problems.push(Problem::new("/fallback", "needs a deadline after which it applies"));
+            }
+            Some(Fallback::Option(id)) => match self.option(id) {
+                None => problems.push(Problem::new("/fallback/option", "is not one of the options")),
+                Some(option) if option.effect == Effect::Edit => {
+                    problems.push(Problem::new("/fallback/option", "an edit needs a person"));
+                }
+                Some(option) if self.form().is_some() && option.effect.carries_form() => {
+                    problems.push(Problem::new("/fallback/option", "would leave the form empty: give a value"));
+                }
+                Some(_) => {}
+            },
+            Some(Fallback::Value(_)) if self.kind == Kind::Secret => {
+                problems.push(Problem::new("/fallback/value", "a secret cannot stand in the question"));
+            }
+            Some(Fallback::Value(_)) if !self.takes_value() => {
+                problems.push(Problem::new("/fallback/value", "this question is answered with an option"));
+            }
+            Some(Fallback::Value(value)) => text::depth("/fallback/value", value, problems),
+            Some(Fallback::Deny | Fallback::Hold) => {}
+        }
+    }
+
+    /// Whether it can be answered with data alone.
+    pub(crate) fn takes_value(&self) -> bool {
+        match self.kind {
+            Kind::Question | Kind::Form | Kind::Secret | Kind::Notice => true,
+            Kind::Approval | Kind::Confirmation | Kind::Choice | Kind::Review | Kind::Custom(_) => self.options.is_empty(),
+        }
+    }
+
+    /// Named secrets as the form that they are: declared names only, each a text that fits its pattern.
+    fn secrets_schema(&self) -> Value {
+        let properties = self.secrets.iter().map(|field| {
+            let mut schema = json!({ "type": "string", "maxLength": 65_536 });
+            if field.required {
+                schema["minLength"] = json!(1);
+            }
+            if let Some(pattern) = &field.pattern {
+                schema["pattern"] = json!(pattern);
+            }
+            (field.name.clone(), schema)
+        });
+        let required: Vec<&String> = self.secrets.iter().filter(|field| field.required).map(|field| &field.name).collect();
+        json!({
+            "type": "object",
+            "properties": properties.collect::<serde_json::Map<_, _>>(),
+            "required": required,
+            "additionalProperties": false,
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! The domain's no. Its reader can act on every variant.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Interaction, InteractionId, Role, SessionId};
+
+/// One thing that is wrong with an input, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// JSON Pointer into the body that was sent.
+    pub pointer: String,
+    /// What is wrong there, for the person who wrote it.
+    pub message: String,
+}
+
+impl Problem {
+    /// Names a place and what is wrong there.
+    pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into() }
+    }
+}
+
+/// Why a command was refused. A refused command has changed nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// It does not exist, or belongs to somebody else: the two look the same.
+    #[error("there is no such {0}")]
+    NotFound(&'static str),
+    /// The caller's role never allows this.
+    #[error("a key with the role `{}` may not do this", role.name())]
+    RoleForbids {
+        /// The role that the key has.
+        role: Role,
+    },
+    /// The caller is not among those who may answer.
+    #[error("you are not in the audience of this question")]
+    NotInAudience,
+    /// Whoever asked can never answer.
+    #[error("whoever asked a question cannot answer it")]
+    AskerCannotAnswer,
+    /// Four eyes: whoever started the session cannot answer.
+    #[error("this question needs a second pair of eyes: whoever started the session cannot answer it")]
+    FourEyes,
+    /// Somebody, or something, was first. Carries how it ended.
+    #[error("this question is already resolved")]
+    AlreadyResolved(Box<Interaction>),
+    /// The deadline has passed.
+    #[error("the deadline of this question has passed")]
+    TooLate(InteractionId),
+    /// The same person has already answered and others are still to come.
+    #[error("you have already answered; others are still to answer")]
+    AlreadyVoted(InteractionId),
+    /// Somebody else has claimed it.
+    #[error("this question is claimed by {by}")]
+    ClaimedByOther {
+        /// Who holds it.
+        by: String,
+    },
+    /// There is no claim of the caller's to release.
+    #[error("you hold no claim on this question")]
+    NotClaimed(InteractionId),
+    /// The answer does not fit the question.
+    #[error("the answer does not fit the question")]
+    AnswerInvalid(Vec<Problem>),
+    /// The question could not be answered as it stands.
+    #[error("the question is not valid")]
+    QuestionInvalid(Vec<Problem>),
+    /// The question is still open.
+    #[error("this question is still pending")]
+    StillPending(InteractionId),
+    /// Another worker holds the delivery.
+    #[error("this delivery is taken until {until}")]
+    DeliveryTaken {
+        /// When the lease runs out.
+        until: jiff::Timestamp,
+    },
+    /// The delivery has ended.
+    #[error("this delivery is already {0}")]
+    DeliveryClosed(&'static str),
+    /// The lease is not, or no longer, the one in force.
+    #[error("this lease is not, or no longer, in force")]
+    LeaseLost,
+    /// Only the agent that asked takes the answer.
+    #[error("only the agent that asked can take the answer")]
+    NotYourDelivery,
+    /// The session has ended.
+    #[error("this session is {status}")]
+    SessionEnded {
+        /// Which one.
+        session: SessionId,
+        /// How it ended.
+        status: &'static str,
+    },
+    /// Answers of a paused session are kept, and handed out when it goes on.
+    #[error("this session is paused")]
+    SessionPaused(SessionId),
+    /// It is paused already.
+    #[error("this session is already paused")]
+    AlreadyPaused(SessionId),
+    /// It is not paused.
+    #[error("this session is not paused")]
+    NotPaused(SessionId),
+    /// The session has as many open questions as it may.
+    #[error("this session already has {most} open questions")]
+    TooManyOpen {
+        /// The limit.
+        most: u32,
+    },
+}

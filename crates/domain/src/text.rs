@@ -1,0 +1,102 @@
+//! What a text from an agent may contain before people are shown it.
+
+use serde_json::Value;
+
+use crate::Problem;
+
+/// How long a title, a label or a name may be, in characters.
+pub const LINE: usize = 300;
+/// How long a message, a description or a reason may be, in characters.
+pub const PARAGRAPHS: usize = 20_000;
+/// How deep a JSON value may be nested.
+pub const DEPTH: usize = 64;
+
+/// Checks one line that people read as it stands: no control characters, and none that reverse the order of what is read.
+pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    if text.trim().is_empty() {
+        problems.push(Problem::new(pointer, "must not be empty"));
+    }
+    bounded(pointer, text, LINE, problems);
+    if let Some(found) = text.chars().find(|c| c.is_control() || reorders(*c)) {
+        problems.push(Problem::new(pointer, format!("contains U+{:04X}, which could disguise it", found as u32)));
+    }
+}
+
+/// Checks a longer text: line breaks and tabs are fine, NUL and other control characters are not.
+pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    bounded(pointer, text, PARAGRAPHS, problems);
+    if let Some(found) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        problems.push(Problem::new(pointer, format!("contains the control character U+{:04X}", found as u32)));
+    }
+}
+
+/// Checks an identifier chosen by an agent: short, printable ASCII without spaces.
+pub fn identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    if text.is_empty() || text.len() > 128 || !text.bytes().all(|b| b.is_ascii_graphic()) {
+        problems.push(Problem::new(pointer, "must be 1 to 128 printable ASCII characters without spaces"));
+    }
+}
+
+/// Checks how deep a JSON value is nested.
+pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
+    if !shallower(value, DEPTH) {
+        problems.push(Problem::new(pointer, format!("is nested deeper than {DEPTH} levels")));
+    }
+}
+
+fn shallower(value: &Value, left: usize) -> bool {
+    match value {
+        Value::Array(items) => left > 0 && items.iter().all(|item| shallower(item, left - 1)),
+        Value::Object(fields) => left > 0 && fields.values().all(|field| shallower(field, left - 1)),
+        _ => true,
+    }
+}
+
+fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) {
+    if text.len() > most && text.chars().count() > most {
+        problems.push(Problem::new(pointer, format!("is longer than {most} characters")));
+    }
+}
+
+/// Embeddings, overrides and isolates: they make a text read differently from what it is.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, fine_as_line: bool, fine_as_paragraphs: bool) {
+        let (mut of_line, mut of_paragraphs) = (Vec::new(), Vec::new());
+        line("/title", text, &mut of_line);
+        paragraphs("/message", text, &mut of_paragraphs);
+        assert_eq!((of_line.is_empty(), of_paragraphs.is_empty()), (fine_as_line, fine_as_paragraphs), "{text:?}");
+    }
+
+    #[test]
+    fn disguises_are_refused_where_people_read_them() {
+        check("Deploy to production?", true, true);
+        check("Удалить файл? 删除文件?", true, true);
+        check("שלום\u{200F} عالم", true, true);
+        check("two\nlines", false, true);
+        check("nul\0byte", false, false);
+        check("escape\u{1b}[31m", false, false);
+        check("safe\u{202E}gpj.exe", false, true);
+        check("isolate\u{2066}x\u{2069}", false, true);
+        check("   ", false, true);
+        check(&"я".repeat(LINE), true, true);
+        check(&"я".repeat(LINE + 1), false, true);
+        check(&"я".repeat(PARAGRAPHS + 1), false, false);
+    }
+
+    #[test]
+    fn depth_is_counted() {
+        let nested = |n: usize| (0..n).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+        let mut problems = Vec::new();
+        depth("/context", &nested(DEPTH), &mut problems);
+        assert_eq!(problems, []);
+        depth("/context", &nested(DEPTH + 1), &mut problems);
+        assert_eq!(problems.len(), 1);
+    }
+}

@@ -1,0 +1,36 @@
+//! People, ids, times and a session: what every test of this crate begins with.
+
+use holdpoint_domain::{
+    Actor, ActorKind, Brief, Caller, KeyId, ProjectId, Role, Scope, Session, SessionId, StepId, TenantId, Timestamp,
+};
+use uuid::Uuid;
+
+/// The id of this number.
+pub(crate) fn uuid(number: u128) -> Uuid {
+    Uuid::from_u128(number)
+}
+
+/// So many seconds after the story begins.
+pub(crate) fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+/// Somebody with a key: an agent if the role says so, a person otherwise.
+pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
+    let kind = if role == Role::Agent { ActorKind::Agent } else { ActorKind::User };
+    Caller {
+        key: KeyId::from_uuid(uuid(1)),
+        scope: Scope { tenant: TenantId::from_uuid(uuid(2)), project: ProjectId::from_uuid(uuid(3)) },
+        role,
+        actor: Actor { kind, name: name.into() },
+        groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+    }
+}
+
+/// A session that `starter` has started at second 0.
+pub(crate) fn session() -> Session {
+    let starter = caller("starter", Role::Operator, &[]);
+    let brief = Brief { channel: "chat-1".into(), agent: Some("deployer".into()), title: None };
+    let (id, step) = (SessionId::from_uuid(uuid(4)), StepId::from_uuid(uuid(5)));
+    Session::start(id, starter.scope, brief, step, starter.actor, at(0)).0
+}

@@ -1,0 +1,27 @@
+//! Questions and drafts written as JSON, so that a row of a table is short.
+
+use holdpoint_domain::{Draft, Question};
+use serde_json::{Value, json};
+
+/// A question before it is admitted: a required one with a title, and whatever else is given.
+pub(crate) fn question(fields: Value) -> Question {
+    serde_json::from_value(merged(json!({ "title": "May I?", "required": true }), fields)).unwrap()
+}
+
+/// A draft of an answer, as a body would give it.
+pub(crate) fn draft(fields: Value) -> Draft {
+    let take = |name: &str| fields.get(name).cloned();
+    Draft {
+        options: serde_json::from_value(take("options").unwrap_or(json!([]))).unwrap(),
+        effect: take("effect").map(|effect| serde_json::from_value(effect).unwrap()),
+        arguments: take("arguments"),
+        data: take("data").unwrap_or_default(),
+        feedback: take("feedback").map(|feedback| feedback.as_str().unwrap().to_owned()),
+    }
+}
+
+fn merged(mut defaults: Value, fields: Value) -> Value {
+    let (Some(all), Value::Object(fields)) = (defaults.as_object_mut(), fields) else { return Value::Null };
+    all.extend(fields);
+    defaults
+}

@@ -1,0 +1,321 @@
+//! Ring 1: every state of an interaction against every command, no wildcard.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, reason = "a cell that names an unknown state or command is a mistake in the table")]
+
+#[path = "common/people.rs"]
+mod people;
+#[path = "common/questions.rs"]
+mod questions;
+#[path = "common/table.rs"]
+mod table;
+
+use holdpoint_domain::delivery::MOST_ATTEMPTS;
+use holdpoint_domain::interaction::Change;
+use holdpoint_domain::{
+    AnswerId, AutoSource, Caller, Delivery, Interaction, InteractionId, LeaseId, Refusal, Resolution, Role, State,
+    Timestamp,
+};
+use people::{at, caller, session, uuid};
+use questions::{draft, question};
+use serde_json::{Value, json};
+use table::cells;
+
+/// Closing it. A pending cell says what it has gathered; a closed one its delivery, with the attempt.
+const CLOSING: &str = "
+state                 | approve            | reject             | auto                    | expire                  | cancel
+pending               | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+claimed by me         | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+claimed by other      | ClaimedByOther     | ClaimedByOther     | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+claim lapsed          | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+one vote of two       | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+my vote of two        | AlreadyVoted       | AlreadyVoted       | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+quorum claimed        | pending +1 bob     | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+overdue, held         | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | pending overdue         | cancelled waiting 0
+past due, held        | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | pending overdue         | cancelled waiting 0
+past due              | TooLate            | TooLate            | TooLate                 | expired waiting 0       | cancelled waiting 0
+past due, deny        | TooLate            | TooLate            | TooLate                 | auto_resolved waiting 0 | cancelled waiting 0
+warning due           | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
+notice                | NotOffered         | answered no        | auto_resolved no        | expired no              | cancelled no
+answered, waiting     | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+answered, processing  | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+answered, lapsed      | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+answered, last try    | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+answered, completed   | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+answered, failed      | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+auto-resolved         | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+denied at deadline    | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+expired               | TooLate            | TooLate            | TooLate                 | TooLate                 | TooLate
+cancelled             | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+withdrawn             | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+notice, read          | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+";
+
+/// Keeping it for oneself, and what time does to it.
+const KEEPING: &str = "
+state                 | claim                 | release         | tick
+pending               | pending alice         | NotClaimed      | nothing
+claimed by me         | pending alice         | pending         | nothing
+claimed by other      | ClaimedByOther        | NotClaimed      | nothing
+claim lapsed          | pending alice         | NotClaimed      | pending
+one vote of two       | pending +1 alice      | NotClaimed      | nothing
+my vote of two        | pending +1 alice      | NotClaimed      | nothing
+quorum claimed        | pending alice         | NotClaimed      | nothing
+overdue, held         | pending alice overdue | NotClaimed      | nothing
+past due, held        | pending alice         | NotClaimed      | pending overdue
+past due              | TooLate               | NotClaimed      | expired waiting 0
+past due, deny        | TooLate               | NotClaimed      | auto_resolved waiting 0
+warning due           | pending alice         | NotClaimed      | pending warned
+notice                | pending alice         | NotClaimed      | nothing
+answered, waiting     | AlreadyResolved       | AlreadyResolved | nothing
+answered, processing  | AlreadyResolved       | AlreadyResolved | nothing
+answered, lapsed      | AlreadyResolved       | AlreadyResolved | answered waiting 1
+answered, last try    | AlreadyResolved       | AlreadyResolved | answered failed 20
+answered, completed   | AlreadyResolved       | AlreadyResolved | nothing
+answered, failed      | AlreadyResolved       | AlreadyResolved | nothing
+auto-resolved         | AlreadyResolved       | AlreadyResolved | nothing
+denied at deadline    | AlreadyResolved       | AlreadyResolved | nothing
+expired               | TooLate               | TooLate         | nothing
+cancelled             | AlreadyResolved       | AlreadyResolved | nothing
+withdrawn             | AlreadyResolved       | AlreadyResolved | nothing
+notice, read          | AlreadyResolved       | AlreadyResolved | nothing
+";
+
+/// Delivering it. `take` is the agent that asked; `steal` another agent; `false` completes with a lease never given.
+const DELIVERING: &str = "
+state                | take          | steal           | heartbeat    | complete     | false        | again        | for good
+pending              | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+claimed by me        | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+claimed by other     | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+claim lapsed         | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+one vote of two      | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+my vote of two       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+quorum claimed       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+overdue, held        | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+past due, held       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+past due             | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+past due, deny       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+warning due          | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+notice               | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
+answered, waiting    | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+answered, processing | Taken         | NotYourDelivery | processing 1 | completed 1  | LeaseLost    | waiting 1    | failed 1
+answered, lapsed     | processing 2  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+answered, last try   | Taken         | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+answered, completed  | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
+answered, failed     | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
+auto-resolved        | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+denied at deadline   | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+expired              | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+cancelled            | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+withdrawn            | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
+notice, read         | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
+";
+
+/// Me, who is in the audience.
+fn alice() -> Caller {
+    caller("alice", Role::Operator, &[])
+}
+
+fn bob() -> Caller {
+    caller("bob", Role::Operator, &[])
+}
+
+fn agent() -> Caller {
+    caller("bot", Role::Agent, &[])
+}
+
+fn lease(number: u128) -> LeaseId {
+    LeaseId::from_uuid(uuid(number))
+}
+
+fn answer_id() -> AnswerId {
+    AnswerId::from_uuid(uuid(20))
+}
+
+/// An approval, asked by the agent at second 0 and due at second 100, with whatever else is given.
+fn asked(fields: &[(&str, Value)]) -> Interaction {
+    let mut all = json!({ "kind": "approval", "action": { "tool": "deploy", "arguments": {} }, "deadline": at(100) });
+    for (name, value) in fields {
+        all[*name] = value.clone();
+    }
+    let question = question(all).admit().unwrap();
+    Interaction::ask(InteractionId::from_uuid(uuid(10)), &session(), agent().actor, question, at(0)).0
+}
+
+fn answered(interaction: Interaction, who: &Caller, effect: &str, now: Timestamp) -> Result<Change, Refusal> {
+    let reviewer = interaction.admit(who).unwrap();
+    interaction.answer(&reviewer, answer_id(), draft(json!({ "effect": effect })), None, now)
+}
+
+fn claimed(interaction: Interaction, who: &Caller, until: i64) -> Interaction {
+    let reviewer = interaction.admit(who).unwrap();
+    interaction.claim(&reviewer, at(10), at(until)).unwrap().0
+}
+
+/// Approved by me and taken by the agent so many times; the last lease is number 30 and ends at second 90.
+fn taken(times: u32) -> Interaction {
+    let approved = answered(asked(&[]), &alice(), "approve", at(10)).unwrap().0;
+    let failed = (1..times).fold(approved, |interaction, _| {
+        let taken = interaction.take(&agent().actor, lease(30), at(10), at(90)).unwrap().0;
+        taken.fail(lease(30), "crashed".into(), true, at(20)).unwrap().0
+    });
+    failed.take(&agent().actor, lease(30), at(30), at(90)).unwrap().0
+}
+
+/// An interaction in this state, and the time at which the command comes.
+fn in_state(state: &str) -> (Interaction, Timestamp) {
+    let two = || asked(&[("audience", json!({ "quorum": 2 }))]);
+    let with_fallback = |fallback: &str| asked(&[("fallback", json!(fallback))]);
+    let notice = || asked(&[("kind", json!("notice")), ("deadline", Value::Null), ("action", Value::Null)]);
+    match state {
+        "pending" => (asked(&[]), at(50)),
+        "claimed by me" => (claimed(asked(&[]), &alice(), 60), at(50)),
+        "claimed by other" => (claimed(asked(&[]), &bob(), 60), at(50)),
+        "claim lapsed" => (claimed(asked(&[]), &bob(), 50), at(50)),
+        "one vote of two" => (answered(two(), &bob(), "approve", at(10)).unwrap().0, at(50)),
+        "my vote of two" => (answered(two(), &alice(), "approve", at(10)).unwrap().0, at(50)),
+        "quorum claimed" => (claimed(two(), &bob(), 60), at(50)),
+        "overdue, held" => (with_fallback("hold").tick(answer_id(), at(100)).unwrap().0, at(150)),
+        "past due, held" => (with_fallback("hold"), at(100)),
+        "past due" => (asked(&[]), at(100)),
+        "past due, deny" => (with_fallback("deny"), at(150)),
+        "warning due" => (asked(&[("warn_at", json!(at(40)))]), at(50)),
+        "notice" => (notice(), at(50)),
+        "answered, waiting" => (answered(asked(&[]), &bob(), "approve", at(10)).unwrap().0, at(50)),
+        "answered, processing" => (taken(1), at(50)),
+        "answered, lapsed" => (taken(1), at(90)),
+        "answered, last try" => (taken(MOST_ATTEMPTS), at(90)),
+        "answered, completed" => (taken(1).complete(lease(30), at(40)).unwrap().0, at(50)),
+        "answered, failed" => (taken(1).fail(lease(30), "broken".into(), false, at(40)).unwrap().0, at(50)),
+        "auto-resolved" => (carried_out(asked(&[]), "auto", at(10)).unwrap(), at(50)),
+        "denied at deadline" => (with_fallback("deny").tick(answer_id(), at(100)).unwrap().0, at(150)),
+        "expired" => (asked(&[]).tick(answer_id(), at(100)).unwrap().0, at(150)),
+        "cancelled" => (carried_out(asked(&[]), "cancel", at(10)).unwrap(), at(50)),
+        "withdrawn" => (asked(&[]).cancel(agent().actor, "moot".into(), at(10)).unwrap().0, at(50)),
+        "notice, read" => (answered(notice(), &bob(), "provide", at(10)).unwrap().0, at(50)),
+        other => panic!("no way to {other}"),
+    }
+}
+
+/// Carries out a command; `None` where time has nothing to change.
+fn carried_out(it: Interaction, command: &str, now: Timestamp) -> Result<Interaction, Option<Refusal>> {
+    let effect = if it.question.kind.blocks() { "approve" } else { "provide" };
+    let change = match command {
+        "approve" | "reject" => answered(it, &alice(), command, now),
+        "auto" => {
+            let by = (answer_id(), caller("policy", Role::Admin, &[]).actor, AutoSource::AutoPolicy);
+            it.auto(by, draft(json!({ "effect": effect })), None, now)
+        }
+        "expire" => it.expire(answer_id(), now),
+        "cancel" => it.cancel(bob().actor, "superseded".into(), now),
+        "claim" => {
+            let reviewer = it.admit(&alice()).unwrap();
+            it.claim(&reviewer, now, at(500))
+        }
+        "release" => it.release(&alice()),
+        "take" => it.take(&agent().actor, lease(31), now, at(500)),
+        "steal" => it.take(&caller("other bot", Role::Agent, &[]).actor, lease(31), now, at(500)),
+        "heartbeat" => return it.heartbeat(lease(30), now, at(500)).map_err(Some),
+        "complete" => it.complete(lease(30), now),
+        "false" => it.complete(lease(99), now),
+        "again" => it.fail(lease(30), "crashed".into(), true, now),
+        "for good" => it.fail(lease(30), "broken".into(), false, now),
+        "tick" => return it.tick(answer_id(), now).map(|(after, _)| after).map_err(|_| None),
+        other => panic!("no command {other}"),
+    };
+    change.map(|(after, _)| after).map_err(Some)
+}
+
+/// What a cell says.
+fn shown(result: Result<Interaction, Option<Refusal>>, delivery_only: bool) -> String {
+    match result {
+        Ok(Interaction { state: State::Pending(pending), .. }) => {
+            let mut words = vec!["pending".to_owned()];
+            words.extend((!pending.votes.is_empty()).then(|| format!("+{}", pending.votes.len())));
+            words.extend(pending.claim.map(|claim| claim.by.name));
+            words.extend(pending.warned.then(|| "warned".to_owned()));
+            words.extend(pending.overdue.then(|| "overdue".to_owned()));
+            words.join(" ")
+        }
+        Ok(Interaction { state: State::Resolved { resolution, delivery, .. }, .. }) => {
+            let delivery = match &delivery {
+                Delivery::NotNeeded => "no".to_owned(),
+                Delivery::Waiting { attempt }
+                | Delivery::Processing { attempt, .. }
+                | Delivery::Completed { attempt, .. }
+                | Delivery::Failed { attempt, .. } => format!("{} {attempt}", delivery.name()),
+            };
+            if delivery_only { delivery } else { format!("{} {delivery}", resolution.status().name()) }
+        }
+        Err(None) => "nothing".into(),
+        Err(Some(refusal)) => refused(&refusal).into(),
+    }
+}
+
+fn refused(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::AlreadyResolved(_) => "AlreadyResolved",
+        Refusal::TooLate(_) => "TooLate",
+        Refusal::AlreadyVoted(_) => "AlreadyVoted",
+        Refusal::ClaimedByOther { by } => {
+            assert_eq!(by, "bob");
+            "ClaimedByOther"
+        }
+        Refusal::NotClaimed(_) => "NotClaimed",
+        Refusal::AnswerInvalid(_) => "NotOffered",
+        Refusal::StillPending(_) => "StillPending",
+        Refusal::DeliveryTaken { .. } => "Taken",
+        Refusal::DeliveryClosed(_) => "Closed",
+        Refusal::LeaseLost => "LeaseLost",
+        Refusal::NotYourDelivery => "NotYourDelivery",
+        other => panic!("unexpected {other:?}"),
+    }
+}
+
+fn check(state: &str, command: &str, expected: &str, delivery_only: bool) {
+    let (before, now) = in_state(state);
+    let result = carried_out(before.clone(), command, now);
+    if let Ok(after) = &result {
+        assert_eq!(after.revision, before.revision + 1, "{state} -- {command}: revision");
+        if let Some(was) = resolution(&before) {
+            assert_eq!(resolution(after), Some(was), "{state} -- {command}: a resolution is final");
+        }
+    }
+    if let Err(Some(Refusal::AlreadyResolved(how))) = &result {
+        assert_eq!(**how, before, "{state} -- {command}: the loser is told how it ended");
+    }
+    assert_eq!(shown(result, delivery_only), expected, "{state} -- {command} at {now}: {before:#?}");
+}
+
+fn resolution(interaction: &Interaction) -> Option<(&Resolution, &Timestamp)> {
+    match &interaction.state {
+        State::Pending(_) => None,
+        State::Resolved { resolution, at, .. } => Some((resolution, at)),
+    }
+}
+
+#[test]
+fn every_state_against_every_closing_command() {
+    cells(CLOSING).into_iter().for_each(|(state, command, expected)| check(state, command, expected, false));
+}
+
+#[test]
+fn every_state_against_claim_release_and_time() {
+    cells(KEEPING).into_iter().for_each(|(state, command, expected)| check(state, command, expected, false));
+}
+
+#[test]
+fn every_state_against_every_command_of_delivery() {
+    cells(DELIVERING).into_iter().for_each(|(state, command, expected)| check(state, command, expected, true));
+}
+
+#[test]
+fn the_tables_have_the_same_states() {
+    let states = |table| {
+        let mut states: Vec<&str> = cells(table).into_iter().map(|(state, ..)| state).collect();
+        states.dedup();
+        states
+    };
+    assert_eq!(states(CLOSING).len(), 25);
+    assert_eq!(states(CLOSING), states(KEEPING));
+    assert_eq!(states(CLOSING), states(DELIVERING));
+}

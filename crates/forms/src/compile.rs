@@ -1,0 +1,114 @@
+use std::borrow::Cow;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::LazyLock;
+
+use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
+use serde_json::{Value, json};
+
+use crate::error::{SchemaError, SchemaReason};
+use crate::words;
+
+/// The most memory that one compiled pattern may take, which also bounds the cost of a match for each byte of text.
+const PATTERN_SIZE: usize = 1024 * 1024;
+
+/// The drafts of JSON Schema that are understood.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Draft7,
+    Draft201909,
+    #[default]
+    Draft202012,
+}
+
+impl Dialect {
+    pub(crate) fn from_uri(uri: &str) -> Option<Self> {
+        match Draft::from_schema_uri(uri) {
+            Draft::Draft7 => Some(Self::Draft7),
+            Draft::Draft201909 => Some(Self::Draft201909),
+            Draft::Draft202012 => Some(Self::Draft202012),
+            _ => None,
+        }
+    }
+
+    fn draft(self) -> Draft {
+        match self {
+            Self::Draft7 => Draft::Draft7,
+            Self::Draft201909 => Draft::Draft201909,
+            Self::Draft202012 => Draft::Draft202012,
+        }
+    }
+
+    fn validate_schema(self, schema: &Value) -> Result<(), ValidationError<'_>> {
+        match self {
+            Self::Draft7 => jsonschema::draft7::meta::validate(schema),
+            Self::Draft201909 => jsonschema::draft201909::meta::validate(schema),
+            Self::Draft202012 => jsonschema::draft202012::meta::validate(schema),
+        }
+    }
+}
+
+/// Compiles a schema that the guard has let through.
+pub(crate) fn compile(schema: &Value, dialect: Dialect) -> Result<Validator, SchemaError> {
+    let schema = without_id(schema);
+    contained(|| {
+        dialect.validate_schema(&schema).map_err(|error| {
+            let message = words::of(error.kind(), error.instance());
+            SchemaError::new(SchemaReason::Invalid { message }, error.instance_path().as_str())
+        })?;
+        options(dialect)
+            .build(&schema)
+            .map_err(|error| SchemaError::new(SchemaReason::Unusable, error.schema_path().as_str()))
+    })
+    .unwrap_or_else(|| Err(SchemaError::new(SchemaReason::Unusable, "")))
+}
+
+/// Tells whether the linear regular expression engine can run a pattern.
+pub(crate) fn pattern_compiles(pattern: &str) -> bool {
+    contained(|| options(Dialect::default()).build(&json!({ "pattern": pattern })).is_ok()).unwrap_or(false)
+}
+
+/// Runs code of the library, which has assertions of its own: a failed one is `None` here and never ends a worker.
+pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
+    panic::catch_unwind(AssertUnwindSafe(run)).ok()
+}
+
+fn options(dialect: Dialect) -> ValidationOptions<'static> {
+    let patterns = PatternOptions::regex().size_limit(PATTERN_SIZE);
+    let options = jsonschema::options()
+        .with_draft(dialect.draft())
+        .offline()
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(true)
+        .with_pattern_options(patterns);
+    match dialect {
+        Dialect::Draft7 => options.with_format("uuid", is_uuid).with_format("duration", is_duration),
+        Dialect::Draft201909 | Dialect::Draft202012 => options,
+    }
+}
+
+/// Takes the identity off the top level: nothing may refer to it, and it could clash with a meta-schema's.
+fn without_id(schema: &Value) -> Cow<'_, Value> {
+    match schema {
+        Value::Object(map) if map.contains_key("$id") => {
+            let mut map = map.clone();
+            map.remove("$id");
+            Cow::Owned(Value::Object(map))
+        }
+        _ => Cow::Borrowed(schema),
+    }
+}
+
+/// Draft-07 does not know these two formats, yet schemas that are generated for draft-07 use them.
+fn is_uuid(text: &str) -> bool {
+    static UUID: LazyLock<Option<Validator>> = LazyLock::new(|| format_only("uuid"));
+    UUID.as_ref().is_none_or(|validator| validator.is_valid(&Value::from(text)))
+}
+
+fn is_duration(text: &str) -> bool {
+    static DURATION: LazyLock<Option<Validator>> = LazyLock::new(|| format_only("duration"));
+    DURATION.as_ref().is_none_or(|validator| validator.is_valid(&Value::from(text)))
+}
+
+fn format_only(format: &str) -> Option<Validator> {
+    options(Dialect::default()).build(&json!({ "format": format })).ok()
+}

@@ -1,0 +1,196 @@
+//! The estimate that keeps validation from exploding: how often can one value be looked at?
+//!
+//! Every subschema is a node of a graph; references and `allOf` lead to nodes that judge the same value again,
+//! `properties` and `items` to nodes that judge a part of it. Counting the ways that lead to one value, level by level
+//! of the deepest answer allowed, tells a tree (each part is judged once, however deep) from a bomb (each part is
+//! judged twice by every level above it), with or without recursion.
+
+use std::collections::BTreeMap;
+
+use crate::keywords::Place;
+use crate::limits::Limits;
+
+/// One subschema, and what it hands its value or the parts of its value to.
+pub(crate) struct Node<'a> {
+    pub(crate) pointer: String,
+    pub(crate) own: u64,
+    pub(crate) edges: Vec<(Place<'a>, usize)>,
+    /// Whether `unevaluatedProperties` or `unevaluatedItems` makes the validator ask its branches a second time.
+    pub(crate) asks_twice: bool,
+}
+
+/// What the estimate says about a schema.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Estimate {
+    /// How often one value may be looked at, for every node as if it were the top level.
+    pub(crate) weights: Vec<u64>,
+    /// How many subschemas may be under way inside each other, likewise.
+    pub(crate) nestings: Vec<u64>,
+}
+
+/// Estimates every node for answers as deep as allowed; the error is a node that leads back to itself.
+///
+/// The count stops at the first level that exceeds a limit, so that a hostile schema is not studied to its end.
+pub(crate) fn estimate(nodes: &[Node<'_>], limits: &Limits) -> Result<Estimate, usize> {
+    let order = in_place_order(nodes)?;
+    let mut visits = vec![0; nodes.len()];
+    let mut nestings = vec![1; nodes.len()];
+    for &node in &order {
+        visits[node] = nodes[node].own;
+        for target in here(&nodes[node]) {
+            visits[node] = visits[node].saturating_add(visits[target].saturating_mul(times(&nodes[node])));
+            nestings[node] = nestings[node].max(1 + nestings[target]);
+        }
+    }
+    let mut weights = visits.clone();
+    for _ in 0..limits.data_depth {
+        if weights.iter().any(|&weight| weight > limits.weight) || nestings.iter().any(|&each| each > limits.nesting) {
+            break;
+        }
+        visits = one_level_deeper(nodes, &order, &visits);
+        if visits.iter().all(|&count| count == 0) {
+            break;
+        }
+        nestings = one_level_longer(nodes, &order, &nestings);
+        for (weight, &count) in weights.iter_mut().zip(&visits) {
+            *weight = (*weight).max(count);
+        }
+    }
+    Ok(Estimate { weights, nestings })
+}
+
+fn here(node: &Node<'_>) -> impl Iterator<Item = usize> {
+    node.edges.iter().filter(|(place, _)| *place == Place::Here).map(|&(_, target)| target)
+}
+
+fn times(node: &Node<'_>) -> u64 {
+    if node.asks_twice { 2 } else { 1 }
+}
+
+/// Sorts the nodes so that what judges the same value comes before what asked it to.
+fn in_place_order(nodes: &[Node<'_>]) -> Result<Vec<usize>, usize> {
+    let mut waiting: Vec<usize> = nodes.iter().map(|node| here(node).count()).collect();
+    let mut askers = vec![Vec::new(); nodes.len()];
+    for (index, node) in nodes.iter().enumerate() {
+        for target in here(node) {
+            askers[target].push(index);
+        }
+    }
+    let mut order: Vec<usize> = (0..nodes.len()).filter(|&index| waiting[index] == 0).collect();
+    let mut next = 0;
+    while let Some(&done) = order.get(next) {
+        next += 1;
+        for &asker in &askers[done] {
+            waiting[asker] -= 1;
+            if waiting[asker] == 0 {
+                order.push(asker);
+            }
+        }
+    }
+    if order.len() == nodes.len() { Ok(order) } else { Err(on_a_loop(nodes, &waiting)) }
+}
+
+/// Follows unfinished nodes until one comes round again: that one is on the loop, not merely above it.
+fn on_a_loop(nodes: &[Node<'_>], waiting: &[usize]) -> usize {
+    let mut seen = vec![false; nodes.len()];
+    let mut current = waiting.iter().position(|&count| count > 0).unwrap_or_default();
+    while !seen[current] {
+        seen[current] = true;
+        current = here(&nodes[current]).find(|&target| waiting[target] > 0).unwrap_or(current);
+    }
+    current
+}
+
+/// From "how often is a value looked at, so many levels below" to the same, one level further down.
+fn one_level_deeper(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u64> {
+    let mut fans: Vec<(Fan<&str>, Fan<usize>)> = nodes.iter().map(|_| (Fan::default(), Fan::default())).collect();
+    for &index in order {
+        let node = &nodes[index];
+        let (mut names, mut indexes) = own_fans(node, below);
+        for target in here(node) {
+            for _ in 0..times(node) {
+                names.add(&fans[target].0);
+                indexes.add(&fans[target].1);
+            }
+        }
+        fans[index] = (names, indexes);
+    }
+    fans.iter().map(|(names, indexes)| names.largest().max(indexes.largest())).collect()
+}
+
+fn own_fans<'a>(node: &Node<'a>, below: &[u64]) -> (Fan<&'a str>, Fan<usize>) {
+    let (mut names, mut indexes) = (Fan::default(), Fan::default());
+    let (mut every_name, mut every_index) = (0_u64, 0_u64);
+    for &(place, target) in &node.edges {
+        let count = below[target];
+        match place {
+            Place::Name(name) => names.raise(name, count),
+            Place::OtherNames => names.others = names.others.saturating_add(count),
+            Place::EveryName => every_name = every_name.saturating_add(count),
+            Place::Index(index) => indexes.raise(index, count),
+            Place::OtherIndexes => indexes.others = indexes.others.saturating_add(count),
+            Place::EveryIndex => every_index = every_index.saturating_add(count),
+            Place::Here | Place::Nowhere => {}
+        }
+    }
+    names.add(&Fan { keyed: BTreeMap::new(), others: every_name });
+    indexes.add(&Fan { keyed: BTreeMap::new(), others: every_index });
+    names.forget_idle();
+    indexes.forget_idle();
+    (names, indexes)
+}
+
+fn one_level_longer(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u64> {
+    let mut longest = vec![1; nodes.len()];
+    for &index in order {
+        for &(place, target) in &nodes[index].edges {
+            let rest = match place {
+                Place::Here => longest[target],
+                Place::Nowhere => 0,
+                _ => below[target],
+            };
+            longest[index] = longest[index].max(1 + rest);
+        }
+    }
+    longest
+}
+
+/// How often each part of a value is looked at: parts with a key of their own, and all others.
+struct Fan<K> {
+    keyed: BTreeMap<K, u64>,
+    others: u64,
+}
+
+impl<K> Default for Fan<K> {
+    fn default() -> Self {
+        Self { keyed: BTreeMap::new(), others: 0 }
+    }
+}
+
+impl<K: Ord + Copy> Fan<K> {
+    fn raise(&mut self, key: K, count: u64) {
+        let entry = self.keyed.entry(key).or_default();
+        *entry = entry.saturating_add(count);
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (key, count) in &mut self.keyed {
+            *count = count.saturating_add(other.keyed.get(key).copied().unwrap_or(other.others));
+        }
+        for (&key, &count) in &other.keyed {
+            self.keyed.entry(key).or_insert_with(|| self.others.saturating_add(count));
+        }
+        self.others = self.others.saturating_add(other.others);
+    }
+
+    /// Drops keys that say no more than that nothing looks there, which most fields of a form do below their own level.
+    fn forget_idle(&mut self) {
+        if self.others == 0 {
+            self.keyed.retain(|_, count| *count > 0);
+        }
+    }
+
+    fn largest(&self) -> u64 {
+        self.keyed.values().copied().max().unwrap_or_default().max(self.others)
+    }
+}

@@ -1,0 +1,118 @@
+use std::collections::BTreeSet;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+use crate::error::FieldError;
+use crate::{pointer, words};
+
+/// Lists what is wrong with an answer, in words for the person who gave it.
+///
+/// The validator finds all errors before it hands out the first; with a limit of zero none is looked for.
+pub(crate) fn errors(validator: &Validator, data: &Value, limit: usize) -> Vec<FieldError> {
+    if validator.is_valid(data) {
+        return Vec::new();
+    }
+    if limit == 0 {
+        return vec![FieldError::new("", "limit", "The answer does not fit the form, and is too large to say where.")];
+    }
+    let mut report = Report { limit, fields: BTreeSet::new() };
+    for error in validator.iter_errors(data) {
+        report.add(&error);
+    }
+    if report.fields.is_empty() {
+        report.put(FieldError::new("", "schema", "Is not accepted."));
+    }
+    report.fields.into_iter().collect()
+}
+
+/// The first errors in the order of their pointers, however many there are.
+struct Report {
+    limit: usize,
+    fields: BTreeSet<FieldError>,
+}
+
+impl Report {
+    fn put(&mut self, field: FieldError) {
+        self.fields.insert(field);
+        if self.fields.len() > self.limit {
+            self.fields.pop_last();
+        }
+    }
+
+    fn add(&mut self, error: &ValidationError<'_>) {
+        let kind = error.kind();
+        let at = error.instance_path().as_str();
+        match kind {
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                self.put(FieldError::new(pointer::child(at, name), kind.keyword(), "This field is required."));
+            }
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                for name in unexpected {
+                    let message = "This field is not part of the form.";
+                    self.put(FieldError::new(pointer::child(at, name), kind.keyword(), message));
+                }
+            }
+            ValidationErrorKind::PropertyNames { error: inner } => {
+                let name = inner.instance().as_str().unwrap_or_default();
+                let message =
+                    format!("The name of this field is not allowed. {}", words::of(inner.kind(), inner.instance()));
+                self.put(FieldError::new(pointer::child(at, name), kind.keyword(), message));
+            }
+            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+                self.add_alternatives(error, context);
+            }
+            _ => self.put(FieldError::new(at, kind.keyword(), words::of(kind, error.instance()))),
+        }
+    }
+
+    /// Reports the one alternative that was meant, if that can be told, rather than that none fits.
+    fn add_alternatives(&mut self, error: &ValidationError<'_>, context: &[Vec<ValidationError<'static>>]) {
+        let at = error.instance_path().as_str();
+        if let Some(message) = constants(context, at) {
+            return self.put(FieldError::new(at, error.kind().keyword(), message));
+        }
+        match meant(context, at) {
+            Some(branch) => branch.iter().for_each(|inner| self.add(inner)),
+            None => self.put(FieldError::new(at, error.kind().keyword(), words::of(error.kind(), error.instance()))),
+        }
+    }
+}
+
+/// Picks the only branch of the right type, or of those the only one whose fixed values (its tag) all fit.
+fn meant<'e>(context: &'e [Vec<ValidationError<'static>>], at: &str) -> Option<&'e [ValidationError<'static>]> {
+    let right_type = |branch: &&'e Vec<ValidationError<'static>>| {
+        !branch.iter().any(|error| {
+            matches!(error.kind(), ValidationErrorKind::Type { .. } | ValidationErrorKind::FalseSchema)
+                && error.instance_path().as_str() == at
+        })
+    };
+    let right_tag = |branch: &&'e Vec<ValidationError<'static>>| {
+        !branch.iter().any(|error| {
+            matches!(error.kind(), ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. })
+        })
+    };
+    let typed: Vec<_> = context.iter().filter(right_type).collect();
+    if let [only] = typed[..] {
+        return Some(only);
+    }
+    let tagged: Vec<_> = typed.into_iter().filter(right_tag).collect();
+    if let [only] = tagged[..] { Some(only) } else { None }
+}
+
+/// A list of `const` alternatives is a select in other words: say what can be selected.
+fn constants(context: &[Vec<ValidationError<'static>>], at: &str) -> Option<String> {
+    let mut options = Vec::with_capacity(context.len());
+    for branch in context {
+        let [error] = &branch[..] else { return None };
+        let ValidationErrorKind::Constant { expected_value } = error.kind() else { return None };
+        if error.instance_path().as_str() != at {
+            return None;
+        }
+        options.push(expected_value.as_ref());
+    }
+    Some(words::one_of(&options))
+}

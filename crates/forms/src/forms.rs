@@ -1,0 +1,95 @@
+use std::sync::Arc;
+
+use jsonschema::Validator;
+use moka::sync::Cache;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::compile;
+use crate::error::{CheckError, FieldError, SchemaError, SchemaReason};
+use crate::explain;
+use crate::guard::{self, Passed};
+use crate::limits::Limits;
+use crate::measure;
+
+/// The most errors that may arise, wanted or not, while an answer is explained: each takes some 300 bytes.
+const ERRORS_HELD: u64 = 250_000;
+/// The most bytes of the answer that those errors may copy.
+const BYTES_HELD: u64 = 256 * 1024 * 1024;
+
+/// Admits the schemas of questions and checks answers against them, keeping what it has compiled.
+pub struct Forms {
+    limits: Limits,
+    compiled: Cache<[u8; 32], Arc<Compiled>>,
+}
+
+struct Compiled {
+    schema: Value,
+    validator: Validator,
+    weight: u64,
+    unique_items: bool,
+}
+
+impl Forms {
+    /// Starts with an empty cache.
+    pub fn new(limits: Limits) -> Self {
+        let compiled = Cache::new(limits.cached_schemas);
+        Self { limits, compiled }
+    }
+
+    /// Decides whether a schema may be asked with, before anybody sees the question.
+    pub fn admit(&self, schema: &Value) -> Result<(), SchemaError> {
+        self.compiled(schema).map(drop)
+    }
+
+    /// Checks an answer; the errors are sorted, without duplicates, and no more than the limit.
+    pub fn check(&self, schema: &Value, data: &Value) -> Result<(), CheckError> {
+        let compiled = self.compiled(schema)?;
+        let fields = self.errors(&compiled, data);
+        if fields.is_empty() { Ok(()) } else { Err(CheckError::Fields(fields)) }
+    }
+
+    fn errors(&self, compiled: &Compiled, data: &Value) -> Vec<FieldError> {
+        let measured = match measure::measure(data, &self.limits, compiled.unique_items) {
+            Ok(measured) => measured,
+            Err(error) => return vec![error],
+        };
+        let (bytes, values) = (measured.bytes as u64, measured.values as u64);
+        let by_bytes = compiled.weight.saturating_mul(bytes);
+        if by_bytes.saturating_mul(measured.depth as u64) > self.limits.work {
+            return vec![FieldError::new("", "limit", "The answer is too large for a form with so many rules.")];
+        }
+        let explainable = by_bytes <= BYTES_HELD && compiled.weight.saturating_mul(values) <= ERRORS_HELD;
+        let limit = if explainable { self.limits.errors } else { 0 };
+        compile::contained(|| explain::errors(&compiled.validator, data, limit))
+            .unwrap_or_else(|| vec![FieldError::new("", "limit", "The answer could not be checked.")])
+    }
+
+    /// Finds a compiled schema, or guards and compiles it.
+    ///
+    /// Canonical JSON rounds numbers beyond 53 bits, so equal digests do not prove equal schemas: they are compared.
+    fn compiled(&self, schema: &Value) -> Result<Arc<Compiled>, SchemaError> {
+        guard::size(schema, &self.limits)?;
+        let digest = digest(schema)?;
+        if let Some(compiled) = self.compiled.get(&digest).filter(|compiled| compiled.schema == *schema) {
+            return Ok(compiled);
+        }
+        let Passed { dialect, weight, unique_items } = guard::guard(schema, &self.limits)?;
+        let validator = compile::compile(schema, dialect)?;
+        let compiled = Arc::new(Compiled { schema: schema.clone(), validator, weight, unique_items });
+        self.compiled.insert(digest, Arc::clone(&compiled));
+        Ok(compiled)
+    }
+}
+
+impl Default for Forms {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}
+
+fn digest(schema: &Value) -> Result<[u8; 32], SchemaError> {
+    let canonical =
+        serde_json_canonicalizer::to_vec(schema).map_err(|_| SchemaError::new(SchemaReason::Unusable, ""))?;
+    Ok(Sha256::digest(canonical).into())
+}

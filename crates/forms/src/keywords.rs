@@ -1,0 +1,90 @@
+use serde_json::{Map, Value};
+
+use crate::pointer;
+
+/// Which values a subschema judges, seen from the value that its parent judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place<'a> {
+    /// The same value once more.
+    Here,
+    /// The field of that name.
+    Name(&'a str),
+    /// Every field that the parent does not name.
+    OtherNames,
+    /// Any field, named or not.
+    EveryName,
+    /// The item at that index.
+    Index(usize),
+    /// Every item that has no subschema of its own.
+    OtherIndexes,
+    /// Any item.
+    EveryIndex,
+    /// Nothing, until a reference leads there.
+    Nowhere,
+}
+
+/// A subschema, where it stands and what it judges.
+pub(crate) struct Child<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) pointer: String,
+    pub(crate) schema: &'a Value,
+    pub(crate) named: bool,
+}
+
+/// Lists the subschemas that stand directly below a schema, for all supported drafts at once.
+///
+/// A keyword that has the wrong shape is passed over here: the meta-schema refuses it.
+pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Child<'a>> {
+    let mut found = Vec::new();
+    for (keyword, value) in schema {
+        let pointer = pointer::child(at, keyword);
+        match (keyword.as_str(), value) {
+            ("items", Value::Array(list)) | ("prefixItems", Value::Array(list)) => {
+                listed(&mut found, &pointer, list, Place::Index);
+            }
+            ("allOf" | "anyOf" | "oneOf", Value::Array(list)) => listed(&mut found, &pointer, list, |_| Place::Here),
+            ("properties", Value::Object(map)) => named(&mut found, &pointer, map, Place::Name),
+            ("patternProperties", Value::Object(map)) => named(&mut found, &pointer, map, |_| Place::EveryName),
+            ("dependentSchemas" | "dependencies", Value::Object(map)) => {
+                named(&mut found, &pointer, map, |_| Place::Here);
+            }
+            ("$defs" | "definitions", Value::Object(map)) => named(&mut found, &pointer, map, |_| Place::Nowhere),
+            _ => {
+                if let (Some(place), Value::Object(_) | Value::Bool(_)) = (single(keyword), value) {
+                    found.push(Child { place, pointer, schema: value, named: false });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn single(keyword: &str) -> Option<Place<'static>> {
+    match keyword {
+        "not" | "if" | "then" | "else" => Some(Place::Here),
+        "additionalProperties" | "unevaluatedProperties" => Some(Place::OtherNames),
+        "propertyNames" => Some(Place::EveryName),
+        "items" | "additionalItems" | "unevaluatedItems" => Some(Place::OtherIndexes),
+        "contains" => Some(Place::EveryIndex),
+        "contentSchema" => Some(Place::Nowhere),
+        _ => None,
+    }
+}
+
+fn listed<'a>(found: &mut Vec<Child<'a>>, at: &str, list: &'a [Value], place: impl Fn(usize) -> Place<'a>) {
+    found.extend(list.iter().enumerate().map(|(index, schema)| Child {
+        place: place(index),
+        pointer: pointer::child(at, &index.to_string()),
+        schema,
+        named: false,
+    }));
+}
+
+fn named<'a>(found: &mut Vec<Child<'a>>, at: &str, map: &'a Map<String, Value>, place: impl Fn(&'a str) -> Place<'a>) {
+    found.extend(map.iter().map(|(name, schema)| Child {
+        place: place(name),
+        pointer: pointer::child(at, name),
+        schema,
+        named: true,
+    }));
+}

@@ -1,0 +1,183 @@
+//! What may be asked with: every refusal has a stable code and says where.
+
+use forms::{Forms, Limits, SchemaError};
+use holdpoint_forms as forms;
+use serde_json::{Map, Value, json};
+
+fn verdict(schema: &Value) -> Result<(), (String, String)> {
+    let code = |SchemaError { reason, pointer }: SchemaError| (reason.code().to_owned(), pointer);
+    Forms::new(Limits::default()).admit(schema).map_err(code)
+}
+
+#[track_caller]
+fn admitted(schema: Value) {
+    assert_eq!(verdict(&schema), Ok(()), "{schema}");
+}
+
+#[track_caller]
+fn refused(schema: Value, code: &str, pointer: &str) {
+    assert_eq!(verdict(&schema), Err((code.to_owned(), pointer.to_owned())));
+}
+
+/// Refused for its cost, wherever in the chain the limit is reached.
+#[track_caller]
+fn explodes(schema: Value) {
+    assert_eq!(verdict(&schema).map_err(|(code, _)| code), Err("too_expensive".to_owned()));
+}
+
+fn nested(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
+    (0..levels).fold(json!({}), |inner, _| wrap(inner))
+}
+
+fn many<T: Into<Value>>(number: usize, item: impl Fn(usize) -> T) -> Value {
+    Value::Array((0..number).map(|index| item(index).into()).collect())
+}
+
+fn named(number: usize, item: impl Fn(usize) -> Value) -> Map<String, Value> {
+    (0..number).map(|index| (format!("f{index}"), item(index))).collect()
+}
+
+/// Each definition asks the next one twice, so that the last is asked two to the power of `links` times.
+fn doubling(links: usize, ask: impl Fn(Value) -> Value) -> Value {
+    let next = |index: usize| ask(json!({"$ref": format!("#/$defs/f{}", index + 1)}));
+    let mut defs = named(links, next);
+    defs.insert(format!("f{links}"), json!({"type": "string"}));
+    json!({"$ref": "#/$defs/f0", "$defs": defs})
+}
+
+#[test]
+fn ordinary_schemas_are_admitted() {
+    admitted(json!(true));
+    admitted(json!(false));
+    admitted(json!({}));
+    admitted(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
+    admitted(json!({"type": "string", "format": "textarea"}));
+    admitted(json!({"properties": {"$ref": {"type": "string"}, "pattern": {"type": "string"}, "$id": {}}}));
+    admitted(json!({"const": {"$ref": "http://example.com"}, "default": {"pattern": "(?=a)"}}));
+    admitted(json!({"enum": many(400, |index| index)}));
+    admitted(json!({"pattern": "^(a+)+$", "patternProperties": {"^x-": true}}));
+}
+
+#[test]
+fn three_drafts_are_understood() {
+    admitted(
+        json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {"a": {}}, "$ref": "#/$defs/a"}),
+    );
+    admitted(
+        json!({"$schema": "https://json-schema.org/draft/2019-09/schema", "$recursiveRef": "#/$defs/a", "$defs": {"a": {}}}),
+    );
+    admitted(
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/A", "definitions": {"A": {}}}),
+    );
+    refused(json!({"$schema": "http://json-schema.org/draft-04/schema#"}), "unsupported_dialect", "/$schema");
+    refused(json!({"$schema": "https://example.com/mine"}), "unsupported_dialect", "/$schema");
+    refused(json!({"$schema": 7}), "unsupported_dialect", "/$schema");
+    refused(
+        json!({"items": {"$schema": "https://json-schema.org/draft/2020-12/schema"}}),
+        "unsupported_dialect",
+        "/items/$schema",
+    );
+}
+
+#[test]
+fn what_is_not_a_schema_is_refused() {
+    refused(json!(null), "not_a_schema", "");
+    refused(json!([]), "not_a_schema", "");
+    refused(json!("string"), "not_a_schema", "");
+    refused(json!(1), "not_a_schema", "");
+    refused(json!({"type": "strng"}), "invalid", "/type");
+    refused(json!({"properties": {"a/b": {"minLength": -1}}}), "invalid", "/properties/a~1b/minLength");
+    refused(json!({"required": "name"}), "invalid", "/required");
+    refused(json!({"properties": []}), "invalid", "/properties");
+    refused(json!({"$ref": 5}), "invalid", "/$ref");
+    refused(json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": 1}), "invalid", "/type");
+}
+
+#[test]
+fn size_is_bounded() {
+    refused(json!({"description": "x".repeat(64 * 1024)}), "too_large", "");
+    admitted(nested(15, |inner| json!({"properties": {"a": inner}})));
+    let deep = nested(40, |inner| json!({"not": inner}));
+    refused(deep, "too_deep", &"/not".repeat(33));
+    refused(json!({"const": nested(40, |inner| json!([inner]))}), "too_deep", &format!("/const{}", "/0".repeat(32)));
+    refused(json!({"allOf": many(257, |_| json!({}))}), "too_many_branches", "/allOf/256");
+    refused(json!({"properties": named(513, |_| json!({}))}), "too_many_properties", "/properties/f99");
+    let refs = many(65, |_| json!({"$ref": "#/$defs/a"}));
+    refused(json!({"prefixItems": refs, "$defs": {"a": {}}}), "too_many_refs", "/prefixItems/0/$ref");
+    refused(json!({"pattern": "a".repeat(513)}), "pattern_too_long", "/pattern");
+    refused(json!({"enum": many(5000, |index| index)}), "too_expensive", "");
+}
+
+#[test]
+fn only_local_references_are_followed() {
+    admitted(json!({"$ref": "#/$defs/a%20b", "$defs": {"a b": {"type": "string"}}}));
+    admitted(json!({"$ref": "#/$defs/a~1b", "$defs": {"a/b": {"type": "string"}}}));
+    admitted(json!({"$ref": "#name", "$defs": {"a": {"$anchor": "name"}}}));
+    admitted(json!({"$ref": "#/elsewhere/a", "elsewhere": {"a": {"type": "string"}}}));
+    admitted(json!({"$id": "https://example.com/form", "$ref": "#/$defs/a", "$defs": {"a": {}}}));
+    admitted(json!({"$id": "form.json", "$ref": "#/$defs/a", "$defs": {"a": {}}}));
+    admitted(json!({"$dynamicRef": "#name", "$defs": {"a": {"$dynamicAnchor": "name"}}}));
+    admitted(json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "properties": {"x": {"$ref": "#a"}},
+        "definitions": {"a": {"$id": "#a"}}
+    }));
+    for remote in ["http://example.com/s", "https://example.com/s#/a", "file:///etc/passwd", "other.json", "/a", ""] {
+        refused(json!({"properties": {"a": {"$ref": remote}}}), "remote_reference", "/properties/a/$ref");
+    }
+    refused(json!({"$ref": "https://json-schema.org/draft/2020-12/schema"}), "remote_reference", "/$ref");
+    refused(json!({"$dynamicRef": "http://example.com/s"}), "remote_reference", "/$dynamicRef");
+    refused(json!({"$ref": "#/elsewhere", "elsewhere": {"$ref": "file:///a"}}), "remote_reference", "/elsewhere/$ref");
+    refused(json!({"$ref": "#/$defs/none"}), "unknown_reference", "/$ref");
+    refused(json!({"$ref": "#none"}), "unknown_reference", "/$ref");
+    refused(json!({"$ref": "#/title", "title": "text"}), "unknown_reference", "/$ref");
+    refused(json!({"$defs": {"a": {"$id": "http://example.com/a"}}}), "embedded_resource", "/$defs/a/$id");
+    refused(json!({"$defs": {"a": {"$anchor": "x"}, "b": {"$anchor": "x"}}}), "duplicate_anchor", "/$defs/a/$anchor");
+}
+
+#[test]
+fn only_linear_patterns_are_compiled() {
+    for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a)\1", "(", "[z-a]", r"(\p{L}{100}){100}"] {
+        refused(json!({"properties": {"p": {"pattern": pattern}}}), "unsupported_pattern", "/properties/p/pattern");
+    }
+    refused(json!({"patternProperties": {"(?=a)/": {}}}), "unsupported_pattern", "/patternProperties/(?=a)~1");
+}
+
+#[test]
+fn doubling_references_are_refused() {
+    admitted(doubling(5, |next| json!({"allOf": [next, next]})));
+    let bomb = doubling(25, |next| json!({"allOf": [next, next]}));
+    assert!(bomb.to_string().len() < 2048);
+    refused(bomb, "too_expensive", "/$defs/f14");
+    explodes(doubling(25, |next| json!({"anyOf": [next, {"not": next}]})));
+    explodes(doubling(25, |next| json!({"allOf": [{"items": next}, {"items": next}]})));
+    explodes(doubling(25, |next| json!({"items": next, "contains": next})));
+    explodes(doubling(25, |next| json!({"properties": {"a": next}, "patternProperties": {"^a": next}})));
+    explodes(doubling(25, |next| json!({"if": next, "then": next})));
+    admitted(doubling(25, |next| json!({"properties": {"a": next, "b": next}})));
+}
+
+#[test]
+fn recursion_is_admitted_where_it_follows_the_value() {
+    admitted(json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}}));
+    admitted(json!({"properties": {"next": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}}}));
+    admitted(
+        json!({"properties": {"children": {"type": "array", "items": {"$ref": "#"}}}, "additionalProperties": false}),
+    );
+    admitted(json!({"properties": {"a": {"$ref": "#"}}, "additionalProperties": {"$ref": "#"}}));
+    refused(json!({"allOf": [{"items": {"$ref": "#"}}, {"items": {"$ref": "#"}}]}), "too_expensive", "");
+    refused(json!({"$ref": "#"}), "reference_loop", "");
+    refused(
+        json!({"properties": {"x": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"anyOf": [{}, {"$ref": "#/$defs/a"}]}}}),
+        "reference_loop",
+        "/$defs/a",
+    );
+}
+
+#[test]
+fn the_stack_is_bounded() {
+    let links = named(60, |index| json!({"$ref": format!("#/$defs/f{}", index + 1)}));
+    let mut defs = links;
+    defs.insert("f60".into(), json!({"items": {"$ref": "#/$defs/f0"}}));
+    assert!(matches!(verdict(&json!({"$ref": "#/$defs/f0", "$defs": defs})), Err((code, _)) if code == "too_nested"));
+}

@@ -1,0 +1,111 @@
+//! Tenants, projects, keys, settings.
+
+use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Timestamp};
+use rusqlite::types::Type;
+use rusqlite::{OptionalExtension, Row, params};
+use store::{AccessReads, AccessWrites, KeyRecord, StoreError, Stored};
+
+use crate::connection::Face;
+use crate::error::Told;
+use crate::values::{id, json, micros, parsed, time, time_if, unusable};
+
+const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, user, groups, created_at, expires_at, revoked_at, \
+                       last_used_at, hash";
+
+impl AccessReads for Face<'_> {
+    fn setting(&mut self, name: &str) -> Stored<Option<String>> {
+        let mut statement = self.connection.prepare_cached("select value from settings where name = ?1").told()?;
+        statement.query_row([name], |row| row.get(0)).optional().told()
+    }
+
+    fn key(&mut self, key: KeyId) -> Stored<Option<KeyRecord>> {
+        let sql = format!("select {COLUMNS} from keys join projects on projects.id = keys.project where keys.id = ?1");
+        self.connection.prepare_cached(&sql).told()?.query_row([key.uuid()], read).optional().told()
+    }
+
+    fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>> {
+        let sql = "select tenants.id, projects.id from projects join tenants on tenants.id = projects.tenant \
+                   where tenants.name = ?1 and projects.name = ?2";
+        let scope = |row: &Row<'_>| {
+            Ok(Scope {
+                tenant: TenantId::from_uuid(id(row.get(0)?)),
+                project: ProjectId::from_uuid(id(row.get(1)?)),
+            })
+        };
+        self.connection.prepare_cached(sql).told()?.query_row([tenant, project], scope).optional().told()
+    }
+
+    fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
+        let sql = format!(
+            "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = ?1 order by keys.id desc"
+        );
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let keys = statement.query_map([scope.project.uuid()], |row| Ok(read(row)?.key)).told()?;
+        keys.collect::<Result<_, _>>().told()
+    }
+}
+
+impl AccessWrites for Face<'_> {
+    fn setting_ensure(&mut self, name: &str, value: &str) -> Stored<String> {
+        let sql = "insert into settings (name, value) values (?1, ?2) on conflict do nothing";
+        self.connection.prepare_cached(sql).told()?.execute([name, value]).told()?;
+        self.setting(name)?.ok_or(StoreError::Conflict)
+    }
+
+    fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> Stored<Scope> {
+        let sql = "insert into tenants (id, name) values (?1, ?2) on conflict do nothing";
+        self.connection.prepare_cached(sql).told()?.execute(params![fresh.tenant.uuid(), tenant]).told()?;
+        let sql = "insert into projects (id, tenant, name) select ?1, tenants.id, ?3 from tenants where name = ?2 \
+                   on conflict do nothing";
+        self.connection.prepare_cached(sql).told()?.execute(params![fresh.project.uuid(), tenant, project]).told()?;
+        self.scope(tenant, project)?.ok_or(StoreError::Conflict)
+    }
+
+    fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> Stored<()> {
+        let sql = "insert into keys (id, project, role, user, groups, hash, created_at, expires_at) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let row = params![
+            key.id.uuid(),
+            key.scope.project.uuid(),
+            key.role.name(),
+            key.user,
+            json(&key.groups)?,
+            hash,
+            key.created_at.as_microsecond(),
+            micros(key.expires_at),
+        ];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+
+    fn key_revoke(&mut self, scope: &Scope, key: KeyId, at: Timestamp) -> Stored<bool> {
+        let sql = "update keys set revoked_at = ?3 where project = ?1 and id = ?2 and revoked_at is null";
+        let row = params![scope.project.uuid(), key.uuid(), at.as_microsecond()];
+        Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? == 1)
+    }
+
+    fn key_used(&mut self, key: KeyId, at: Timestamp) -> Stored<()> {
+        let sql = "update keys set last_used_at = max(coalesce(last_used_at, 0), ?2) where id = ?1";
+        let row = params![key.uuid(), at.as_microsecond()];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
+    let role: String = row.get(3)?;
+    let role = Role::named(&role).ok_or_else(|| unusable(Type::Text, StoreError::Corrupt(role)))?;
+    let key = Key {
+        id: KeyId::from_uuid(id(row.get(0)?)),
+        scope: Scope {
+            tenant: TenantId::from_uuid(id(row.get(1)?)),
+            project: ProjectId::from_uuid(id(row.get(2)?)),
+        },
+        role,
+        user: row.get(4)?,
+        groups: parsed(&row.get::<_, String>(5)?)?,
+        created_at: time(row.get(6)?)?,
+        expires_at: time_if(row.get(7)?)?,
+        revoked_at: time_if(row.get(8)?)?,
+        last_used_at: time_if(row.get(9)?)?,
+    };
+    Ok(KeyRecord { key, hash: row.get(10)? })
+}

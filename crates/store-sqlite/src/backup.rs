@@ -1,0 +1,38 @@
+//! Copying a database that is in use, and looking for damage.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite::backup::Backup;
+use store::StoreError;
+
+use crate::connection::open_reader;
+use crate::error::Told;
+
+/// Copies the database of a directory into a new file while a server goes on using it.
+pub fn backup(directory: &Path, target: &Path) -> Result<(), StoreError> {
+    if target.exists() {
+        return Err(StoreError::Unavailable(format!("{} exists already", target.display())));
+    }
+    let source = open_reader(&directory.join("holdpoint.db"))?;
+    let mut copy = Connection::open(target).told()?;
+    let running = Backup::new(&source, &mut copy).told()?;
+    running.run_to_completion(1000, Duration::from_millis(1), None).told()?;
+    drop(running);
+    let found = integrity(&copy)?;
+    if found.is_empty() { Ok(()) } else { Err(StoreError::Corrupt(found.join("; "))) }
+}
+
+/// Lists what is damaged in the database of a directory; nothing, if it is whole.
+pub fn check_integrity(directory: &Path) -> Result<Vec<String>, StoreError> {
+    integrity(&open_reader(&directory.join("holdpoint.db"))?)
+}
+
+fn integrity(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare("pragma integrity_check").told()?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0)).told()?;
+    let mut found: Vec<String> = lines.collect::<Result<_, _>>().told()?;
+    found.retain(|line| line != "ok");
+    Ok(found)
+}

@@ -1,0 +1,80 @@
+//! Connections and what is prepared on them; the two faces that a job sees.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::Timestamp;
+use rusqlite::{Connection, OpenFlags};
+use store::{Clock, StoreError};
+
+use crate::error::Told;
+
+mod embedded {
+    refinery::embed_migrations!("migrations");
+}
+
+/// How many prepared statements a connection keeps.
+const STATEMENTS: usize = 128;
+
+/// A connection as a job sees it, for reading or, on the writer's thread, for writing.
+pub(crate) struct Face<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) clock: &'a Arc<dyn Clock>,
+    pub(crate) now: Option<Timestamp>,
+}
+
+impl<'a> Face<'a> {
+    pub(crate) const fn new(connection: &'a Connection, clock: &'a Arc<dyn Clock>) -> Self {
+        Self { connection, clock, now: None }
+    }
+}
+
+/// Opens the connection that writes.
+pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connection, StoreError> {
+    let connection = Connection::open(path).told()?;
+    prepare(&connection)?;
+    connection.pragma_update(None, "journal_mode", "wal").told()?;
+    connection.pragma_update(None, "synchronous", "full").told()?;
+    connection.pragma_update(None, "wal_autocheckpoint", 4000).told()?;
+    if let Some(pages) = most_pages {
+        connection.pragma_update(None, "max_page_count", pages).told()?;
+    }
+    Ok(connection)
+}
+
+/// Opens a connection that only reads.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(path, flags).told()?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(Duration::from_secs(10)).told()?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "foreign_keys", "off").told()?;
+    connection.pragma_update(None, "cache_size", -32_000).told()?;
+    connection.pragma_update(None, "mmap_size", 268_435_456).told()?;
+    connection.pragma_update(None, "temp_store", "memory").told()
+}
+
+/// Brings the schema up to date. Several processes may do so at once: whoever loses looks again.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    let mut tries = 0;
+    loop {
+        let runner = embedded::migrations::runner().set_abort_missing(true).set_grouped(true);
+        match runner.run(connection) {
+            Ok(_) => return Ok(()),
+            Err(error) if matches!(error.kind(), refinery::error::Kind::MissingVersion(_)) => {
+                return Err(StoreError::Newer(error.to_string()));
+            }
+            Err(error) if tries == 20 => return Err(StoreError::Unavailable(format!("migrations: {error}"))),
+            Err(_) => {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The log. There is one writer, so that the order of `position` is the order of commits.
+
+use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
+use rusqlite::{Row, params};
+use store::{Cursor, EventReads, EventWrites, ProjectEvents, Stored, Topic};
+use uuid::Uuid;
+
+use crate::connection::Face;
+use crate::error::Told;
+use crate::values::{id, json, parsed, time};
+
+const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data, position";
+
+impl EventReads for Face<'_> {
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>> {
+        let sql = format!(
+            "select {COLUMNS} from events where session = ?1 and seq > ?2 and project = ?3 order by seq limit ?4"
+        );
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let row = params![session.uuid(), after, scope.project.uuid(), limit];
+        let events = statement.query_map(row, read).told()?;
+        events.collect::<Result<_, _>>().told()
+    }
+
+    fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
+        let sql = format!("select {COLUMNS} from events where project = ?1 and position > ?2 order by position limit ?3");
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));
+        let events = statement.query_map(params![scope.project.uuid(), after.minor, limit], placed).told()?;
+        Ok(ProjectEvents { events: events.collect::<Result<_, _>>().told()?, hidden: false })
+    }
+
+    fn project_head(&mut self, scope: &Scope) -> Stored<Cursor> {
+        let sql = "select coalesce(max(position), 0) from events where project = ?1";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row([scope.project.uuid()], |row| Ok(Cursor { major: 0, minor: row.get(0)? })).told()
+    }
+
+    fn changed_since(&mut self, after: Option<Cursor>) -> Stored<(Vec<Topic>, Cursor)> {
+        let mut statement = self.connection.prepare_cached("select coalesce(max(position), 0) from events").told()?;
+        let head = statement.query_row([], |row| row.get(0)).told()?;
+        let after = after.map_or(head, |cursor| cursor.minor);
+        let sql = "select distinct project, session from events where position > ?1 and position <= ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let topics = |row: &Row<'_>| {
+            Ok([
+                Topic::Project(ProjectId::from_uuid(id(row.get(0)?))),
+                Topic::Session(SessionId::from_uuid(id(row.get(1)?))),
+            ])
+        };
+        let changed = statement.query_map([after, head], topics).told()?;
+        let changed: Vec<[Topic; 2]> = changed.collect::<Result<_, _>>().told()?;
+        Ok((changed.into_iter().flatten().collect(), Cursor { major: 0, minor: head }))
+    }
+}
+
+impl EventWrites for Face<'_> {
+    fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
+        let sql = "insert into events (id, project, session, seq, type, at, step, interaction, data) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let row = params![
+            event.id.uuid(),
+            scope.project.uuid(),
+            event.session.uuid(),
+            event.seq,
+            event.name,
+            event.at.as_microsecond(),
+            event.step.map(StepId::uuid),
+            event.interaction.map(InteractionId::uuid),
+            json(&event.data)?,
+        ];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Event> {
+    Ok(Event {
+        id: EventId::from_uuid(id(row.get(0)?)),
+        session: SessionId::from_uuid(id(row.get(1)?)),
+        seq: row.get(2)?,
+        name: row.get(3)?,
+        at: time(row.get(4)?)?,
+        step: row.get::<_, Option<Uuid>>(5)?.map(StepId::from_uuid),
+        interaction: row.get::<_, Option<Uuid>>(6)?.map(InteractionId::from_uuid),
+        data: parsed(&row.get::<_, String>(7)?)?,
+    })
+}

@@ -1,0 +1,223 @@
+//! Questions, their deliveries, and what is sealed with them.
+
+use domain::interaction::Origin;
+use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, State, Timestamp};
+use rusqlite::{OptionalExtension, Row, ToSql, params};
+use serde::{Deserialize, Serialize};
+use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sort, Stored};
+
+use crate::connection::Face;
+use crate::error::Told;
+use crate::session::guarded;
+use crate::values::{id, json, micros, parsed};
+
+const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
+                   join questions on questions.interaction = interactions.id";
+
+/// The part of a question that never changes, as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Asked<O, Q> {
+    origin: O,
+    question: Q,
+}
+
+impl InteractionReads for Face<'_> {
+    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
+        let key = [interaction.uuid(), scope.project.uuid()];
+        let sql = format!("{HOT} where interactions.id = ?1 and interactions.project = ?2");
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let hot = statement.query_row(key, |row| read(scope, row)).optional().told()?;
+        if hot.is_some() {
+            return Ok(hot);
+        }
+        let sql = "select interaction, asked, state, revision from archive where interaction = ?1 and project = ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row(key, |row| read(scope, row)).optional().told()
+    }
+
+    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<SessionId>> {
+        let sql = "select session from interactions where id = ?1 and project = ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let session = |row: &Row<'_>| Ok(SessionId::from_uuid(id(row.get(0)?)));
+        statement.query_row([interaction.uuid(), scope.project.uuid()], session).optional().told()
+    }
+
+    fn interactions(
+        &mut self,
+        scope: &Scope,
+        filter: &InteractionFilter,
+        page: Page<InteractionId>,
+    ) -> Stored<Vec<Interaction>> {
+        let (sql, values) = list(scope, filter, page);
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let found = statement.query_map(values.as_slice(), |row| read(scope, row)).told()?;
+        found.collect::<Result<_, _>>().told()
+    }
+
+    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        let sql = "select id from interactions where session = ?1 and project = ?2 and status = 'pending' order by id";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
+        let open = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;
+        open.collect::<Result<_, _>>().told()
+    }
+
+    fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>> {
+        let sql = format!(
+            "{HOT} join sessions on sessions.id = interactions.session \
+             where interactions.project = ?1 and asked_by = ?2 and delivery = 'waiting' \
+             and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit ?3"
+        );
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let waiting = statement.query_map(params![scope.project.uuid(), asked_by, limit], |row| read(scope, row)).told()?;
+        waiting.collect::<Result<_, _>>().told()
+    }
+
+    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Vec<u8>>> {
+        let sql = "select sealed.body from sealed join interactions on interactions.id = sealed.interaction \
+                   where sealed.interaction = ?1 and sealed.name = ?2 and interactions.project = ?3";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let row = params![interaction.uuid(), name, scope.project.uuid()];
+        statement.query_row(row, |row| row.get(0)).optional().told()
+    }
+}
+
+impl InteractionWrites for Face<'_> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+        let Interaction { id, scope, origin, question, state, revision } = interaction;
+        let sql = "insert into questions (interaction, title, asked) values (?1, ?2, ?3)";
+        let row = params![id.uuid(), question.title, json(&Asked { origin, question })?];
+        self.connection.prepare_cached(sql).told()?.execute(row).told()?;
+        let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
+                   deadline, wake_at, revision, state) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        let row = params![
+            id.uuid(),
+            scope.project.uuid(),
+            origin.session.uuid(),
+            question.kind.name(),
+            interaction.status().name(),
+            origin.channel,
+            origin.agent,
+            origin.asked_by.name,
+            origin.at.as_microsecond(),
+            micros(question.deadline),
+            micros(interaction.wake_at()),
+            revision,
+            json(state)?,
+        ];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+
+    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+        let sql = "update interactions set status = ?4, delivery = ?5, resolved_at = ?6, wake_at = ?7, revision = ?3, \
+                   state = ?8 where id = ?1 and project = ?2 and revision = ?3 - 1";
+        let resolved_at = match &interaction.state {
+            State::Pending(_) => None,
+            State::Resolved { at, .. } => Some(at.as_microsecond()),
+        };
+        let row = params![
+            interaction.id.uuid(),
+            interaction.scope.project.uuid(),
+            interaction.revision,
+            interaction.status().name(),
+            interaction.delivery().map(Delivery::name),
+            resolved_at,
+            micros(interaction.wake_at()),
+            json(&interaction.state)?,
+        ];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+    }
+
+    fn sealed_put(&mut self, _scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
+        let sql = "insert into sealed (interaction, name, body) values (?1, ?2, ?3)";
+        self.connection.prepare_cached(sql).told()?.execute(params![interaction.uuid(), name, sealed]).told().map(drop)
+    }
+
+    fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = "select id from interactions where resolved_at < ?1 \
+                   and delivery in ('completed', 'failed', 'not_needed') order by resolved_at limit ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let old = statement.query_map(params![before.as_microsecond(), limit], |row| row.get(0)).told()?;
+        let old: Vec<[u8; 16]> = old.collect::<Result<_, _>>().told()?;
+        for interaction in &old {
+            let sql = "insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
+                       select id, project, session, resolved_at, revision, asked, state \
+                       from interactions join questions on questions.interaction = interactions.id where id = ?1";
+            self.connection.prepare_cached(sql).told()?.execute([interaction]).told()?;
+            for sql in [
+                "delete from interactions where id = ?1",
+                "delete from questions where interaction = ?1",
+                "delete from sealed where interaction = ?1",
+            ] {
+                self.connection.prepare_cached(sql).told()?.execute([interaction]).told()?;
+            }
+        }
+        Ok(old.len() as u64)
+    }
+}
+
+/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
+pub(crate) fn list(
+    scope: &Scope,
+    filter: &InteractionFilter,
+    page: Page<InteractionId>,
+) -> (String, Vec<Box<dyn ToSql>>) {
+    let mut sql = format!("{HOT} where interactions.project = ?1");
+    let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(scope.project.uuid())];
+    let mut with = |condition: &str, value: Box<dyn ToSql>| {
+        values.push(value);
+        sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
+    };
+    if let Some(kind) = &filter.kind {
+        with(" and interactions.kind = ?", Box::new(kind.name()));
+    }
+    if let Some(session) = filter.session {
+        with(" and interactions.session = ?", Box::new(session.uuid()));
+    }
+    if let Some(channel) = &filter.channel {
+        with(" and interactions.channel = ?", Box::new(channel.clone()));
+    }
+    if let Some(agent) = &filter.agent {
+        with(" and interactions.agent = ?", Box::new(agent.clone()));
+    }
+    if let Some(now) = filter.overdue_at {
+        with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
+    }
+    if let Some(text) = &filter.text {
+        with(" and instr(lower(questions.title), lower(?)) > 0", Box::new(text.clone()));
+    }
+    let deadline_of = "(select deadline from interactions as last where last.id = ?)";
+    let (after, order) = match filter.sort {
+        Sort::Oldest => (" and interactions.id > ?".to_owned(), "interactions.id"),
+        Sort::Newest => (" and interactions.id < ?".to_owned(), "interactions.id desc"),
+        Sort::Deadline => (
+            format!(" and (interactions.deadline, interactions.id) > ({deadline_of}, ?)"),
+            "interactions.deadline, interactions.id",
+        ),
+    };
+    if let Some(last) = page.after {
+        with(&after, Box::new(last.uuid()));
+    }
+    if let Some(status) = filter.status {
+        // A literal, so that partial indexes apply.
+        sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
+    }
+    if filter.sort == Sort::Deadline {
+        sql.push_str(" and interactions.status = 'pending' and interactions.deadline is not null");
+    }
+    sql.push_str(&format!(" order by {order} limit {}", page.limit));
+    (sql, values)
+}
+
+fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {
+    let asked: Asked<Origin, Question> = parsed(row.get_ref(1)?.as_str()?)?;
+    Ok(Interaction {
+        id: InteractionId::from_uuid(id(row.get(0)?)),
+        scope: *scope,
+        origin: asked.origin,
+        question: asked.question,
+        state: parsed(row.get_ref(2)?.as_str()?)?,
+        revision: row.get(3)?,
+    })
+}

@@ -1,0 +1,27 @@
+//! One server a data directory.
+
+use std::fs::{File, TryLockError};
+use std::io::Write;
+use std::path::Path;
+
+use store::StoreError;
+
+/// Held by the server that uses a data directory; given back when it is dropped or the process dies, however it dies.
+#[derive(Debug)]
+pub struct DataLock(#[expect(dead_code, reason = "held, not read")] File);
+
+impl DataLock {
+    /// Takes the directory, or says that another server has it.
+    pub fn take(directory: &Path) -> Result<Self, StoreError> {
+        let path = directory.join("holdpoint.lock");
+        let failed = |error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", path.display()));
+        let mut file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(directory.display().to_string())),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(failed)?;
+        Ok(Self(file))
+    }
+}

@@ -1,0 +1,142 @@
+//! The store itself: a queue to the writer, and connections to read with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use parking_lot::Mutex;
+use rusqlite::Connection;
+use store::{Clock, Cost, Job, Ran, Store, StoreError, Topic};
+
+use crate::connection::{Face, migrate, open_reader, open_writer};
+use crate::writer::{self, Queue};
+
+/// The file in the data directory.
+const FILE: &str = "holdpoint.db";
+/// How many long queries run side by side.
+const SCANNERS: usize = 2;
+
+/// How a store is opened.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The database may not grow beyond so many pages of 4 KiB: a disk quota.
+    pub most_pages: Option<u32>,
+}
+
+/// Keeps everything in one SQLite file.
+pub struct SqliteStore {
+    path: PathBuf,
+    clock: Arc<dyn Clock>,
+    queue: Queue,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    readers: Mutex<Vec<Connection>>,
+    scans: Mutex<Option<std::sync::mpsc::Sender<Box<dyn Job>>>>,
+}
+
+impl SqliteStore {
+    /// Opens, or makes, the database in a directory, and brings its schema up to date.
+    pub fn open(directory: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(directory)
+            .map_err(|error| StoreError::Unavailable(format!("{}: {error}", directory.display())))?;
+        let path = directory.join(FILE);
+        let mut connection = open_writer(&path, options.most_pages)?;
+        migrate(&mut connection)?;
+        let (queue, writer) = writer::start(connection, Arc::clone(&clock))?;
+        let scans = start_scanners(&path, &clock)?;
+        Ok(Self {
+            path,
+            clock,
+            queue,
+            writer: Mutex::new(Some(writer)),
+            readers: Mutex::new(Vec::new()),
+            scans: Mutex::new(Some(scans)),
+        })
+    }
+
+    /// Where the database is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn reader(&self) -> Result<Connection, StoreError> {
+        let idle = self.readers.lock().pop();
+        idle.map_or_else(|| open_reader(&self.path), Ok)
+    }
+}
+
+impl Store for SqliteStore {
+    fn submit(&self, job: Box<dyn Job>) {
+        self.queue.submit(job);
+    }
+
+    /// A point query takes microseconds and runs where it is asked; anything longer goes to a thread of its own.
+    fn query(&self, cost: Cost, job: Box<dyn Job>) {
+        if cost == Cost::Scan {
+            let scans = self.scans.lock();
+            match scans.as_ref().map(|scans| scans.send(job)) {
+                None | Some(Ok(())) => {}
+                Some(Err(unsent)) => unsent.0.finish(Err(StoreError::Closed)),
+            }
+            return;
+        }
+        match self.reader() {
+            Ok(connection) => {
+                look(job, &connection, &self.clock);
+                self.readers.lock().push(connection);
+            }
+            Err(error) => job.finish(Err(error)),
+        }
+    }
+
+    fn publish(&self, _topics: &[Topic]) {}
+
+    fn listen(&self, _listener: Arc<dyn Fn(Topic) + Send + Sync>) {}
+
+    fn shared(&self) -> bool {
+        false
+    }
+
+    fn close(&self) {
+        self.queue.stop();
+        self.scans.lock().take();
+        if let Some(writer) = self.writer.lock().take() {
+            // A writer that panicked has already said so; nothing is left to wait for.
+            let _ = writer.join();
+        }
+        self.readers.lock().clear();
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn look(mut job: Box<dyn Job>, connection: &Connection, clock: &Arc<dyn Clock>) {
+    let kept = match job.look(&mut Face::new(connection, clock)) {
+        Ran::Commit | Ran::Rollback(None) => Ok(()),
+        Ran::Rollback(Some(error)) => Err(error),
+    };
+    job.finish(kept);
+}
+
+fn start_scanners(path: &Path, clock: &Arc<dyn Clock>) -> Result<std::sync::mpsc::Sender<Box<dyn Job>>, StoreError> {
+    let (sender, receiver) = std::sync::mpsc::channel::<Box<dyn Job>>();
+    let receiver = Arc::new(Mutex::new(receiver));
+    for number in 0..SCANNERS {
+        let (connection, clock, receiver) = (open_reader(path)?, Arc::clone(clock), Arc::clone(&receiver));
+        std::thread::Builder::new()
+            .name(format!("holdpoint-scan-{number}"))
+            .spawn(move || {
+                loop {
+                    let job = receiver.lock().recv();
+                    let Ok(job) = job else { return };
+                    look(job, &connection, &clock);
+                }
+            })
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+    }
+    Ok(sender)
+}

@@ -1,0 +1,68 @@
+//! Figures.
+
+use std::collections::BTreeMap;
+
+use domain::{ProjectId, Scope, TenantId, Timestamp};
+use rusqlite::{Row, params};
+use store::{OpenCount, Stats, StatsReads, Stored};
+
+use crate::connection::Face;
+use crate::error::Told;
+use crate::values::{id, time_if};
+
+impl StatsReads for Face<'_> {
+    fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats> {
+        let project = scope.project.uuid();
+        let sql = "select kind, count(*) from interactions where project = ?1 and status = 'pending' group by kind";
+        let open = self.counts(sql, params![project])?;
+        let sql = "select min(created_at) from interactions where id = \
+                   (select min(id) from interactions where project = ?1 and status = 'pending')";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let oldest_open_at = statement.query_row([project], |row| time_if(row.get(0)?)).told()?;
+        let sql = "select status, count(*) from interactions \
+                   where resolved_at is not null and resolved_at >= ?2 and project = ?1 group by status";
+        let closed = self.counts(sql, params![project, since.as_microsecond()])?;
+        let sql = "select resolved_at - created_at from interactions \
+                   where resolved_at is not null and resolved_at >= ?2 and project = ?1 and status = 'answered'";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let waits = statement.query_map(params![project, since.as_microsecond()], |row| row.get(0)).told()?;
+        let mut waits: Vec<i64> = waits.collect::<Result<_, _>>().told()?;
+        waits.sort_unstable();
+        let sql = "select count(*) from interactions where project = ?1 and delivery = 'waiting'";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let deliveries_waiting = statement.query_row([project], |row| row.get(0)).told()?;
+        let (wait_p50, wait_p95) = (rank(&waits, 50), rank(&waits, 95));
+        Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
+    }
+
+    fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
+        let sql = "select projects.tenant, project, kind, count(*) from interactions \
+                   join projects on projects.id = interactions.project \
+                   where status = 'pending' group by projects.tenant, project, kind";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let count = |row: &Row<'_>| {
+            Ok(OpenCount {
+                tenant: TenantId::from_uuid(id(row.get(0)?)),
+                project: ProjectId::from_uuid(id(row.get(1)?)),
+                kind: row.get(2)?,
+                count: row.get(3)?,
+            })
+        };
+        let counts = statement.query_map([], count).told()?;
+        counts.collect::<Result<_, _>>().told()
+    }
+}
+
+impl Face<'_> {
+    fn counts(&self, sql: &str, values: impl rusqlite::Params) -> Stored<BTreeMap<String, u64>> {
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let counts = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?))).told()?;
+        counts.collect::<Result<_, _>>().told()
+    }
+}
+
+/// The value below which so many per cent of a sorted list lie.
+fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
+    let last = sorted.len().checked_sub(1)?;
+    sorted.get((last * percent).div_ceil(100)).copied()
+}

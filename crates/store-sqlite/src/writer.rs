@@ -1,0 +1,142 @@
+//! The one thread that writes: many use cases a commit, a savepoint each.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+use store::{Clock, Job, Ran, StoreError};
+
+use crate::connection::Face;
+use crate::error::{Told, told};
+
+/// How many jobs share a commit at most, so that the first is not kept waiting by the last.
+const MOST_A_COMMIT: usize = 256;
+/// How many jobs may wait before more are refused as too many.
+const MOST_QUEUED: usize = 8192;
+
+enum Order {
+    Work(Box<dyn Job>),
+    Stop,
+}
+
+/// The queue to the writing thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Queue(SyncSender<Order>);
+
+impl Queue {
+    /// Queues a job, or finishes it at once as refused.
+    pub(crate) fn submit(&self, job: Box<dyn Job>) {
+        match self.0.try_send(Order::Work(job)) {
+            Ok(()) => {}
+            Err(TrySendError::Full(Order::Work(job))) => job.finish(Err(StoreError::Busy)),
+            Err(TrySendError::Disconnected(Order::Work(job))) => job.finish(Err(StoreError::Closed)),
+            Err(_) => {}
+        }
+    }
+
+    /// Lets the thread end after what is queued.
+    pub(crate) fn stop(&self) {
+        // If the thread is gone already there is nothing to stop.
+        let _ = self.0.send(Order::Stop);
+    }
+}
+
+/// Starts the thread.
+pub(crate) fn start(connection: Connection, clock: Arc<dyn Clock>) -> Result<(Queue, JoinHandle<()>), StoreError> {
+    let (sender, receiver) = sync_channel(MOST_QUEUED);
+    let thread = std::thread::Builder::new()
+        .name("holdpoint-writer".into())
+        .spawn(move || write(&connection, &clock, &receiver))
+        .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+    Ok((Queue(sender), thread))
+}
+
+fn write(connection: &Connection, clock: &Arc<dyn Clock>, orders: &Receiver<Order>) {
+    while let Ok(Order::Work(first)) = orders.recv() {
+        let (jobs, stop) = commit(connection, clock, first, orders);
+        for (job, kept) in jobs {
+            job.finish(kept);
+        }
+        if stop {
+            return;
+        }
+    }
+}
+
+type Finished = Vec<(Box<dyn Job>, Result<(), StoreError>)>;
+
+/// Runs the first job and whatever has gathered behind it in one transaction.
+fn commit(
+    connection: &Connection,
+    clock: &Arc<dyn Clock>,
+    first: Box<dyn Job>,
+    orders: &Receiver<Order>,
+) -> (Finished, bool) {
+    if let Err(error) = connection.execute_batch("begin immediate").told() {
+        return (vec![(first, Err(error))], false);
+    }
+    let mut jobs = Vec::new();
+    let mut next = Some(first);
+    let mut stop = false;
+    while let Some(mut job) = next.take() {
+        let ran = run_one(connection, clock, job.as_mut());
+        let undone_all = connection.is_autocommit();
+        jobs.push((job, ran));
+        if undone_all {
+            return (all_failed(jobs), false);
+        }
+        if jobs.len() < MOST_A_COMMIT {
+            match orders.try_recv() {
+                Ok(Order::Work(job)) => next = Some(job),
+                Ok(Order::Stop) => stop = true,
+                Err(_) => {}
+            }
+        }
+    }
+    if let Err(error) = connection.execute_batch("commit") {
+        let error = told(error);
+        tracing::error!(%error, "a commit failed; nothing of it was kept");
+        if !connection.is_autocommit() {
+            // The transaction is still open, so it can be given up in order.
+            let _ = connection.execute_batch("rollback");
+        }
+        return (jobs.into_iter().map(|(job, _)| (job, Err(error.clone()))).collect(), stop);
+    }
+    (jobs, stop)
+}
+
+/// Runs one job in its own savepoint. A refusal is a result, and only its own writes are undone.
+fn run_one(connection: &Connection, clock: &Arc<dyn Clock>, job: &mut dyn Job) -> Result<(), StoreError> {
+    let savepoint = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).told();
+    savepoint("savepoint job")?;
+    let mut face = Face::new(connection, clock);
+    let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
+    match ran {
+        Ok(Ran::Commit) => savepoint("release job").map(drop),
+        Ok(Ran::Rollback(error)) => {
+            undo(connection)?;
+            error.map_or(Ok(()), Err)
+        }
+        Err(_) => {
+            tracing::error!("a use case panicked and was undone");
+            undo(connection)?;
+            Err(StoreError::Panicked)
+        }
+    }
+}
+
+fn undo(connection: &Connection) -> Result<(), StoreError> {
+    // After a full disk SQLite may have undone the whole transaction itself; the caller sees that.
+    if connection.is_autocommit() {
+        return Ok(());
+    }
+    connection.execute_batch("rollback to job; release job").told()
+}
+
+/// SQLite has undone the whole transaction: what ran before in it is lost too, and must be told so.
+fn all_failed(jobs: Finished) -> Finished {
+    let reason = jobs.iter().rev().find_map(|(_, kept)| kept.clone().err()).unwrap_or(StoreError::Full);
+    jobs.into_iter().map(|(job, _)| (job, Err(reason.clone()))).collect()
+}

@@ -1,0 +1,40 @@
+//! Tenants, projects, keys, and the settings that all nodes share.
+
+use domain::{Key, KeyId, Scope, Timestamp};
+
+use crate::Stored;
+
+/// A key as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// The key without its secret.
+    pub key: Key,
+    /// Keyed hash of the secret.
+    pub hash: [u8; 32],
+}
+
+/// What can be read of them.
+pub trait AccessReads {
+    /// A value that the whole installation shares.
+    fn setting(&mut self, name: &str) -> Stored<Option<String>>;
+    /// The key of this id, whosever it is: this is how a scope is come by.
+    fn key(&mut self, id: KeyId) -> Stored<Option<KeyRecord>>;
+    /// The scope of these names.
+    fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>>;
+    /// The keys of a project, the newest first.
+    fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>>;
+}
+
+/// What can be written of them.
+pub trait AccessWrites {
+    /// Keeps a value that the whole installation shares, unless there is one, and gives back the one in force.
+    fn setting_ensure(&mut self, name: &str, value: &str) -> Stored<String>;
+    /// The scope of these names, made with these ids where absent.
+    fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> Stored<Scope>;
+    /// Keeps a new key.
+    fn key_insert(&mut self, record: &KeyRecord) -> Stored<()>;
+    /// Revokes a key; false where there is none that could be.
+    fn key_revoke(&mut self, scope: &Scope, id: KeyId, at: Timestamp) -> Stored<bool>;
+    /// Notes that a key was used.
+    fn key_used(&mut self, id: KeyId, at: Timestamp) -> Stored<()>;
+}

@@ -1,0 +1,23 @@
+//! The log.
+
+use domain::{Event, Scope, SessionId};
+
+use crate::{Cursor, ProjectEvents, Stored, Topic};
+
+/// What can be read of them.
+pub trait EventReads {
+    /// Events of a session after a number.
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>>;
+    /// Events of a project after a cursor, in commit order.
+    fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents>;
+    /// The cursor behind the last event of a project that can be shown now.
+    fn project_head(&mut self, scope: &Scope) -> Stored<Cursor>;
+    /// What has changed anywhere since a cursor, and the cursor behind it: how one node hears of another's commits.
+    fn changed_since(&mut self, after: Option<Cursor>) -> Stored<(Vec<Topic>, Cursor)>;
+}
+
+/// What can be written of them.
+pub trait EventWrites {
+    /// Appends an event that its session has numbered.
+    fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()>;
+}

@@ -1,0 +1,38 @@
+//! Questions, their deliveries, and what is sealed with them.
+
+use domain::{Interaction, InteractionId, Scope, SessionId, Timestamp};
+
+use crate::{InteractionFilter, Page, Stored};
+
+/// What can be read of them.
+pub trait InteractionReads {
+    /// A question, wherever it is kept, the archive included.
+    fn interaction(&mut self, scope: &Scope, id: InteractionId) -> Stored<Option<Interaction>>;
+    /// The session of a question that is not archived: what is locked before the question is read for a change.
+    fn session_of(&mut self, scope: &Scope, id: InteractionId) -> Stored<Option<SessionId>>;
+    /// Questions that are not archived.
+    fn interactions(
+        &mut self,
+        scope: &Scope,
+        filter: &InteractionFilter,
+        page: Page<InteractionId>,
+    ) -> Stored<Vec<Interaction>>;
+    /// The open questions of a session, the oldest first.
+    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
+    /// Answers that wait for the agent of this name, the oldest first; none of a session that is paused.
+    fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>>;
+    /// A sealed value kept with a question.
+    fn sealed(&mut self, scope: &Scope, id: InteractionId, name: &str) -> Stored<Option<Vec<u8>>>;
+}
+
+/// What can be written of them.
+pub trait InteractionWrites {
+    /// Keeps a new question.
+    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()>;
+    /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
+    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()>;
+    /// Keeps a sealed value with a question.
+    fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> Stored<()>;
+    /// Moves closed and delivered questions resolved before a moment to the archive, and says how many.
+    fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
+}

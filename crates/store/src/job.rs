@@ -1,0 +1,154 @@
+//! How a closure gets to a transaction: a job is queued, run, committed, and only then answered.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::{Reads, StoreError, Topic, Tx};
+
+/// What became of running a job once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ran {
+    /// Keep what it wrote.
+    Commit,
+    /// Undo what it wrote; it was refused, or failed for this reason of the store's.
+    Rollback(Option<StoreError>),
+}
+
+/// Work for a store. May be run several times before it is finished, so it gathers its result anew each time.
+pub trait Job: Send {
+    /// Does the work inside a transaction.
+    fn run(&mut self, tx: &mut dyn Tx) -> Ran;
+    /// Does the work of a query, outside any transaction of its own.
+    fn look(&mut self, reads: &mut dyn Reads) -> Ran;
+    /// Tells whoever waits: the result of the last run, or that it could not be kept.
+    fn finish(self: Box<Self>, kept: Result<(), StoreError>);
+}
+
+/// What a query costs, so that a store can choose where to run it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// A few rows by key: microseconds.
+    Point,
+    /// A list or a figure: perhaps much longer.
+    Scan,
+}
+
+/// Something that keeps what must be kept.
+pub trait Store: Send + Sync + 'static {
+    /// Queues a job to be run in a transaction.
+    fn submit(&self, job: Box<dyn Job>);
+    /// Queues, or runs at once, a job that only reads.
+    fn query(&self, cost: Cost, job: Box<dyn Job>);
+    /// Tells other nodes what has changed, soon, gathered with others. A hint that may be lost.
+    fn publish(&self, topics: &[Topic]);
+    /// Has other nodes' hints passed on to this listener.
+    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>);
+    /// Whether several nodes may share it, so that readers must look for what no bell told them.
+    fn shared(&self) -> bool;
+    /// Finishes what is queued, then stops. Blocks.
+    fn close(&self);
+}
+
+/// The error of a use case, which a failure of the store can be one of.
+pub trait UseCaseError: From<StoreError> + Send + 'static {
+    /// The store's failure, if that is what it is.
+    fn store_error(&self) -> Option<&StoreError>;
+}
+
+impl UseCaseError for StoreError {
+    fn store_error(&self) -> Option<&StoreError> {
+        Some(self)
+    }
+}
+
+/// Runs a use case in one transaction: all of it is kept, and then the result is given, or nothing is.
+pub async fn transact<T, E, F>(store: &dyn Store, work: F) -> Result<T, E>
+where
+    F: FnMut(&mut dyn Tx) -> Result<T, E> + Send + 'static,
+    T: Send + 'static,
+    E: UseCaseError,
+{
+    let (reply, answer) = oneshot::channel();
+    store.submit(Box::new(Transaction { work, result: None, reply }));
+    answer.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
+}
+
+/// Runs a query.
+pub async fn read<T, E, F>(store: &dyn Store, cost: Cost, work: F) -> Result<T, E>
+where
+    F: FnMut(&mut dyn Reads) -> Result<T, E> + Send + 'static,
+    T: Send + 'static,
+    E: UseCaseError,
+{
+    let (reply, answer) = oneshot::channel();
+    store.query(cost, Box::new(Query { work, result: None, reply }));
+    answer.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
+}
+
+struct Transaction<F, T, E> {
+    work: F,
+    result: Option<Result<T, E>>,
+    reply: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> Job for Transaction<F, T, E>
+where
+    F: FnMut(&mut dyn Tx) -> Result<T, E> + Send,
+    T: Send,
+    E: UseCaseError,
+{
+    fn run(&mut self, tx: &mut dyn Tx) -> Ran {
+        ran(self.result.insert((self.work)(tx)))
+    }
+
+    fn look(&mut self, _reads: &mut dyn Reads) -> Ran {
+        Ran::Rollback(Some(StoreError::Corrupt("a transaction was queued as a query".into())))
+    }
+
+    fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
+        // Whoever asked may have gone away; what was committed stays.
+        let _ = self.reply.send(settled(self.result, kept));
+    }
+}
+
+struct Query<F, T, E> {
+    work: F,
+    result: Option<Result<T, E>>,
+    reply: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> Job for Query<F, T, E>
+where
+    F: FnMut(&mut dyn Reads) -> Result<T, E> + Send,
+    T: Send,
+    E: UseCaseError,
+{
+    fn run(&mut self, _tx: &mut dyn Tx) -> Ran {
+        Ran::Rollback(Some(StoreError::Corrupt("a query was queued as a transaction".into())))
+    }
+
+    fn look(&mut self, reads: &mut dyn Reads) -> Ran {
+        ran(self.result.insert((self.work)(reads)))
+    }
+
+    fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
+        let _ = self.reply.send(settled(self.result, kept));
+    }
+}
+
+fn ran<T, E: UseCaseError>(result: &Result<T, E>) -> Ran {
+    match result {
+        Ok(_) => Ran::Commit,
+        Err(error) => Ran::Rollback(error.store_error().cloned()),
+    }
+}
+
+fn settled<T, E: UseCaseError>(result: Option<Result<T, E>>, kept: Result<(), StoreError>) -> Result<T, E> {
+    match (kept, result) {
+        (Ok(()), Some(result)) => result,
+        (Ok(()), None) => Err(StoreError::Closed.into()),
+        // A refusal stands whether or not its neighbours could be committed, unless it was never run to the end.
+        (Err(error), _) => Err(error.into()),
+    }
+}

@@ -1,0 +1,51 @@
+//! What must be kept: the traits that both stores implement.
+//!
+//! Duty: say what can be read and written, in the words of the domain. A use case runs as one closure over a [`Tx`] in one
+//! transaction ([`transact`]): it loads, lets the domain decide, and saves. Writes are guarded, so that a change which lost a
+//! race is a [`StoreError::Conflict`] and never a merge.
+//!
+//! This crate, and every store, must never decide anything: no state is computed here.
+//!
+//! Every query about a project takes its [`domain::Scope`], so that a query without its filter does not compile:
+//!
+//! ```compile_fail
+//! fn find(reads: &mut dyn holdpoint_store::Reads, id: domain::InteractionId) {
+//!     let _ = reads.interaction(id);
+//! }
+//! ```
+//!
+//! Start reading at [`Reads`] and [`Tx`]; [`Store`] is how a closure gets to them; [`Topic`] is how waiting readers hear of a
+//! commit. `conformance` (a feature) is the suite that every store passes.
+
+mod access;
+mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod error;
+mod event;
+mod interaction;
+mod job;
+mod once;
+mod page;
+mod reads;
+mod session;
+mod stats;
+mod timers;
+mod topic;
+
+pub use access::{AccessReads, AccessWrites, KeyRecord};
+pub use clock::{Clock, SystemClock};
+pub use error::StoreError;
+pub use event::{EventReads, EventWrites};
+pub use interaction::{InteractionReads, InteractionWrites};
+pub use job::{Cost, Job, Ran, Store, UseCaseError, read, transact};
+pub use once::{Once, OnceReads, OnceWrites};
+pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, Sort};
+pub use reads::{Reads, Tx};
+pub use session::{SessionReads, SessionWrites};
+pub use stats::{OpenCount, Stats, StatsReads};
+pub use timers::{Due, TimerReads};
+pub use topic::Topic;
+
+/// What a store gives back.
+pub type Stored<T> = Result<T, StoreError>;

@@ -1,0 +1,45 @@
+//! Figures.
+
+use std::collections::BTreeMap;
+
+use domain::{ProjectId, Scope, TenantId, Timestamp};
+
+use crate::Stored;
+
+/// How many questions of a project are open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCount {
+    /// Whose.
+    pub tenant: TenantId,
+    /// Where.
+    pub project: ProjectId,
+    /// Of which kind, as the wire names it.
+    pub kind: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Figures of one project.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stats {
+    /// Open questions by kind.
+    pub open: BTreeMap<String, u64>,
+    /// When the oldest open one was asked.
+    pub oldest_open_at: Option<Timestamp>,
+    /// Closed within the window, by status.
+    pub closed: BTreeMap<String, u64>,
+    /// How long those that were answered had waited: median and 95th percentile, in microseconds.
+    pub wait_p50: Option<i64>,
+    /// The 95th percentile of the same.
+    pub wait_p95: Option<i64>,
+    /// Answers that their agents have not taken yet.
+    pub deliveries_waiting: u64,
+}
+
+/// What can be read of them.
+pub trait StatsReads {
+    /// Figures of one project, with what was closed since a moment.
+    fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats>;
+    /// How many questions are open, everywhere.
+    fn open_counts(&mut self) -> Stored<Vec<OpenCount>>;
+}

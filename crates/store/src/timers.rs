@@ -1,0 +1,26 @@
+//! Time, and what it is due for.
+
+use domain::{InteractionId, Scope, SessionId, Timestamp};
+
+use crate::Stored;
+
+/// A question for which a moment has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Its session, which is locked first.
+    pub session: SessionId,
+    /// Which one.
+    pub interaction: InteractionId,
+}
+
+/// What can be read of them.
+pub trait TimerReads {
+    /// The time of this transaction: the database's where it has one, else the clock that the store was given.
+    fn now(&mut self) -> Stored<Timestamp>;
+    /// Questions whose moment has come, the earliest first.
+    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>>;
+    /// The earliest moment that is to come.
+    fn next_due(&mut self) -> Stored<Option<Timestamp>>;
+}
