@@ -19,11 +19,26 @@ impl Digest {
 
     /// The digest of a JSON value in its canonical form.
     ///
-    /// A number that no canonical form exists for (beyond a double) is digested as it was written.
+    /// The canonical form knows only doubles, so that it would give 2^53 and 2^53 + 1 one digest. A value with such a
+    /// number is digested as it was written, keys sorted, under a mark of its own.
     #[must_use]
     pub fn of_json(value: &Value) -> Self {
-        let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
-        Self::of_bytes(&bytes)
+        let canonical = if exact(value) { serde_json_canonicalizer::to_vec(value).ok() } else { None };
+        Self::of_bytes(&canonical.unwrap_or_else(|| format!("as written:{value}").into_bytes()))
+    }
+}
+
+/// Whether every number survives being read as a double.
+fn exact(value: &Value) -> bool {
+    const LAST: u64 = 1 << 53;
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
+            whole.is_none_or(|whole| whole < LAST)
+        }
+        Value::Array(items) => items.iter().all(exact),
+        Value::Object(fields) => fields.values().all(exact),
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
     }
 }
 
@@ -54,6 +69,8 @@ mod tests {
         let one: Value = serde_json::from_str(r#"{"b": 1.0, "a": "\u0041"}"#).unwrap();
         let two: Value = serde_json::from_str(r#"{"a":"A","b":1}"#).unwrap();
         assert_eq!(Digest::of_json(&one), Digest::of_json(&two));
+        let digest = |number: u64| Digest::of_json(&Value::from(number));
+        assert_ne!(digest(9_007_199_254_740_992), digest(9_007_199_254_740_993));
         assert_eq!(Digest::of_bytes(b"").to_string(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 }

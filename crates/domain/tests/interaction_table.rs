@@ -20,94 +20,100 @@ use questions::{draft, question};
 use serde_json::{Value, json};
 use table::cells;
 
-/// Closing it. A pending cell says what it has gathered; a closed one its delivery, with the attempt.
+/// Closing it. A pending cell says what it has gathered; a closed one its delivery, with the attempt from 1.
 const CLOSING: &str = "
-state                 | approve            | reject             | auto                    | expire                  | cancel
-pending               | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-claimed by me         | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-claimed by other      | ClaimedByOther     | ClaimedByOther     | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-claim lapsed          | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-one vote of two       | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-my vote of two        | AlreadyVoted       | AlreadyVoted       | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-quorum claimed        | pending +1 bob     | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-overdue, held         | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | pending overdue         | cancelled waiting 0
-past due, held        | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | pending overdue         | cancelled waiting 0
-past due              | TooLate            | TooLate            | TooLate                 | expired waiting 0       | cancelled waiting 0
-past due, deny        | TooLate            | TooLate            | TooLate                 | auto_resolved waiting 0 | cancelled waiting 0
-warning due           | answered waiting 0 | answered waiting 0 | auto_resolved waiting 0 | expired waiting 0       | cancelled waiting 0
-notice                | NotOffered         | answered no        | auto_resolved no        | expired no              | cancelled no
-answered, waiting     | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-answered, processing  | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-answered, lapsed      | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-answered, last try    | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-answered, completed   | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-answered, failed      | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-auto-resolved         | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-denied at deadline    | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-expired               | TooLate            | TooLate            | TooLate                 | TooLate                 | TooLate
-cancelled             | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-withdrawn             | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
-notice, read          | AlreadyResolved    | AlreadyResolved    | AlreadyResolved         | AlreadyResolved         | AlreadyResolved
+state              | approve          | reject           | auto            | expire          | cancel
+pending            | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+claimed by me      | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+claimed by other   | ClaimedByOther   | ClaimedByOther   | auto waiting    | expired waiting | cancelled waiting
+claim lapsed       | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+one vote of two    | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+my vote of two     | AlreadyVoted     | AlreadyVoted     | auto waiting    | expired waiting | cancelled waiting
+quorum claimed     | pending +1 bob   | answered waiting | auto waiting    | expired waiting | cancelled waiting
+overdue, held      | answered waiting | answered waiting | auto waiting    | pending overdue | cancelled waiting
+past due, held     | answered waiting | answered waiting | auto waiting    | pending overdue | cancelled waiting
+past due           | TooLate          | TooLate          | TooLate         | expired waiting | cancelled waiting
+past due, deny     | TooLate          | TooLate          | TooLate         | auto waiting    | cancelled waiting
+warning due        | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+vote, claim over   | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+vote, claim, warn  | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+notice             | NotOffered       | answered no      | auto no         | expired no      | cancelled no
+answered, waiting  | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+answered, leased   | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+answered, lapsed   | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+answered, last try | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+answered, done     | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+answered, failed   | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+auto-resolved      | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+denied at deadline | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+expired            | TooLate          | TooLate          | TooLate         | TooLate         | TooLate
+cancelled          | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+withdrawn          | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+notice, read       | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
 ";
 
 /// Keeping it for oneself, and what time does to it.
 const KEEPING: &str = "
-state                 | claim                 | release         | tick
-pending               | pending alice         | NotClaimed      | nothing
-claimed by me         | pending alice         | pending         | nothing
-claimed by other      | ClaimedByOther        | NotClaimed      | nothing
-claim lapsed          | pending alice         | NotClaimed      | pending
-one vote of two       | pending +1 alice      | NotClaimed      | nothing
-my vote of two        | pending +1 alice      | NotClaimed      | nothing
-quorum claimed        | pending alice         | NotClaimed      | nothing
-overdue, held         | pending alice overdue | NotClaimed      | nothing
-past due, held        | pending alice         | NotClaimed      | pending overdue
-past due              | TooLate               | NotClaimed      | expired waiting 0
-past due, deny        | TooLate               | NotClaimed      | auto_resolved waiting 0
-warning due           | pending alice         | NotClaimed      | pending warned
-notice                | pending alice         | NotClaimed      | nothing
-answered, waiting     | AlreadyResolved       | AlreadyResolved | nothing
-answered, processing  | AlreadyResolved       | AlreadyResolved | nothing
-answered, lapsed      | AlreadyResolved       | AlreadyResolved | answered waiting 1
-answered, last try    | AlreadyResolved       | AlreadyResolved | answered failed 20
-answered, completed   | AlreadyResolved       | AlreadyResolved | nothing
-answered, failed      | AlreadyResolved       | AlreadyResolved | nothing
-auto-resolved         | AlreadyResolved       | AlreadyResolved | nothing
-denied at deadline    | AlreadyResolved       | AlreadyResolved | nothing
-expired               | TooLate               | TooLate         | nothing
-cancelled             | AlreadyResolved       | AlreadyResolved | nothing
-withdrawn             | AlreadyResolved       | AlreadyResolved | nothing
-notice, read          | AlreadyResolved       | AlreadyResolved | nothing
+state              | claim                 | release         | tick
+pending            | pending alice         | NotClaimed      | nothing
+claimed by me      | pending alice         | pending         | nothing
+claimed by other   | ClaimedByOther        | NotClaimed      | nothing
+claim lapsed       | pending alice         | NotClaimed      | pending
+one vote of two    | pending +1 alice      | NotClaimed      | nothing
+my vote of two     | pending +1 alice      | NotClaimed      | nothing
+quorum claimed     | pending alice         | NotClaimed      | nothing
+overdue, held      | pending alice overdue | NotClaimed      | nothing
+past due, held     | pending alice         | NotClaimed      | pending overdue
+past due           | TooLate               | NotClaimed      | expired waiting
+past due, deny     | TooLate               | NotClaimed      | auto waiting
+warning due        | pending alice         | NotClaimed      | pending warned
+vote, claim over   | pending +1 alice      | NotClaimed      | pending +1
+vote, claim, warn  | pending +1 alice      | NotClaimed      | pending +1 bob warned
+notice             | pending alice         | NotClaimed      | nothing
+answered, waiting  | AlreadyResolved       | AlreadyResolved | nothing
+answered, leased   | AlreadyResolved       | AlreadyResolved | nothing
+answered, lapsed   | AlreadyResolved       | AlreadyResolved | answered waiting 1
+answered, last try | AlreadyResolved       | AlreadyResolved | answered failed 20
+answered, done     | AlreadyResolved       | AlreadyResolved | nothing
+answered, failed   | AlreadyResolved       | AlreadyResolved | nothing
+auto-resolved      | AlreadyResolved       | AlreadyResolved | nothing
+denied at deadline | AlreadyResolved       | AlreadyResolved | nothing
+expired            | TooLate               | TooLate         | nothing
+cancelled          | AlreadyResolved       | AlreadyResolved | nothing
+withdrawn          | AlreadyResolved       | AlreadyResolved | nothing
+notice, read       | AlreadyResolved       | AlreadyResolved | nothing
 ";
 
 /// Delivering it. `take` is the agent that asked; `steal` another agent; `false` completes with a lease never given.
 const DELIVERING: &str = "
-state                | take          | steal           | heartbeat    | complete     | false        | again        | for good
-pending              | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-claimed by me        | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-claimed by other     | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-claim lapsed         | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-one vote of two      | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-my vote of two       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-quorum claimed       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-overdue, held        | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-past due, held       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-past due             | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-past due, deny       | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-warning due          | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-notice               | StillPending  | NotYourDelivery | StillPending | StillPending | StillPending | StillPending | StillPending
-answered, waiting    | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-answered, processing | Taken         | NotYourDelivery | processing 1 | completed 1  | LeaseLost    | waiting 1    | failed 1
-answered, lapsed     | processing 2  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-answered, last try   | Taken         | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-answered, completed  | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
-answered, failed     | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
-auto-resolved        | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-denied at deadline   | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-expired              | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-cancelled            | processing 1  | NotYourDelivery | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-withdrawn            | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
-notice, read         | Closed        | NotYourDelivery | Closed       | Closed       | Closed       | Closed       | Closed
+state              | take         | steal    | heartbeat    | complete     | false        | again        | for good
+pending            | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+claimed by me      | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+claimed by other   | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+claim lapsed       | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+one vote of two    | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+my vote of two     | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+quorum claimed     | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+overdue, held      | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+past due, held     | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+past due           | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+past due, deny     | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+warning due        | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+vote, claim over   | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+vote, claim, warn  | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+notice             | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+answered, waiting  | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+answered, leased   | Taken        | NotYours | processing 1 | completed 1  | LeaseLost    | waiting 1    | failed 1
+answered, lapsed   | processing 2 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+answered, last try | Taken        | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+answered, done     | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
+answered, failed   | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
+auto-resolved      | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+denied at deadline | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+expired            | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+cancelled          | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+withdrawn          | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
+notice, read       | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
 ";
 
 /// Me, who is in the audience.
@@ -164,6 +170,7 @@ fn taken(times: u32) -> Interaction {
 /// An interaction in this state, and the time at which the command comes.
 fn in_state(state: &str) -> (Interaction, Timestamp) {
     let two = || asked(&[("audience", json!({ "quorum": 2 }))]);
+    let voted = |interaction| answered(interaction, &bob(), "approve", at(10)).unwrap().0;
     let with_fallback = |fallback: &str| asked(&[("fallback", json!(fallback))]);
     let notice = || asked(&[("kind", json!("notice")), ("deadline", Value::Null), ("action", Value::Null)]);
     match state {
@@ -171,7 +178,7 @@ fn in_state(state: &str) -> (Interaction, Timestamp) {
         "claimed by me" => (claimed(asked(&[]), &alice(), 60), at(50)),
         "claimed by other" => (claimed(asked(&[]), &bob(), 60), at(50)),
         "claim lapsed" => (claimed(asked(&[]), &bob(), 50), at(50)),
-        "one vote of two" => (answered(two(), &bob(), "approve", at(10)).unwrap().0, at(50)),
+        "one vote of two" => (voted(two()), at(50)),
         "my vote of two" => (answered(two(), &alice(), "approve", at(10)).unwrap().0, at(50)),
         "quorum claimed" => (claimed(two(), &bob(), 60), at(50)),
         "overdue, held" => (with_fallback("hold").tick(answer_id(), at(100)).unwrap().0, at(150)),
@@ -179,12 +186,17 @@ fn in_state(state: &str) -> (Interaction, Timestamp) {
         "past due" => (asked(&[]), at(100)),
         "past due, deny" => (with_fallback("deny"), at(150)),
         "warning due" => (asked(&[("warn_at", json!(at(40)))]), at(50)),
+        "vote, claim over" => (claimed(voted(two()), &bob(), 50), at(50)),
+        "vote, claim, warn" => {
+            let asked = asked(&[("audience", json!({ "quorum": 2 })), ("warn_at", json!(at(40)))]);
+            (claimed(voted(asked), &bob(), 60), at(50))
+        }
         "notice" => (notice(), at(50)),
         "answered, waiting" => (answered(asked(&[]), &bob(), "approve", at(10)).unwrap().0, at(50)),
-        "answered, processing" => (taken(1), at(50)),
+        "answered, leased" => (taken(1), at(50)),
         "answered, lapsed" => (taken(1), at(90)),
         "answered, last try" => (taken(MOST_ATTEMPTS), at(90)),
-        "answered, completed" => (taken(1).complete(lease(30), at(40)).unwrap().0, at(50)),
+        "answered, done" => (taken(1).complete(lease(30), at(40)).unwrap().0, at(50)),
         "answered, failed" => (taken(1).fail(lease(30), "broken".into(), false, at(40)).unwrap().0, at(50)),
         "auto-resolved" => (carried_out(asked(&[]), "auto", at(10)).unwrap(), at(50)),
         "denied at deadline" => (with_fallback("deny").tick(answer_id(), at(100)).unwrap().0, at(150)),
@@ -239,12 +251,17 @@ fn shown(result: Result<Interaction, Option<Refusal>>, delivery_only: bool) -> S
         Ok(Interaction { state: State::Resolved { resolution, delivery, .. }, .. }) => {
             let delivery = match &delivery {
                 Delivery::NotNeeded => "no".to_owned(),
+                Delivery::Waiting { attempt: 0 } => "waiting".to_owned(),
                 Delivery::Waiting { attempt }
                 | Delivery::Processing { attempt, .. }
                 | Delivery::Completed { attempt, .. }
                 | Delivery::Failed { attempt, .. } => format!("{} {attempt}", delivery.name()),
             };
-            if delivery_only { delivery } else { format!("{} {delivery}", resolution.status().name()) }
+            if delivery_only {
+                delivery
+            } else {
+                format!("{} {delivery}", resolution.status().name().trim_end_matches("_resolved"))
+            }
         }
         Err(None) => "nothing".into(),
         Err(Some(refusal)) => refused(&refusal).into(),
@@ -266,7 +283,7 @@ fn refused(refusal: &Refusal) -> &'static str {
         Refusal::DeliveryTaken { .. } => "Taken",
         Refusal::DeliveryClosed(_) => "Closed",
         Refusal::LeaseLost => "LeaseLost",
-        Refusal::NotYourDelivery => "NotYourDelivery",
+        Refusal::NotYourDelivery => "NotYours",
         other => panic!("unexpected {other:?}"),
     }
 }
@@ -315,7 +332,7 @@ fn the_tables_have_the_same_states() {
         states.dedup();
         states
     };
-    assert_eq!(states(CLOSING).len(), 25);
+    assert_eq!(states(CLOSING).len(), 27);
     assert_eq!(states(CLOSING), states(KEEPING));
     assert_eq!(states(CLOSING), states(DELIVERING));
 }

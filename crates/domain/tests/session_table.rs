@@ -17,19 +17,19 @@ const MOST: u32 = 2;
 
 /// The status, then open/blocking; a paused session says so also when something stronger shows. `!` blocks the step.
 const COMMANDS: &str = "
-state            | pause         | resume      | cancel               | complete             | fail
-running          | paused 0/0    | NotPaused   | cancelled 0/0        | completed 0/0        | failed 0/0
-reading          | paused 1/0    | NotPaused   | cancelled 1/0        | completed 1/0        | failed 1/0
-waiting          | paused 1/1    | NotPaused   | cancelled 1/1        | completed 1/1        | failed 1/1
-waiting full     | paused 2/1    | NotPaused   | cancelled 2/1        | completed 2/1        | failed 2/1
-waiting twice    | paused 2/2    | NotPaused   | cancelled 2/2        | completed 2/2        | failed 2/2
-paused           | AlreadyPaused | running 0/0 | cancelled 0/0 paused | completed 0/0 paused | failed 0/0 paused
-paused waiting   | AlreadyPaused | waiting 1/1 | cancelled 1/1 paused | completed 1/1 paused | failed 1/1 paused
-completed        | SessionEnded  | SessionEnded | SessionEnded        | SessionEnded         | SessionEnded
-failed           | SessionEnded  | SessionEnded | SessionEnded        | SessionEnded         | SessionEnded
-cancelled        | SessionEnded  | SessionEnded | SessionEnded        | SessionEnded         | SessionEnded
-cancelled asking | SessionEnded  | SessionEnded | SessionEnded        | SessionEnded         | SessionEnded
-cancelled paused | SessionEnded  | SessionEnded | SessionEnded        | SessionEnded         | SessionEnded
+state            | pause         | resume       | cancel               | complete             | fail
+running          | paused 0/0    | NotPaused    | cancelled 0/0        | completed 0/0        | failed 0/0
+reading          | paused 1/0    | NotPaused    | cancelled 1/0        | completed 1/0        | failed 1/0
+waiting          | paused 1/1    | NotPaused    | cancelled 1/1        | completed 1/1        | failed 1/1
+waiting full     | paused 2/1    | NotPaused    | cancelled 2/1        | completed 2/1        | failed 2/1
+waiting twice    | paused 2/2    | NotPaused    | cancelled 2/2        | completed 2/2        | failed 2/2
+paused           | AlreadyPaused | running 0/0  | cancelled 0/0 paused | completed 0/0 paused | failed 0/0 paused
+paused waiting   | AlreadyPaused | waiting 1/1  | cancelled 1/1 paused | completed 1/1 paused | failed 1/1 paused
+completed        | SessionEnded  | SessionEnded | SessionEnded         | SessionEnded         | SessionEnded
+failed           | SessionEnded  | SessionEnded | SessionEnded         | SessionEnded         | SessionEnded
+cancelled        | SessionEnded  | SessionEnded | SessionEnded         | SessionEnded         | SessionEnded
+cancelled asking | SessionEnded  | SessionEnded | SessionEnded         | SessionEnded         | SessionEnded
+cancelled paused | SessionEnded  | SessionEnded | SessionEnded         | SessionEnded         | SessionEnded
 ";
 
 /// A question that closes was opened before: the cells where none was open show that the count stops at nothing.

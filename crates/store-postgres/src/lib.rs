@@ -1,0 +1,34 @@
+//! The store of many servers: PostgreSQL behind them.
+//!
+//! Duty: the traits of `store` in SQL, nothing else. A use case is a closure, so [`worker`] threads own one connection each and
+//! run it between `BEGIN` and `COMMIT`; row locks (`session_lock`) keep two of them from changing one session at once. What
+//! the database asks to be run again is run again, a lost connection is made anew, and a commit that broke on the way is told
+//! as [`store::StoreError::InDoubt`].
+//!
+//! Commits do not happen in the order in which numbers are drawn. [`event`] therefore reads a project's log by transaction, and
+//! only as far as no older transaction is still under way.
+//!
+//! [`bell`] carries hints between servers, and looks itself once a second for what no hint told.
+//!
+//! This crate must never decide anything, and uses no extension, trigger or advisory lock. A file a noun, with the same names
+//! as in `store-sqlite`. Connections are not encrypted yet: keep the database on a private network or a Unix socket.
+//!
+//! Start reading at [`PostgresStore`], then [`worker`], then any noun.
+
+mod access;
+mod bell;
+mod connection;
+mod error;
+mod event;
+mod interaction;
+mod once;
+mod payload;
+mod postgres_store;
+mod queue;
+mod session;
+mod stats;
+mod timers;
+mod values;
+mod worker;
+
+pub use postgres_store::{Options, PostgresStore};

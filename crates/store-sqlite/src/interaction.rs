@@ -134,6 +134,11 @@ impl InteractionWrites for Face<'_> {
         self.connection.prepare_cached(sql).told()?.execute(params![interaction.uuid(), name, sealed]).told().map(drop)
     }
 
+    fn sealed_drop(&mut self, _scope: &Scope, interaction: InteractionId) -> Stored<()> {
+        let sql = "delete from sealed where interaction = ?1";
+        self.connection.prepare_cached(sql).told()?.execute([interaction.uuid()]).told().map(drop)
+    }
+
     fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         let sql = "select id from interactions where resolved_at < ?1 \
                    and delivery in ('completed', 'failed', 'not_needed') order by resolved_at limit ?2";

@@ -33,6 +33,8 @@ pub trait InteractionWrites {
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()>;
     /// Keeps a sealed value with a question.
     fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> Stored<()>;
+    /// Forgets the sealed values of a question.
+    fn sealed_drop(&mut self, scope: &Scope, id: InteractionId) -> Stored<()>;
     /// Moves closed and delivered questions resolved before a moment to the archive, and says how many.
     fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
 }

@@ -1,0 +1,44 @@
+//! A person answers. The first answer wins, and whoever comes second is told who was first.
+
+use domain::{Caller, Draft, Interaction, InteractionId, Kind};
+
+use crate::forms_check::names_only;
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Takes a person's answer.
+    pub async fn answer(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        mut draft: Draft,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        caller.require(domain::access::Right::Answer)?;
+        let (question, proof) = self.prove_form(caller, id, &draft).await?;
+        let secret = question.is_some_and(|question| question.kind == Kind::Secret);
+        let values = secret.then(|| zeroize::Zeroizing::new(draft.data.to_string().into_bytes()));
+        if secret {
+            self.open_vault(caller.scope.tenant).await?;
+            draft.data = names_only(&draft.data);
+        }
+        let caller_then = caller.clone();
+        let vault = std::sync::Arc::clone(&self.vault);
+        self.command(caller, once, move |work| {
+            let scope = caller_then.scope;
+            let (mut session, interaction) = work.question(&scope, id)?;
+            let reviewer = interaction.admit(&caller_then)?;
+            let was = interaction.status();
+            let change = interaction.answer(&reviewer, work.ids.answer(work.now), draft.clone(), proof, work.now)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            if let Some(values) = &values {
+                let sealed = vault.seal(&scope, id, "secrets", values, work.ids)?;
+                work.tx.sealed_put(&scope, id, "secrets", &sealed)?;
+            }
+            let session = work.terminated(session, &interaction)?;
+            work.saved(&session)?;
+            Ok(interaction)
+        })
+        .await
+    }
+}

@@ -1,0 +1,37 @@
+//! Many answers in one call: each is judged on its own, and none is lost because another failed.
+
+use domain::{Caller, Draft, Interaction, InteractionId};
+
+use crate::{Engine, Error, Idempotency};
+
+/// One answer of many.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Which question.
+    pub interaction: InteractionId,
+    /// What is said.
+    pub draft: Draft,
+    /// Names this answer, so that repeating the whole call repeats none of them.
+    pub once: Option<Idempotency>,
+}
+
+/// What became of one answer of many.
+#[derive(Debug)]
+pub struct EntryResult {
+    /// Which question.
+    pub interaction: InteractionId,
+    /// What it is now, or why not.
+    pub result: Result<Interaction, Error>,
+}
+
+impl Engine {
+    /// Takes many answers, in the order given.
+    pub async fn answer_many(&self, caller: &Caller, entries: Vec<Entry>) -> Vec<EntryResult> {
+        let mut results = Vec::with_capacity(entries.len());
+        for Entry { interaction, draft, once } in entries {
+            let result = self.answer(caller, interaction, draft, once).await;
+            results.push(EntryResult { interaction, result });
+        }
+        results
+    }
+}

@@ -1,0 +1,96 @@
+//! Puts a question to people and its step to sleep, in one transaction.
+
+use domain::access::Right;
+use domain::{Caller, Interaction, Problem, Question, Refusal, SessionId, SignedDuration, Timestamp};
+use serde_json::Value;
+
+use crate::seen::Seen;
+use crate::{Engine, Error, Idempotency};
+
+/// The longest time that a question may be given.
+const LONGEST: i64 = 366 * 24 * 3600;
+
+/// What is asked, with how long people have.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// The question; its deadline is set from `deadline_seconds`.
+    pub question: Question,
+    /// How long people have.
+    pub deadline_seconds: Option<i64>,
+    /// The agent's own state, to be given back with the answer.
+    pub resume_point: Option<Value>,
+    /// The trace that it was asked in.
+    pub traceparent: Option<String>,
+}
+
+impl Engine {
+    /// Puts a question to people.
+    pub async fn ask(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        ask: Ask,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        caller.require(Right::Ask)?;
+        let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
+        let seconds = self.time_to_answer(&question, deadline_seconds)?;
+        // A moment for the checks that need one; the real one is set in the transaction.
+        let admitted = timed(question, seconds, self.settings().warning, self.now()).admit();
+        let question = admitted.map_err(Refusal::QuestionInvalid)?;
+        self.admit_form(&question).await?;
+        let resume_point = self.packed(caller, resume_point).await?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let (most_open, warning) = (self.settings().most_open, self.settings().warning);
+        let vault = std::sync::Arc::clone(&self.vault);
+        self.command(caller, once, move |work| {
+            let mut session = work.session(&scope, session)?;
+            session.opened(question.kind.blocks(), most_open)?;
+            let id = work.ids.interaction(work.now);
+            let question = timed(question.clone(), seconds, warning, work.now);
+            let (mut interaction, happening) = Interaction::ask(id, &session, actor.clone(), question, work.now);
+            interaction.origin.traceparent.clone_from(&traceparent);
+            work.tx.interaction_insert(&interaction)?;
+            if let Some(packed) = &resume_point {
+                let sealed = vault.seal(&scope, id, "resume_point", packed, work.ids)?;
+                work.tx.sealed_put(&scope, id, "resume_point", &sealed)?;
+            }
+            work.happened(&mut session, Some(id), happening)?;
+            work.saved(&session)?;
+            work.noticed(&interaction, interaction.status());
+            work.effects.seen.push(Seen::asked(&interaction));
+            Ok(interaction)
+        })
+        .await
+    }
+
+    /// From the question, else from the configuration by kind.
+    fn time_to_answer(&self, question: &Question, given: Option<i64>) -> Result<Option<SignedDuration>, Error> {
+        match given {
+            Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
+            Some(_) => {
+                let problem = Problem::new("/deadline_seconds", format!("must be 1 to {LONGEST}"));
+                Err(Refusal::QuestionInvalid(vec![problem]).into())
+            }
+            None => Ok(self.settings().deadlines.get(question.kind.name()).copied()),
+        }
+    }
+
+    async fn packed(&self, caller: &Caller, resume_point: Option<Value>) -> Result<Option<Vec<u8>>, Error> {
+        let Some(value) = resume_point else { return Ok(None) };
+        let packed = value.to_string().into_bytes();
+        let most = self.settings().resume_point_bytes;
+        if packed.len() > most {
+            let problem = Problem::new("/resume_point", format!("is larger than {most} bytes"));
+            return Err(Refusal::QuestionInvalid(vec![problem]).into());
+        }
+        self.open_vault(caller.scope.tenant).await?;
+        Ok(Some(packed))
+    }
+}
+
+fn timed(question: Question, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Question {
+    let deadline = time.and_then(|time| now.saturating_add(time).ok());
+    let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(warning).ok()).filter(|at| *at > now);
+    Question { deadline, warn_at, ..question }
+}

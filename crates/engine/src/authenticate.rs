@@ -1,0 +1,84 @@
+//! From a bearer text to a caller.
+
+use std::sync::Arc;
+
+use domain::{Caller, KeyId};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use store::Cost;
+use subtle::ConstantTimeEq;
+
+use crate::{Engine, Error};
+
+/// How a key begins.
+const MARK: &str = "hp_";
+/// The use of a key is written down at most so often.
+const USE_NOTED_EVERY: i64 = 60;
+
+impl Engine {
+    /// Finds the caller that a key stands for.
+    pub async fn authenticate(&self, text: &str) -> Result<Caller, Error> {
+        let (id, secret) = parse(text).ok_or(Error::Unauthenticated)?;
+        let record = match self.keys.get(&id) {
+            Some(record) => record,
+            None => {
+                let found = self.read(Cost::Point, move |reads| Ok(reads.key(id)?)).await?;
+                let record = Arc::new(found.ok_or(Error::Unauthenticated)?);
+                self.keys.insert(id, Arc::clone(&record));
+                record
+            }
+        };
+        let pepper = self.pepper().await?;
+        if !bool::from(fingerprint(&pepper, &secret).ct_eq(&record.hash)) {
+            return Err(Error::Unauthenticated);
+        }
+        let now = self.now();
+        let caller = record.key.caller(now).ok_or(Error::Unauthenticated)?;
+        let noted = record.key.last_used_at.is_some_and(|at| now.duration_since(at).as_secs() < USE_NOTED_EVERY);
+        if !noted {
+            self.used.lock().insert(id, now);
+        }
+        Ok(caller)
+    }
+
+    /// The secret that keys are hashed with, shared by all nodes through the store.
+    pub(crate) async fn pepper(&self) -> Result<Arc<[u8]>, Error> {
+        if let Some(pepper) = self.pepper.lock().clone() {
+            return Ok(pepper);
+        }
+        let fresh: String = hex(&self.ids.random::<32>());
+        let kept = self.transact(move |work| Ok(work.tx.setting_ensure("pepper", &fresh)?)).await?;
+        let pepper: Arc<[u8]> = kept.into_bytes().into();
+        *self.pepper.lock() = Some(Arc::clone(&pepper));
+        Ok(pepper)
+    }
+}
+
+/// The keyed hash that is stored of a key's secret.
+pub(crate) fn fingerprint(pepper: &[u8], secret: &[u8]) -> [u8; 32] {
+    // HMAC takes keys of any length, so that this cannot fail; if it did, nothing would match.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(pepper) else { return [0; 32] };
+    mac.update(secret);
+    mac.finalize().into_bytes().into()
+}
+
+/// A key as it is shown once.
+pub(crate) fn spelled(id: KeyId, secret: &[u8; 32]) -> String {
+    format!("{MARK}{}_{}", id.uuid().simple(), hex(secret))
+}
+
+fn parse(text: &str) -> Option<(KeyId, [u8; 32])> {
+    let (id, secret) = text.strip_prefix(MARK)?.split_once('_')?;
+    if secret.len() != 64 || !secret.is_ascii() {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(secret.as_bytes().chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some((id.parse().ok()?, bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

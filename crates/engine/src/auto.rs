@@ -1,0 +1,33 @@
+//! A policy or a service answers in place of a person.
+
+use domain::access::Right;
+use domain::{AutoSource, Caller, Draft, Interaction, InteractionId};
+
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Answers past the audience, on the record.
+    pub async fn auto(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        source: AutoSource,
+        draft: Draft,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        caller.require(Right::Automate)?;
+        let (_, proof) = self.prove_form(caller, id, &draft).await?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let (mut session, interaction) = work.question(&scope, id)?;
+            let was = interaction.status();
+            let signature = (work.ids.answer(work.now), actor.clone(), source);
+            let change = interaction.auto(signature, draft.clone(), proof, work.now)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            let session = work.terminated(session, &interaction)?;
+            work.saved(&session)?;
+            Ok(interaction)
+        })
+        .await
+    }
+}

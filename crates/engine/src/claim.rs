@@ -1,0 +1,24 @@
+//! A person takes a question on for a while.
+
+use domain::{Caller, Interaction, InteractionId};
+
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Keeps a question for the caller. Claiming again holds it for longer.
+    pub async fn claim(&self, caller: &Caller, id: InteractionId, once: Option<Idempotency>) -> Result<Interaction, Error> {
+        let caller_then = caller.clone();
+        let length = self.settings().claim;
+        self.command(caller, once, move |work| {
+            let (mut session, interaction) = work.question(&caller_then.scope, id)?;
+            let reviewer = interaction.admit(&caller_then)?;
+            let was = interaction.status();
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let change = interaction.claim(&reviewer, work.now, until)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            work.saved(&session)?;
+            Ok(interaction)
+        })
+        .await
+    }
+}

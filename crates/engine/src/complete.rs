@@ -1,0 +1,29 @@
+//! The agent has gone on from the answer, durably.
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, LeaseId};
+
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Ends a delivery well, and forgets what was sealed for it.
+    pub async fn complete(
+        &self,
+        caller: &Caller,
+        (id, lease): (InteractionId, LeaseId),
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        caller.require(Right::Take)?;
+        let scope = caller.scope;
+        self.command(caller, once, move |work| {
+            let (mut session, interaction) = work.question(&scope, id)?;
+            let was = interaction.status();
+            let change = interaction.complete(lease, work.now)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            work.tx.sealed_drop(&scope, id)?;
+            work.saved(&session)?;
+            Ok(interaction)
+        })
+        .await
+    }
+}

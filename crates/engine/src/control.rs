@@ -1,0 +1,44 @@
+//! Pauses, resumes and ends a session.
+
+use domain::access::Right;
+use domain::session::Note;
+use domain::{Caller, Command, Problem, Refusal, Role, Session, SessionId, text};
+
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Carries out a command on a session. Ending it closes its open questions in the same transaction.
+    pub async fn control(
+        &self,
+        caller: &Caller,
+        id: SessionId,
+        command: Command,
+        reason: Option<String>,
+        once: Option<Idempotency>,
+    ) -> Result<Session, Error> {
+        checked(reason.as_deref())?;
+        let caller_then = caller.clone();
+        self.command(caller, once, move |work| {
+            let session = work.session(&caller_then.scope, id)?;
+            Self::steers(&caller_then, &session)?;
+            if matches!(command, Command::Complete | Command::Fail) && caller_then.role == Role::Operator {
+                // Only the agent knows that it is done; a person cancels.
+                caller_then.require(Right::Take)?;
+            }
+            let note = Note { by: caller_then.actor.clone(), at: work.now, reason: reason.clone() };
+            let session = work.control(session, command, note)?;
+            work.saved(&session)?;
+            Ok(session)
+        })
+        .await
+    }
+}
+
+/// Refuses a reason that people could not be shown.
+pub(crate) fn checked(reason: Option<&str>) -> Result<(), Error> {
+    let mut problems: Vec<Problem> = Vec::new();
+    if let Some(reason) = reason {
+        text::paragraphs("/reason", reason, &mut problems);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}

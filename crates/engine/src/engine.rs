@@ -1,0 +1,156 @@
+//! The engine: a store, a bell, and what the use cases need beside them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+use std::time::Duration;
+
+use domain::{KeyId, SignedDuration, Timestamp};
+use moka::sync::Cache;
+use parking_lot::Mutex;
+use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError};
+
+use crate::work::{Effects, Work};
+use crate::{Bell, Error, Ids, Vault};
+
+/// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
+pub(crate) const KEY_TRUST: Duration = Duration::from_secs(1);
+
+/// What can be set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How many questions of one session may be open.
+    pub most_open: u32,
+    /// How long an answer is leased to its agent unless it says otherwise.
+    pub lease: SignedDuration,
+    /// How long a claim holds.
+    pub claim: SignedDuration,
+    /// How long before a deadline people are warned.
+    pub warning: SignedDuration,
+    /// How long idempotency keys are kept.
+    pub once_kept: SignedDuration,
+    /// How long closed questions stay in the hot tables.
+    pub retention: SignedDuration,
+    /// Deadlines by kind, for questions that bring none.
+    pub deadlines: HashMap<String, SignedDuration>,
+    /// How large a resume point may be, in bytes.
+    pub resume_point_bytes: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            most_open: 1000,
+            lease: SignedDuration::from_secs(300),
+            claim: SignedDuration::from_secs(600),
+            warning: SignedDuration::from_secs(60),
+            once_kept: SignedDuration::from_hours(24),
+            retention: SignedDuration::from_hours(24 * 30),
+            deadlines: HashMap::new(),
+            resume_point_bytes: 512 * 1024,
+        }
+    }
+}
+
+/// Carries out what callers ask for.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+/// What an engine is made of; its parts are for this crate alone.
+pub struct Inner {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) bell: Bell,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) forms: Arc<forms::Forms>,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) settings: Settings,
+    /// Keys that were found a moment ago.
+    pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
+    /// Keys that were used since their use was last written down.
+    pub(crate) used: Mutex<HashMap<KeyId, Timestamp>>,
+    /// The moment that the timers sleep until, in microseconds.
+    pub(crate) next_wake: AtomicI64,
+    pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
+}
+
+impl std::ops::Deref for Engine {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl Engine {
+    /// Puts an engine on a store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Ids, vault: Vault, settings: Settings) -> Self {
+        let bell = Bell::default();
+        let heard = bell.clone();
+        store.listen(Arc::new(move |topic| heard.ring(&topic)));
+        Self(Arc::new(Inner {
+            store,
+            clock,
+            bell,
+            ids: Arc::new(ids),
+            forms: Arc::new(forms::Forms::default()),
+            vault: Arc::new(vault),
+            settings,
+            keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
+            used: Mutex::new(HashMap::new()),
+            next_wake: AtomicI64::new(i64::MAX),
+            pepper: Mutex::new(None),
+        }))
+    }
+
+    /// What has been set.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// Where rings are heard.
+    #[must_use]
+    pub fn bell(&self) -> &Bell {
+        &self.0.bell
+    }
+
+    /// The node's own clock, for what is not written down.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    /// Whether the store answers.
+    pub async fn ready(&self) -> Result<(), StoreError> {
+        store::read(self.store.as_ref(), Cost::Point, |reads| reads.setting("ready").map(drop)).await
+    }
+
+    /// Runs a command in one transaction, and performs its effects after the commit.
+    pub(crate) async fn transact<T, F>(&self, mut work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
+    {
+        let ids = Arc::clone(&self.ids);
+        let (result, effects) = store::transact(self.store.as_ref(), move |tx| {
+            let now = tx.now()?;
+            let mut effects = Effects::default();
+            let result = work(&mut Work { tx, now, ids: &ids, effects: &mut effects })?;
+            Ok::<_, Error>((result, effects))
+        })
+        .await?;
+        self.perform(effects);
+        Ok(result)
+    }
+
+    /// Runs a query.
+    pub(crate) async fn read<T, F>(&self, cost: Cost, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut dyn Reads) -> Result<T, Error> + Send + 'static,
+    {
+        store::read(self.store.as_ref(), cost, work).await
+    }
+}

@@ -1,0 +1,36 @@
+//! Why a use case did not happen.
+
+use domain::{Problem, Refusal};
+use store::{StoreError, UseCaseError};
+
+/// Why a use case did not happen. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The domain says no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The idempotency key was used for something else.
+    #[error("this idempotency key was used with another body")]
+    IdempotencyConflict,
+    /// The schema of a form cannot be used.
+    #[error("the schema of the form cannot be used")]
+    SchemaInvalid(Vec<Problem>),
+    /// The credential is unknown, expired or revoked.
+    #[error("the key is unknown, expired or revoked")]
+    Unauthenticated,
+    /// What was sealed cannot be opened: the master key is another one.
+    #[error("what was sealed cannot be opened with this master key")]
+    Sealed,
+    /// The store could not do its work.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl UseCaseError for Error {
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Ends a question now as its deadline would.
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId};
+
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Applies the fallback, or expires the question.
+    pub async fn expire(&self, caller: &Caller, id: InteractionId, once: Option<Idempotency>) -> Result<Interaction, Error> {
+        caller.require(Right::Steer)?;
+        let scope = caller.scope;
+        self.command(caller, once, move |work| {
+            let (mut session, interaction) = work.question(&scope, id)?;
+            let was = interaction.status();
+            let change = interaction.expire(work.ids.answer(work.now), work.now)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            let session = work.terminated(session, &interaction)?;
+            work.saved(&session)?;
+            Ok(interaction)
+        })
+        .await
+    }
+}

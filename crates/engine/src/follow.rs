@@ -1,0 +1,125 @@
+//! Follows the log from a cursor: nothing is missed, nothing is repeated.
+
+use std::time::Duration;
+
+use domain::access::Right;
+use domain::{Caller, Event, Refusal, Scope, SessionId};
+use store::{Cost, Cursor, Topic};
+
+use crate::{Engine, Error, Listener};
+
+/// How many events are read at once. A slow reader holds at most so many.
+const BATCH: u32 = 100;
+/// How soon to look again for what is committed and not yet in order.
+const HIDDEN: Duration = Duration::from_millis(20);
+
+/// Reads a session's events one after the other, for as long as it is asked to.
+#[derive(Debug)]
+pub struct SessionFollower {
+    engine: Engine,
+    scope: Scope,
+    session: SessionId,
+    after: u64,
+    listener: Listener,
+}
+
+/// Reads a project's events in commit order.
+#[derive(Debug)]
+pub struct ProjectFollower {
+    engine: Engine,
+    scope: Scope,
+    after: Cursor,
+    listener: Listener,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Engine")
+    }
+}
+
+impl Engine {
+    /// Events of a session after a number; waits for one if there is none.
+    pub async fn events(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        after: u64,
+        limit: u32,
+        wait: Duration,
+    ) -> Result<Vec<Event>, Error> {
+        let mut follower = self.follow(caller, session, after).await?;
+        let scope = caller.scope;
+        let found = self.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?)).await?;
+        if !found.is_empty() || wait.is_zero() {
+            return Ok(found);
+        }
+        let mut found = tokio::time::timeout(wait, follower.next()).await.unwrap_or_else(|_| Ok(Vec::new()))?;
+        found.truncate(limit as usize);
+        Ok(found)
+    }
+
+    /// Follows a session.
+    pub async fn follow(&self, caller: &Caller, session: SessionId, after: u64) -> Result<SessionFollower, Error> {
+        caller.require(Right::Read)?;
+        let listener = self.bell.listen(Topic::Session(session));
+        let scope = caller.scope;
+        let found = self.read(Cost::Point, move |reads| Ok(reads.session(&scope, session)?)).await?;
+        found.ok_or(Refusal::NotFound("session"))?;
+        Ok(SessionFollower { engine: self.clone(), scope, session, after, listener })
+    }
+
+    /// Follows a project, from a cursor or from now on.
+    pub async fn follow_project(&self, caller: &Caller, after: Option<Cursor>) -> Result<ProjectFollower, Error> {
+        caller.require(Right::Read)?;
+        let listener = self.bell.listen(Topic::Project(caller.scope.project));
+        let scope = caller.scope;
+        let after = match after {
+            Some(after) => after,
+            None => self.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?)).await?,
+        };
+        Ok(ProjectFollower { engine: self.clone(), scope, after, listener })
+    }
+}
+
+impl SessionFollower {
+    /// The next events; at least one.
+    pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
+        loop {
+            let (scope, session, after) = (self.scope, self.session, self.after);
+            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, BATCH)?));
+            let found = read.await?;
+            if let Some(last) = found.last() {
+                self.after = last.seq;
+                return Ok(found);
+            }
+            self.listener.heard().await;
+        }
+    }
+}
+
+impl ProjectFollower {
+    /// Where it is.
+    #[must_use]
+    pub const fn cursor(&self) -> Cursor {
+        self.after
+    }
+
+    /// The next events, each with its cursor; at least one.
+    pub async fn next(&mut self) -> Result<Vec<(Cursor, Event)>, Error> {
+        loop {
+            let (scope, after) = (self.scope, self.after);
+            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.project_events(&scope, after, BATCH)?));
+            let found = read.await?;
+            if let Some((cursor, _)) = found.events.last() {
+                self.after = *cursor;
+                return Ok(found.events);
+            }
+            if found.hidden {
+                tokio::time::sleep(HIDDEN).await;
+            } else {
+                self.listener.heard().await;
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Forms, checked off the reactor and before the transaction: a schema never changes once it was asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Problem, Question, Refusal};
+use forms::{CheckError, SchemaError};
+use serde_json::Value;
+use store::{Cost, StoreError};
+
+use crate::{Engine, Error};
+
+/// How long a check may take. The bounds on schemas and data keep it far below.
+const LONGEST: Duration = Duration::from_secs(5);
+
+impl Engine {
+    /// Refuses a question whose form could not be filled in, or whose fallback does not fit it.
+    pub(crate) async fn admit_form(&self, question: &Question) -> Result<(), Error> {
+        let Some(schema) = question.form() else { return Ok(()) };
+        let fallback = match &question.fallback {
+            Some(Fallback::Value(value)) => Some(value.clone()),
+            _ => None,
+        };
+        let forms = Arc::clone(&self.forms);
+        let checked = off_reactor(move || {
+            forms.admit(&schema).map_err(CheckError::Schema)?;
+            fallback.map_or(Ok(()), |value| forms.check(&schema, &value))
+        });
+        match checked.await? {
+            Ok(()) => Ok(()),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+            Err(CheckError::Fields(fields)) => {
+                Err(Refusal::QuestionInvalid(problems("/fallback/value", fields)).into())
+            }
+        }
+    }
+
+    /// Checks the data of a draft against the form of its question, where both are there.
+    pub(crate) async fn prove_form(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        draft: &Draft,
+    ) -> Result<(Option<Question>, Option<FormProof>), Error> {
+        if draft.data.is_null() {
+            return Ok((None, None));
+        }
+        let scope = caller.scope;
+        let found = self.read(Cost::Point, move |reads| Ok(reads.interaction(&scope, id)?)).await?;
+        let question = found.ok_or(Refusal::NotFound("interaction"))?.question;
+        let carries = question.effect_of(draft).is_some_and(domain::Effect::carries_form);
+        let Some(schema) = question.form().filter(|_| carries) else { return Ok((Some(question), None)) };
+        let (forms, data) = (Arc::clone(&self.forms), draft.data.clone());
+        match off_reactor(move || forms.check(&schema, &data)).await? {
+            Ok(()) => Ok((Some(question), Some(FormProof::checked()))),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+            Err(CheckError::Fields(fields)) => Err(Refusal::AnswerInvalid(problems("/data", fields)).into()),
+        }
+    }
+}
+
+async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    let running = tokio::task::spawn_blocking(check);
+    match tokio::time::timeout(LONGEST, running).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(_)) => Err(StoreError::Panicked.into()),
+        Err(_) => Err(StoreError::Busy.into()),
+    }
+}
+
+fn problem(error: &SchemaError) -> Problem {
+    Problem::new(format!("/schema{}", error.pointer), error.reason.to_string())
+}
+
+fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {
+    fields.into_iter().map(|field| Problem::new(format!("{under}{}", field.pointer), field.message)).collect()
+}
+
+/// What an answer to a secret question keeps in place of its values: the names.
+pub(crate) fn names_only(data: &Value) -> Value {
+    let names = data.as_object().map(|fields| fields.keys().cloned().map(Value::String).collect());
+    serde_json::json!({ "names": Value::Array(names.unwrap_or_default()) })
+}

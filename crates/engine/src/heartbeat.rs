@@ -1,0 +1,30 @@
+//! The agent is still at work on an answer.
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, LeaseId};
+
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Holds the lease for longer.
+    pub async fn heartbeat(
+        &self,
+        caller: &Caller,
+        (id, lease): (InteractionId, LeaseId),
+        seconds: Option<i64>,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        caller.require(Right::Take)?;
+        let length = self.lease_length(seconds)?;
+        let scope = caller.scope;
+        self.command(caller, once, move |work| {
+            let (_, interaction) = work.question(&scope, id)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let interaction = interaction.heartbeat(lease, work.now, until)?;
+            work.tx.interaction_save(&interaction)?;
+            work.noticed(&interaction, interaction.status());
+            Ok(interaction)
+        })
+        .await
+    }
+}

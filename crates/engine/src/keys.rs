@@ -1,0 +1,130 @@
+//! Makes, lists and revokes keys.
+
+use domain::access::Right;
+use domain::{Caller, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text};
+use store::{Cost, KeyRecord};
+
+use crate::authenticate::{fingerprint, spelled};
+use crate::engine::KEY_TRUST;
+use crate::{Engine, Error};
+
+/// What a key is made with.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// What it may do.
+    pub role: Role,
+    /// In whose name it acts.
+    pub user: Option<String>,
+    /// The groups of that user.
+    pub groups: Vec<String>,
+    /// How long it is good for.
+    pub lifetime: Option<SignedDuration>,
+}
+
+impl NewKey {
+    fn check(&self) -> Result<(), Error> {
+        let mut problems: Vec<Problem> = Vec::new();
+        if let Some(user) = &self.user {
+            text::identifier("/user", user, &mut problems);
+        }
+        for (index, group) in self.groups.iter().enumerate() {
+            text::identifier(&format!("/groups/{index}"), group, &mut problems);
+        }
+        if self.lifetime.is_some_and(|lifetime| lifetime <= SignedDuration::ZERO) {
+            problems.push(Problem::new("/expires_in_seconds", "must be more than 0"));
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+    }
+}
+
+impl Engine {
+    /// Makes a key of the caller's project; the text is shown this once.
+    pub async fn key_create(&self, caller: &Caller, new: NewKey) -> Result<(Key, String), Error> {
+        caller.require(Right::ManageKeys)?;
+        self.key_make(caller.scope, new).await
+    }
+
+    /// Makes a key for a tenant and project by name, which are made if absent: for whoever holds the database itself.
+    pub async fn key_install(&self, tenant: &str, project: &str, new: NewKey) -> Result<(Key, String), Error> {
+        let scope = self.scope_ensure(tenant, project).await?;
+        self.key_make(scope, new).await
+    }
+
+    /// The keys of the caller's project.
+    pub async fn keys(&self, caller: &Caller) -> Result<Vec<Key>, Error> {
+        caller.require(Right::ManageKeys)?;
+        self.keys_of(caller.scope).await
+    }
+
+    /// The keys of a tenant and project by name.
+    pub async fn keys_installed(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
+        match self.scope_named(tenant, project).await? {
+            Some(scope) => self.keys_of(scope).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Revokes a key of the caller's project. When this returns, no node accepts it any more.
+    pub async fn key_revoke(&self, caller: &Caller, id: KeyId) -> Result<(), Error> {
+        caller.require(Right::ManageKeys)?;
+        self.key_end(caller.scope, id).await
+    }
+
+    /// Revokes a key of a tenant and project by name.
+    pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
+        let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
+        self.key_end(scope, id).await
+    }
+
+    async fn key_make(&self, scope: Scope, new: NewKey) -> Result<(Key, String), Error> {
+        new.check()?;
+        let pepper = self.pepper().await?;
+        let secret = self.ids.random::<32>();
+        self.transact(move |work| {
+            let NewKey { role, user, groups, lifetime } = new.clone();
+            let expires_at = lifetime.and_then(|lifetime| work.now.saturating_add(lifetime).ok());
+            let id = work.ids.key(work.now);
+            let created_at = work.now;
+            let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
+            let record = KeyRecord { key, hash: fingerprint(&pepper, &secret) };
+            work.tx.key_insert(&record)?;
+            Ok((record.key, spelled(id, &secret)))
+        })
+        .await
+    }
+
+    async fn key_end(&self, scope: Scope, id: KeyId) -> Result<(), Error> {
+        let revoked = self.transact(move |work| Ok(work.tx.key_revoke(&scope, id, work.now)?));
+        if !revoked.await? {
+            return Err(Refusal::NotFound("key").into());
+        }
+        self.keys.invalidate(&id);
+        // Other nodes, and a server beside this command, trust what they found for so long.
+        tokio::time::sleep(KEY_TRUST).await;
+        Ok(())
+    }
+
+    async fn keys_of(&self, scope: Scope) -> Result<Vec<Key>, Error> {
+        self.read(Cost::Scan, move |reads| Ok(reads.keys(&scope)?)).await
+    }
+
+    async fn scope_named(&self, tenant: &str, project: &str) -> Result<Option<Scope>, Error> {
+        let (tenant, project) = (tenant.to_owned(), project.to_owned());
+        self.read(Cost::Scan, move |reads| Ok(reads.scope(&tenant, &project)?)).await
+    }
+
+    async fn scope_ensure(&self, tenant: &str, project: &str) -> Result<Scope, Error> {
+        let mut problems = Vec::new();
+        text::identifier("/tenant", tenant, &mut problems);
+        text::identifier("/project", project, &mut problems);
+        if !problems.is_empty() {
+            return Err(Refusal::QuestionInvalid(problems).into());
+        }
+        let (tenant, project) = (tenant.to_owned(), project.to_owned());
+        self.transact(move |work| {
+            let fresh = Scope { tenant: work.ids.tenant(work.now), project: work.ids.project(work.now) };
+            Ok(work.tx.scope_ensure(&tenant, &project, fresh)?)
+        })
+        .await
+    }
+}

@@ -1,0 +1,60 @@
+//! One idempotency key with one body gives one result.
+
+use domain::{Caller, Digest};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use store::{Once, StoreError};
+
+use crate::work::Work;
+use crate::{Engine, Error};
+
+/// A caller's own name for a command, and the digest of what the command is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    key: String,
+    digest: String,
+}
+
+impl Idempotency {
+    /// A key, the operation with everything in its path, and the body.
+    #[must_use]
+    pub fn new(key: String, operation: &str, body: &[u8]) -> Self {
+        let body = Digest::of_bytes(body);
+        let digest = Digest::of_bytes(format!("{operation}\n{body}").as_bytes()).to_string();
+        Self { key, digest }
+    }
+}
+
+impl Engine {
+    /// Runs a command, or gives back what it gave under the same key. The key is kept in the command's own transaction.
+    pub(crate) async fn command<T, F>(
+        &self,
+        caller: &Caller,
+        idempotency: Option<Idempotency>,
+        mut command: F,
+    ) -> Result<T, Error>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
+    {
+        let Some(Idempotency { key, digest }) = idempotency else { return self.transact(command).await };
+        let (scope, actor) = (caller.scope, caller.actor.name.clone());
+        self.transact(move |work| {
+            if let Some(once) = work.tx.once(&scope, &actor, &key)? {
+                if once.digest != digest {
+                    return Err(Error::IdempotencyConflict);
+                }
+                return serde_json::from_str(&once.result).map_err(unusable);
+            }
+            let result = command(work)?;
+            let once = Once { digest: digest.clone(), result: serde_json::to_string(&result).map_err(unusable)? };
+            work.tx.once_insert(&scope, &actor, &key, &once)?;
+            Ok(result)
+        })
+        .await
+    }
+}
+
+fn unusable(error: serde_json::Error) -> Error {
+    StoreError::Corrupt(error.to_string()).into()
+}

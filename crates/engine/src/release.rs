@@ -1,0 +1,22 @@
+//! A person gives a question back.
+
+use domain::{Caller, Interaction, InteractionId};
+
+use crate::{Engine, Error, Idempotency};
+
+impl Engine {
+    /// Gives a claim back.
+    pub async fn release(&self, caller: &Caller, id: InteractionId, once: Option<Idempotency>) -> Result<Interaction, Error> {
+        caller.require(domain::access::Right::Answer)?;
+        let caller_then = caller.clone();
+        self.command(caller, once, move |work| {
+            let (mut session, interaction) = work.question(&caller_then.scope, id)?;
+            let was = interaction.status();
+            let change = interaction.release(&caller_then)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            work.saved(&session)?;
+            Ok(interaction)
+        })
+        .await
+    }
+}

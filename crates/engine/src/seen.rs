@@ -1,0 +1,72 @@
+//! What is seen from outside: figures and log lines, reported after the commit.
+
+use domain::{Interaction, State, Status, Timestamp};
+
+/// One thing to report.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    status: Status,
+    kind: &'static str,
+    interaction: String,
+    channel: String,
+    /// From the question to its end, as the store has it: a restart in between does not shorten it.
+    waited_seconds: Option<f64>,
+}
+
+impl Seen {
+    /// A question was asked.
+    pub(crate) fn asked(interaction: &Interaction) -> Self {
+        Self::of(interaction, None)
+    }
+
+    /// A question was closed.
+    pub(crate) fn closed(interaction: &Interaction) -> Self {
+        let State::Resolved { at, .. } = interaction.state else { return Self::of(interaction, None) };
+        Self::of(interaction, Some(at))
+    }
+
+    fn of(interaction: &Interaction, closed: Option<Timestamp>) -> Self {
+        Self {
+            status: interaction.status(),
+            kind: interaction.question.kind.name(),
+            interaction: interaction.id.to_string(),
+            channel: interaction.origin.channel.clone(),
+            waited_seconds: closed.map(|at| at.duration_since(interaction.origin.at).as_secs_f64().max(0.0)),
+        }
+    }
+
+    /// Writes the log line and moves the figures.
+    pub(crate) fn report(&self) {
+        let name = match self.status {
+            Status::Pending => "interactionCreated",
+            Status::Answered => "interactionResponded",
+            Status::AutoResolved => "interactionAutoResolved",
+            Status::Expired => "interactionExpired",
+            Status::Cancelled => "interactionCancelled",
+        };
+        let counter = match self.status {
+            Status::Pending => "flow_interaction_created_total",
+            Status::Answered => "flow_interaction_responded_total",
+            Status::AutoResolved => "flow_interaction_auto_resolved_total",
+            Status::Expired => "flow_interaction_expired_total",
+            Status::Cancelled => "flow_interaction_cancelled_total",
+        };
+        metrics::counter!(counter, "kind" => self.kind).increment(1);
+        if let Some(seconds) = self.waited_seconds {
+            metrics::histogram!("flow_interaction_wait_duration_seconds", "kind" => self.kind, "status" => self.status.name())
+                .record(seconds);
+        }
+        let span = tracing::Span::current();
+        span.record("interactionId", self.interaction.as_str());
+        span.record("chatSessionId", self.channel.as_str());
+        span.record("interactionStatus", self.status.name());
+        tracing::info!(
+            interactionId = self.interaction,
+            chatSessionId = self.channel,
+            interactionStatus = self.status.name(),
+            kind = self.kind,
+            waited_seconds = self.waited_seconds,
+            "{name}"
+        );
+    }
+}

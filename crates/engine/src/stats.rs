@@ -1,0 +1,25 @@
+//! Figures of a project.
+
+use domain::access::Right;
+use domain::{Caller, SignedDuration};
+use store::{Cost, OpenCount, Stats};
+
+use crate::{Engine, Error};
+
+impl Engine {
+    /// What is open now, and what was closed within a window.
+    pub async fn stats(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
+        caller.require(Right::Read)?;
+        let scope = caller.scope;
+        self.read(Cost::Scan, move |reads| {
+            let now = reads.now()?;
+            Ok(reads.stats(&scope, now.saturating_sub(window).unwrap_or(now))?)
+        })
+        .await
+    }
+
+    /// How many questions are open, everywhere: for the metrics of the whole installation.
+    pub async fn open_counts(&self) -> Result<Vec<OpenCount>, Error> {
+        self.read(Cost::Scan, |reads| Ok(reads.open_counts()?)).await
+    }
+}

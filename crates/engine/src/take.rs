@@ -1,0 +1,82 @@
+//! The agent takes the answer, under a lease.
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, LeaseId, Problem, Refusal, SignedDuration};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::Cost;
+
+use crate::{Engine, Error, Idempotency};
+
+/// The longest lease.
+const LONGEST: i64 = 24 * 3600;
+
+/// What the agent is handed.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    /// Fences every heartbeat and completion.
+    pub lease: LeaseId,
+    /// The question with its resolution.
+    pub interaction: Interaction,
+    /// What the agent left when it asked.
+    pub resume_point: Option<Value>,
+    /// The values of a secret question.
+    pub secrets: Option<Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Receipt {
+    lease: LeaseId,
+    interaction: Interaction,
+}
+
+impl Engine {
+    /// Hands the answer to the agent that asked.
+    pub async fn take(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        seconds: Option<i64>,
+        once: Option<Idempotency>,
+    ) -> Result<Taken, Error> {
+        caller.require(Right::Take)?;
+        let length = self.lease_length(seconds)?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let receipt = self.command(caller, once, move |work| {
+            let (mut session, interaction) = work.question(&scope, id)?;
+            session.going_on()?;
+            let lease = work.ids.lease(work.now);
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let was = interaction.status();
+            let change = interaction.take(&actor, lease, work.now, until)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            work.saved(&session)?;
+            Ok(Receipt { lease, interaction })
+        });
+        let Receipt { lease, interaction } = receipt.await?;
+        let resume_point = self.unsealed(caller, id, "resume_point").await?;
+        let secrets = self.unsealed(caller, id, "secrets").await?;
+        Ok(Taken { lease, interaction, resume_point, secrets })
+    }
+
+    /// How long a lease is held: as asked for, within bounds, else as configured.
+    pub(crate) fn lease_length(&self, seconds: Option<i64>) -> Result<SignedDuration, Error> {
+        match seconds {
+            None => Ok(self.settings().lease),
+            Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(SignedDuration::from_secs(seconds)),
+            Some(_) => {
+                let problem = Problem::new("/lease_seconds", format!("must be 1 to {LONGEST}"));
+                Err(Refusal::QuestionInvalid(vec![problem]).into())
+            }
+        }
+    }
+
+    async fn unsealed(&self, caller: &Caller, id: InteractionId, name: &'static str) -> Result<Option<Value>, Error> {
+        let scope = caller.scope;
+        let sealed = self.read(Cost::Point, move |reads| Ok(reads.sealed(&scope, id, name)?)).await?;
+        let Some(sealed) = sealed else { return Ok(None) };
+        self.open_vault(scope.tenant).await?;
+        let opened = self.vault.unseal(&scope, id, name, &sealed)?;
+        serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
+    }
+}

@@ -1,0 +1,88 @@
+//! Time: one loop that sleeps until the next due moment, on every node; each moment is acted on once.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use domain::{Refusal, Status, Timestamp};
+use store::{Cost, Due, Topic};
+
+use crate::{Engine, Error};
+
+/// How many due questions are acted on side by side.
+const BATCH: u32 = 64;
+/// The longest sleep: so soon a clock that jumped, or a moment set by another node, is noticed.
+const LONGEST: Duration = Duration::from_millis(500);
+
+impl Engine {
+    /// Runs for ever: acts on what is due, sleeps until the next moment or until an earlier one is set.
+    pub async fn run_timers(&self) {
+        let mut earlier = self.bell.listen(Topic::Timers);
+        loop {
+            let sleep = match self.fire_due().await {
+                Ok(sleep) => sleep,
+                Err(error) => {
+                    tracing::warn!(%error, "the timers could not look for what is due");
+                    LONGEST
+                }
+            };
+            tokio::select! {
+                () = tokio::time::sleep(sleep) => {}
+                () = earlier.heard() => {}
+            }
+        }
+    }
+
+    /// Acts on everything that is due and says how long there is nothing to do.
+    pub async fn fire_due(&self) -> Result<Duration, Error> {
+        loop {
+            let due = self.read(Cost::Point, |reads| {
+                let now = reads.now()?;
+                Ok(reads.due(now, BATCH)?)
+            });
+            let due = due.await?;
+            if due.is_empty() {
+                break;
+            }
+            futures::future::try_join_all(due.into_iter().map(|due| self.fire(due))).await?;
+        }
+        let next = self.read(Cost::Point, |reads| {
+            let now = reads.now()?;
+            Ok((now, reads.next_due()?))
+        });
+        let (now, next) = next.await?;
+        self.next_wake.store(next.map_or(i64::MAX, Timestamp::as_microsecond), Ordering::Release);
+        let until = next.map_or(LONGEST, |at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
+        Ok(until.min(LONGEST))
+    }
+
+    /// Whether a moment comes before the one that the timers sleep until.
+    pub(crate) fn sooner(&self, at: Timestamp) -> bool {
+        self.next_wake.fetch_min(at.as_microsecond(), Ordering::AcqRel) > at.as_microsecond()
+    }
+
+    /// Acts on one question. Another node, or an answer, may have been first: then there is nothing to do.
+    async fn fire(&self, due: Due) -> Result<(), Error> {
+        let fired = self.transact(move |work| {
+            let mut session = work.session(&due.scope, due.session)?;
+            let found = work.tx.interaction(&due.scope, due.interaction)?;
+            let mut interaction = found.ok_or(Refusal::NotFound("interaction"))?;
+            loop {
+                let was = interaction.status();
+                match interaction.tick(work.ids.answer(work.now), work.now) {
+                    Ok(change) => {
+                        interaction = work.changed(&mut session, was, change)?;
+                        if was == Status::Pending && interaction.status() != Status::Pending {
+                            session = work.terminated(session, &interaction)?;
+                        }
+                    }
+                    Err(_unchanged) => break,
+                }
+            }
+            work.saved(&session)
+        });
+        match fired.await {
+            Err(Error::Refused(Refusal::NotFound(_))) => Ok(()),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Looks at a question until it is closed, and at deliveries until there is one.
+
+use std::time::Duration;
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, Refusal, Status};
+use store::{Cost, Topic};
+
+use crate::{Engine, Error};
+
+impl Engine {
+    /// A question, at once or when it is no longer pending, after `wait` at the latest.
+    pub async fn interaction(&self, caller: &Caller, id: InteractionId, wait: Duration) -> Result<Interaction, Error> {
+        caller.require(Right::Read)?;
+        let found = self.look(caller, id).await?;
+        if found.status() != Status::Pending || wait.is_zero() {
+            return Ok(found);
+        }
+        // Listen first, look second: an answer that came in between is found, not slept through.
+        let mut listener = self.bell.listen(Topic::Session(found.origin.session));
+        let waiting = async {
+            loop {
+                let found = self.look(caller, id).await?;
+                if found.status() != Status::Pending {
+                    return Ok(found);
+                }
+                listener.heard().await;
+            }
+        };
+        match tokio::time::timeout(wait, waiting).await {
+            Ok(result) => result,
+            Err(_) => self.look(caller, id).await,
+        }
+    }
+
+    /// Answers that wait for the calling agent, the oldest first; waits for one if there is none.
+    pub async fn deliveries(&self, caller: &Caller, limit: u32, wait: Duration) -> Result<Vec<Interaction>, Error> {
+        caller.require(Right::Take)?;
+        let topic = if self.store.shared() {
+            Topic::Project(caller.scope.project)
+        } else {
+            Topic::Agent(caller.scope.project, caller.actor.name.clone())
+        };
+        let mut listener = self.bell.listen(topic);
+        let waiting = async {
+            loop {
+                let (scope, name) = (caller.scope, caller.actor.name.clone());
+                let found = self.read(Cost::Point, move |reads| Ok(reads.deliveries(&scope, &name, limit)?)).await?;
+                if !found.is_empty() || wait.is_zero() {
+                    return Ok(found);
+                }
+                listener.heard().await;
+            }
+        };
+        if wait.is_zero() {
+            return waiting.await;
+        }
+        tokio::time::timeout(wait, waiting).await.unwrap_or_else(|_| Ok(Vec::new()))
+    }
+
+    async fn look(&self, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {
+        let scope = caller.scope;
+        let found = self.read(Cost::Point, move |reads| Ok(reads.interaction(&scope, id)?)).await?;
+        Ok(found.ok_or(Refusal::NotFound("interaction"))?)
+    }
+}

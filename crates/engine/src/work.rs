@@ -1,0 +1,158 @@
+//! What every command shares: the transaction, the time, fresh ids, and what is to be performed after the commit.
+
+use domain::interaction::Change;
+use domain::{
+    Caller, Command, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session, SessionId, State,
+    Status, Timestamp, session::Note,
+};
+use store::{Topic, Tx};
+
+use crate::seen::Seen;
+use crate::{Engine, Error, Ids};
+
+/// One command at work.
+pub(crate) struct Work<'a> {
+    pub(crate) tx: &'a mut dyn Tx,
+    pub(crate) now: Timestamp,
+    pub(crate) ids: &'a Ids,
+    pub(crate) effects: &'a mut Effects,
+}
+
+/// What is performed after the commit, and never if there is none.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    pub(crate) topics: Vec<Topic>,
+    pub(crate) wake_at: Option<Timestamp>,
+    pub(crate) seen: Vec<Seen>,
+}
+
+impl Work<'_> {
+    /// Locks a session.
+    pub(crate) fn session(&mut self, scope: &Scope, id: SessionId) -> Result<Session, Error> {
+        Ok(self.tx.session_lock(scope, id)?.ok_or(Refusal::NotFound("session"))?)
+    }
+
+    /// Locks the session of a question, then reads the question.
+    pub(crate) fn question(&mut self, scope: &Scope, id: InteractionId) -> Result<(Session, Interaction), Error> {
+        let Some(session) = self.tx.session_of(scope, id)? else {
+            let archived = self.tx.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            return Err(Refusal::AlreadyResolved(Box::new(archived)).into());
+        };
+        let session = self.session(scope, session)?;
+        let interaction = self.tx.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+        Ok((session, interaction))
+    }
+
+    /// Saves a change of a question that was open, or not, before; counts and records it. The session is saved at the end.
+    pub(crate) fn changed(
+        &mut self,
+        session: &mut Session,
+        was: Status,
+        (interaction, happening): Change,
+    ) -> Result<Interaction, Error> {
+        if was == Status::Pending && interaction.status() != Status::Pending {
+            session.closed(interaction.question.kind.blocks());
+        }
+        self.tx.interaction_save(&interaction)?;
+        self.happened(session, Some(interaction.id), happening)?;
+        self.noticed(&interaction, was);
+        Ok(interaction)
+    }
+
+    /// Records what happened, numbered by its session.
+    pub(crate) fn happened(
+        &mut self,
+        session: &mut Session,
+        about: Option<InteractionId>,
+        happening: Happening,
+    ) -> Result<Event, Error> {
+        let event = session.record(self.ids.event(self.now), happening, about, self.now);
+        self.tx.event_append(&session.scope, &event)?;
+        Ok(event)
+    }
+
+    /// Saves the session and has everybody who watches it woken.
+    pub(crate) fn saved(&mut self, session: &Session) -> Result<(), Error> {
+        self.tx.session_save(session)?;
+        self.watched(session);
+        Ok(())
+    }
+
+    /// Has everybody woken who watches a session.
+    pub(crate) fn watched(&mut self, session: &Session) {
+        self.effects.topics.push(Topic::Session(session.id));
+        self.effects.topics.push(Topic::Project(session.scope.project));
+    }
+
+    /// Gathers what outside observers are told of a question: bells, timers, figures, log lines.
+    pub(crate) fn noticed(&mut self, interaction: &Interaction, was: Status) {
+        if let Some(at) = interaction.wake_at() {
+            self.effects.wake_at = Some(self.effects.wake_at.map_or(at, |earlier| earlier.min(at)));
+        }
+        if interaction.delivery().is_some_and(|delivery| delivery.name() == "waiting") {
+            let agent = interaction.origin.asked_by.name.clone();
+            self.effects.topics.push(Topic::Agent(interaction.scope.project, agent));
+        }
+        if was != interaction.status() {
+            self.effects.seen.push(Seen::closed(interaction));
+        }
+    }
+
+    /// Ends a session, or pauses and resumes it; what ends closes its open questions with the same reason.
+    pub(crate) fn control(&mut self, session: Session, command: Command, note: Note) -> Result<Session, Error> {
+        let (by, reason) = (note.by.clone(), note.reason.clone());
+        let (mut session, happening) = session.control(command, note)?;
+        if let Some((ending, _)) = &session.ended {
+            let (scope, ending) = (session.scope, *ending);
+            let reason = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
+            for id in self.tx.open_of(&scope, session.id)? {
+                let interaction = self.tx.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+                let change = interaction.cancel(by.clone(), reason.clone(), self.now)?;
+                self.changed(&mut session, Status::Pending, change)?;
+            }
+            for step in self.tx.steps(&scope, session.id)? {
+                self.tx.step_save(&scope, &step.end(ending.of_step(), self.now))?;
+            }
+        }
+        self.happened(&mut session, None, happening)?;
+        Ok(session)
+    }
+
+    /// An answer that ends the session does so in the same transaction.
+    pub(crate) fn terminated(&mut self, session: Session, interaction: &Interaction) -> Result<Session, Error> {
+        let State::Resolved { resolution: Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. }, .. } =
+            &interaction.state
+        else {
+            return Ok(session);
+        };
+        if answer.effect != domain::Effect::Terminate || session.alive().is_err() {
+            return Ok(session);
+        }
+        let note = Note { by: answer.by.clone(), at: self.now, reason: answer.feedback.clone() };
+        self.control(session, Command::Cancel, note)
+    }
+}
+
+impl Engine {
+    /// Commit, then ring.
+    pub(crate) fn perform(&self, effects: Effects) {
+        let Effects { mut topics, wake_at, seen } = effects;
+        topics.dedup();
+        if wake_at.is_some_and(|at| self.sooner(at)) {
+            topics.push(Topic::Timers);
+        }
+        topics.iter().for_each(|topic| self.bell.ring(topic));
+        if !topics.is_empty() {
+            self.store.publish(&topics);
+        }
+        seen.iter().for_each(Seen::report);
+    }
+
+    /// Whether an agent may steer this session as its own.
+    pub(crate) fn steers(caller: &Caller, session: &Session) -> Result<(), Error> {
+        if caller.role == domain::Role::Agent && session.started_by.name == caller.actor.name {
+            return Ok(());
+        }
+        Ok(caller.require(domain::access::Right::Steer)?)
+    }
+}

@@ -1,0 +1,107 @@
+//! Tenants, projects, keys, settings.
+
+use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Timestamp};
+use postgres::Row;
+use store::{AccessReads, AccessWrites, KeyRecord, StoreError, Stored};
+
+use crate::connection::Face;
+use crate::values::{column, json, micros, parsed, time, time_if};
+
+const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
+                       last_used_at, hash";
+
+impl AccessReads for Face<'_> {
+    fn setting(&mut self, name: &str) -> Stored<Option<String>> {
+        let found = self.row("select value from settings where name = $1", &[&name])?;
+        found.map(|row| column(&row, 0)).transpose()
+    }
+
+    fn key(&mut self, key: KeyId) -> Stored<Option<KeyRecord>> {
+        let sql = format!("select {COLUMNS} from keys join projects on projects.id = keys.project where keys.id = $1");
+        self.row(&sql, &[&key.uuid()])?.as_ref().map(read).transpose()
+    }
+
+    fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>> {
+        let sql = "select tenants.id, projects.id from projects join tenants on tenants.id = projects.tenant \
+                   where tenants.name = $1 and projects.name = $2";
+        self.row(sql, &[&tenant, &project])?.map(|row| scope(&row, 0, 1)).transpose()
+    }
+
+    fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
+        let sql = format!(
+            "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = $1 order by keys.id desc"
+        );
+        let keys = self.rows(&sql, &[&scope.project.uuid()])?;
+        keys.iter().map(|row| Ok(read(row)?.key)).collect()
+    }
+}
+
+impl AccessWrites for Face<'_> {
+    fn setting_ensure(&mut self, name: &str, value: &str) -> Stored<String> {
+        let sql = "insert into settings (name, value) values ($1, $2) on conflict do nothing";
+        self.change(sql, &[&name, &value])?;
+        self.setting(name)?.ok_or(StoreError::Conflict)
+    }
+
+    fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> Stored<Scope> {
+        let sql = "insert into tenants (id, name) values ($1, $2) on conflict do nothing";
+        self.change(sql, &[&fresh.tenant.uuid(), &tenant])?;
+        let sql = "insert into projects (id, tenant, name) select $1, tenants.id, $3 from tenants where name = $2 \
+                   on conflict do nothing";
+        self.change(sql, &[&fresh.project.uuid(), &tenant, &project])?;
+        self.scope(tenant, project)?.ok_or(StoreError::Conflict)
+    }
+
+    fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> Stored<()> {
+        let sql = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &key.id.uuid(),
+                &key.scope.project.uuid(),
+                &key.role.name(),
+                &key.user,
+                &json(&key.groups)?,
+                &hash.as_slice(),
+                &key.created_at.as_microsecond(),
+                &micros(key.expires_at),
+            ],
+        )
+    }
+
+    fn key_revoke(&mut self, scope: &Scope, key: KeyId, at: Timestamp) -> Stored<bool> {
+        let sql = "update keys set revoked_at = $3 where project = $1 and id = $2 and revoked_at is null";
+        Ok(self.change(sql, &[&scope.project.uuid(), &key.uuid(), &at.as_microsecond()])? == 1)
+    }
+
+    fn key_used(&mut self, key: KeyId, at: Timestamp) -> Stored<()> {
+        let sql = "update keys set last_used_at = greatest(coalesce(last_used_at, 0), $2) where id = $1";
+        self.change(sql, &[&key.uuid(), &at.as_microsecond()]).map(drop)
+    }
+}
+
+/// The scope that two columns make.
+pub(crate) fn scope(row: &Row, tenant: usize, project: usize) -> Stored<Scope> {
+    Ok(Scope {
+        tenant: TenantId::from_uuid(column(row, tenant)?),
+        project: ProjectId::from_uuid(column(row, project)?),
+    })
+}
+
+fn read(row: &Row) -> Stored<KeyRecord> {
+    let role: &str = column(row, 3)?;
+    let key = Key {
+        id: KeyId::from_uuid(column(row, 0)?),
+        scope: scope(row, 1, 2)?,
+        role: Role::named(role).ok_or_else(|| StoreError::Corrupt(format!("the role `{role}`")))?,
+        user: column(row, 4)?,
+        groups: parsed(column(row, 5)?)?,
+        created_at: time(column(row, 6)?)?,
+        expires_at: time_if(column(row, 7)?)?,
+        revoked_at: time_if(column(row, 8)?)?,
+        last_used_at: time_if(column(row, 9)?)?,
+    };
+    let hash = <[u8; 32]>::try_from(column::<&[u8]>(row, 10)?).map_err(crate::values::unusable)?;
+    Ok(KeyRecord { key, hash })
+}

@@ -1,0 +1,204 @@
+//! Connections and what is prepared on them; the face that a job sees; migrations.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use domain::Timestamp;
+use postgres::types::ToSql;
+use postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
+use store::{StoreError, Stored};
+
+use crate::error::Failure;
+use crate::values::time;
+
+mod embedded {
+    refinery::embed_migrations!("migrations");
+}
+
+/// How many prepared statements a connection keeps.
+const STATEMENTS: usize = 256;
+/// A transaction holds back everybody's view of the log, so that one whose server has stopped is ended by the database.
+const SETTINGS: &str = "set default_transaction_isolation = 'read committed'; \
+                        set idle_in_transaction_session_timeout = '30s'; set statement_timeout = '30s'; \
+                        set timezone = 'UTC'; set client_min_messages = 'warning'";
+/// The database's clock in microseconds.
+pub(crate) const CLOCK: &str = "select (extract(epoch from clock_timestamp()) * 1000000)::bigint";
+/// The longest pause between two attempts to connect.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// What a statement is given.
+pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// One connection with its prepared statements.
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    statements: HashMap<String, Statement>,
+}
+
+impl Connection {
+    /// Connects and says how this session is to behave.
+    pub(crate) fn open(config: &Config) -> Result<Self, Failure> {
+        let mut client = config.connect(NoTls)?;
+        client.batch_execute(SETTINGS)?;
+        Ok(Self { client, statements: HashMap::new() })
+    }
+
+    /// Begins a transaction and reads the database's clock, in one round trip.
+    pub(crate) fn begin(&mut self) -> Result<i64, Failure> {
+        let messages = self.client.simple_query(&format!("begin; {CLOCK}"))?;
+        let clock = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        });
+        clock.ok_or_else(|| Failure::Refused(StoreError::Corrupt("the database's clock cannot be read".into())))
+    }
+
+    /// Ends the transaction, one way or the other.
+    pub(crate) fn end(&mut self, how: &str) -> Result<(), Failure> {
+        Ok(self.client.batch_execute(how)?)
+    }
+
+    /// Runs a query that is prepared once.
+    pub(crate) fn query(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
+        let statement = self.prepared(sql)?;
+        Ok(self.client.query(&statement, values)?)
+    }
+
+    fn execute(&mut self, sql: &str, values: Values<'_>) -> Result<u64, Failure> {
+        let statement = self.prepared(sql)?;
+        Ok(self.client.execute(&statement, values)?)
+    }
+
+    fn prepared(&mut self, sql: &str) -> Result<Statement, Failure> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        if self.statements.len() >= STATEMENTS {
+            self.statements.clear();
+        }
+        let statement = self.client.prepare(sql)?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+}
+
+/// A connection as a job sees it, for reading or, inside a transaction, for writing.
+pub(crate) struct Face<'a> {
+    pub(crate) connection: &'a mut Connection,
+    /// By how much tests have moved the clock, in microseconds.
+    pub(crate) skew: i64,
+    pub(crate) now: Option<Timestamp>,
+    /// What went wrong first. After it a transaction cannot be committed, whatever the job makes of it.
+    pub(crate) failure: Option<Failure>,
+}
+
+impl<'a> Face<'a> {
+    pub(crate) const fn new(connection: &'a mut Connection, skew: i64) -> Self {
+        Self { connection, skew, now: None, failure: None }
+    }
+
+    /// The rows that a statement gives.
+    pub(crate) fn rows(&mut self, sql: &str, values: Values<'_>) -> Stored<Vec<Row>> {
+        self.kept(|connection| connection.query(sql, values))
+    }
+
+    /// The one row that a statement gives, if it gives one.
+    pub(crate) fn row(&mut self, sql: &str, values: Values<'_>) -> Stored<Option<Row>> {
+        Ok(self.rows(sql, values)?.into_iter().next())
+    }
+
+    /// How many rows a statement has changed.
+    pub(crate) fn change(&mut self, sql: &str, values: Values<'_>) -> Stored<u64> {
+        self.kept(|connection| connection.execute(sql, values))
+    }
+
+    /// A write that is meant for one row: if it finds another number of them, it has lost a race.
+    pub(crate) fn guarded(&mut self, sql: &str, values: Values<'_>) -> Stored<()> {
+        if self.change(sql, values)? == 1 { Ok(()) } else { Err(StoreError::Conflict) }
+    }
+
+    /// The time that a reading of the database's clock stands for.
+    pub(crate) fn moved(&self, clock: i64) -> Stored<Timestamp> {
+        time(clock.saturating_add(self.skew))
+    }
+
+    fn kept<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Stored<T> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.told());
+        }
+        work(self.connection).map_err(|failure| self.failure.insert(failure).told())
+    }
+}
+
+/// A connection that is made when it is needed, and made again when it was lost.
+pub(crate) struct Link {
+    config: Config,
+    connection: Option<Connection>,
+    outage: Option<Outage>,
+}
+
+struct Outage {
+    since: Instant,
+    tried: Instant,
+    reason: String,
+}
+
+impl Link {
+    pub(crate) const fn new(config: Config) -> Self {
+        Self { config, connection: None, outage: None }
+    }
+
+    /// The connection. Whoever finds the database gone tries for a while; whoever comes later than that is told at once.
+    pub(crate) fn get(&mut self, patience: Duration, hurried: impl Fn() -> bool) -> Stored<&mut Connection> {
+        let mut pause = Duration::from_millis(10);
+        while self.connection.is_none() {
+            if let Some(outage) = &self.outage
+                && outage.since.elapsed() > patience
+                && outage.tried.elapsed() < LONGEST_PAUSE
+            {
+                return Err(StoreError::Unavailable(outage.reason.clone()));
+            }
+            match Connection::open(&self.config) {
+                Ok(connection) => {
+                    self.outage = None;
+                    self.connection = Some(connection);
+                }
+                Err(failure) => {
+                    let (now, reason) = (Instant::now(), failure.told().to_string());
+                    let since = self.outage.as_ref().map_or(now, |outage| outage.since);
+                    self.outage = Some(Outage { since, tried: now, reason: reason.clone() });
+                    if since.elapsed() >= patience || hurried() {
+                        return Err(StoreError::Unavailable(reason));
+                    }
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            }
+        }
+        self.connection.as_mut().ok_or(StoreError::Closed)
+    }
+
+    /// Gives up a connection that was lost.
+    pub(crate) fn lost(&mut self) {
+        self.connection = None;
+    }
+}
+
+/// Brings the schema up to date. Several servers may do so at once: whoever loses looks again.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    let mut tries = 0;
+    loop {
+        let runner = embedded::migrations::runner().set_abort_missing(true).set_grouped(true);
+        match runner.run(&mut connection.client) {
+            Ok(_) => return Ok(()),
+            Err(error) if matches!(error.kind(), refinery::error::Kind::MissingVersion(_)) => {
+                return Err(StoreError::Newer(error.to_string()));
+            }
+            Err(error) if tries == 50 => return Err(StoreError::Unavailable(format!("migrations: {error}"))),
+            Err(_) => {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What PostgreSQL's errors mean to us.
+
+use std::error::Error as _;
+
+use postgres::error::{Severity, SqlState};
+use store::StoreError;
+
+/// What went wrong with a statement, and what can be done about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The connection is gone, or leads to a server that cannot be used: connect again.
+    Lost(String),
+    /// The database asks for the transaction to be run again.
+    Again,
+    /// It would go wrong again in the same way.
+    Refused(StoreError),
+}
+
+impl Failure {
+    /// The same for whoever is told.
+    pub(crate) fn told(&self) -> StoreError {
+        match self {
+            Self::Lost(reason) => StoreError::Unavailable(reason.clone()),
+            Self::Again => StoreError::Serialization,
+            Self::Refused(error) => error.clone(),
+        }
+    }
+}
+
+impl From<postgres::Error> for Failure {
+    fn from(error: postgres::Error) -> Self {
+        let reason = described(&error);
+        let Some(told) = error.as_db_error() else {
+            let of_network = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
+            return match error.is_closed() || of_network {
+                true => Self::Lost(reason),
+                false => Self::Refused(StoreError::Corrupt(reason)),
+            };
+        };
+        if matches!(told.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) {
+            return Self::Lost(reason);
+        }
+        match told.code() {
+            code if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED => Self::Again,
+            // A server that has become a standby: the primary is elsewhere.
+            code if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Self::Lost(reason),
+            code if *code == SqlState::DISK_FULL => Self::Refused(StoreError::Full),
+            code if *code == SqlState::QUERY_CANCELED || *code == SqlState::LOCK_NOT_AVAILABLE => {
+                Self::Refused(StoreError::Busy)
+            }
+            code => match code.code().get(..2) {
+                Some("08") => Self::Lost(reason),
+                Some("23") => Self::Refused(StoreError::Conflict),
+                Some("53") => Self::Refused(StoreError::Busy),
+                _ => Self::Refused(StoreError::Corrupt(reason)),
+            },
+        }
+    }
+}
+
+/// The error with its cause, which the driver's own text leaves out.
+pub(crate) fn described(error: &postgres::Error) -> String {
+    match (error.as_db_error(), error.source()) {
+        (Some(told), _) => format!("{} ({})", told.message(), told.code().code()),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
+}

@@ -1,0 +1,129 @@
+//! The log. Readers follow it by transaction, and only below the oldest one that is still under way: what commits later
+//! than something they have read always comes after it.
+
+use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
+use postgres::Row;
+use store::{Cursor, EventReads, EventWrites, ProjectEvents, StoreError, Stored, Topic};
+
+use crate::connection::Face;
+use crate::values::{column, json, number, parsed, signed, time, unusable};
+
+const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data";
+/// Below this no transaction is under way.
+const SETTLED: &str = "xid < pg_snapshot_xmin(pg_current_snapshot())";
+
+/// Events of a session after a number.
+pub(crate) fn of_session() -> String {
+    format!("select {COLUMNS} from events where session = $1 and seq > $2 and project = $3 order by seq limit $4")
+}
+
+/// Events of a project after a cursor. One statement, so that what is settled and what is not come from one snapshot.
+pub(crate) fn of_project() -> String {
+    format!(
+        "select {COLUMNS}, xid::text, position, {SETTLED} from events \
+         where project = $1 and (xid, position) > ($2::text::xid8, $3) order by xid, position limit $4"
+    )
+}
+
+/// The cursor behind everything that is settled.
+pub(crate) fn head() -> String {
+    format!("select xid::text, position from events where {SETTLED} order by xid desc, position desc limit 1")
+}
+
+/// What has changed after a cursor, and which agents have answers waiting there.
+pub(crate) const CHANGED: &str = "select distinct events.project, events.session, interactions.asked_by from events \
+                                  left join interactions on interactions.session = events.session \
+                                  and interactions.delivery = 'waiting' \
+                                  where (events.xid, events.position) > ($1::text::xid8, $2)";
+
+impl EventReads for Face<'_> {
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>> {
+        let (after, limit) = (signed(after)?, i64::from(limit));
+        let found = self.rows(&of_session(), &[&session.uuid(), &after, &scope.project.uuid(), &limit])?;
+        found.iter().map(read).collect()
+    }
+
+    fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
+        let (xid, position) = (after.major.to_string(), signed(after.minor)?);
+        let found = self.rows(&of_project(), &[&scope.project.uuid(), &xid, &position, &i64::from(limit)])?;
+        let mut part = ProjectEvents::default();
+        for row in &found {
+            if !column::<bool>(row, 10)? {
+                part.hidden = true;
+                break;
+            }
+            part.events.push((cursor(row, 8)?, read(row)?));
+        }
+        Ok(part)
+    }
+
+    fn project_head(&mut self, scope: &Scope) -> Stored<Cursor> {
+        let sql = format!(
+            "select xid::text, position from events where project = $1 and {SETTLED} \
+             order by xid desc, position desc limit 1"
+        );
+        self.row(&sql, &[&scope.project.uuid()])?.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))
+    }
+
+    /// Tells also of what is not settled yet, and does not move past it, so that it may be told twice.
+    fn changed_since(&mut self, after: Option<Cursor>) -> Stored<(Vec<Topic>, Cursor)> {
+        let head = self.row(&head(), &[])?.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))?;
+        let Some(after) = after else { return Ok((Vec::new(), head)) };
+        let changed = self.rows(CHANGED, &[&after.major.to_string(), &signed(after.minor)?])?;
+        let mut topics = Vec::new();
+        for row in &changed {
+            let project = ProjectId::from_uuid(column(row, 0)?);
+            let agent: Option<String> = column(row, 2)?;
+            topics.push(Topic::Session(SessionId::from_uuid(column(row, 1)?)));
+            topics.push(Topic::Project(project));
+            topics.extend(agent.map(|agent| Topic::Agent(project, agent)));
+        }
+        let mut told = std::collections::HashSet::new();
+        topics.retain(|topic| told.insert(topic.clone()));
+        Ok((topics, head.max(after)))
+    }
+}
+
+impl EventWrites for Face<'_> {
+    fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
+        let sql = "insert into events (id, project, session, seq, type, at, step, interaction, data) \
+                   select $1, project, id, $4, $5, $6, $7, $8, $9 from sessions where id = $3 and project = $2 \
+                   on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &event.id.uuid(),
+                &scope.project.uuid(),
+                &event.session.uuid(),
+                &signed(event.seq)?,
+                &event.name,
+                &event.at.as_microsecond(),
+                &event.step.map(StepId::uuid),
+                &event.interaction.map(InteractionId::uuid),
+                &json(&event.data)?,
+            ],
+        )
+    }
+}
+
+fn cursor(row: &Row, at: usize) -> Stored<Cursor> {
+    let major: &str = column(row, at)?;
+    Ok(Cursor { major: major.parse().map_err(|_| unknown(major))?, minor: number(row, at + 1)? })
+}
+
+fn unknown(transaction: &str) -> StoreError {
+    unusable(format!("`{transaction}` is no transaction"))
+}
+
+fn read(row: &Row) -> Stored<Event> {
+    Ok(Event {
+        id: EventId::from_uuid(column(row, 0)?),
+        session: SessionId::from_uuid(column(row, 1)?),
+        seq: number(row, 2)?,
+        name: column(row, 3)?,
+        at: time(column(row, 4)?)?,
+        step: column::<Option<_>>(row, 5)?.map(StepId::from_uuid),
+        interaction: column::<Option<_>>(row, 6)?.map(InteractionId::from_uuid),
+        data: parsed(column(row, 7)?)?,
+    })
+}

@@ -1,0 +1,220 @@
+//! Questions, their deliveries, and what is sealed with them.
+
+use domain::interaction::Origin;
+use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, State, Timestamp};
+use postgres::Row;
+use postgres::types::ToSql;
+use serde::{Deserialize, Serialize};
+use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sort, Stored};
+
+use crate::connection::Face;
+use crate::session::Given;
+use crate::values::{column, json, micros, number, parsed, signed};
+
+const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
+                   join questions on questions.interaction = interactions.id";
+/// The open questions of a session.
+pub(crate) const OPEN: &str =
+    "select id from interactions where session = $1 and project = $2 and status = 'pending' order by id";
+
+/// The part of a question that never changes, as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Asked<O, Q> {
+    origin: O,
+    question: Q,
+}
+
+/// Answers that wait for one agent.
+pub(crate) fn waiting() -> String {
+    format!(
+        "{HOT} join sessions on sessions.id = interactions.session \
+         where interactions.project = $1 and asked_by = $2 and delivery = 'waiting' \
+         and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit $3"
+    )
+}
+
+impl InteractionReads for Face<'_> {
+    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
+        let (id, project) = (interaction.uuid(), scope.project.uuid());
+        let sql = format!("{HOT} where interactions.id = $1 and interactions.project = $2");
+        if let Some(hot) = self.row(&sql, &[&id, &project])? {
+            return read(scope, &hot).map(Some);
+        }
+        let sql = "select interaction, asked, state, revision from archive where interaction = $1 and project = $2";
+        self.row(sql, &[&id, &project])?.map(|row| read(scope, &row)).transpose()
+    }
+
+    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<SessionId>> {
+        let sql = "select session from interactions where id = $1 and project = $2";
+        let found = self.row(sql, &[&interaction.uuid(), &scope.project.uuid()])?;
+        found.map(|row| Ok(SessionId::from_uuid(column(&row, 0)?))).transpose()
+    }
+
+    fn interactions(
+        &mut self,
+        scope: &Scope,
+        filter: &InteractionFilter,
+        page: Page<InteractionId>,
+    ) -> Stored<Vec<Interaction>> {
+        let (sql, values) = list(scope, filter, page);
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+        let found = self.rows(&sql, &values)?;
+        found.iter().map(|row| read(scope, row)).collect()
+    }
+
+    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        let open = self.rows(OPEN, &[&session.uuid(), &scope.project.uuid()])?;
+        open.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
+    }
+
+    fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>> {
+        let found = self.rows(&waiting(), &[&scope.project.uuid(), &asked_by, &i64::from(limit)])?;
+        found.iter().map(|row| read(scope, row)).collect()
+    }
+
+    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Vec<u8>>> {
+        let sql = "select sealed.body from sealed join interactions on interactions.id = sealed.interaction \
+                   where sealed.interaction = $1 and sealed.name = $2 and interactions.project = $3";
+        let found = self.row(sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
+        found.map(|row| column(&row, 0)).transpose()
+    }
+}
+
+impl InteractionWrites for Face<'_> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+        let Interaction { id, scope, origin, question, state, revision } = interaction;
+        let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
+                   deadline, wake_at, revision, state) \
+                   select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 from sessions \
+                   where id = $3 and project = $2 on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &id.uuid(),
+                &scope.project.uuid(),
+                &origin.session.uuid(),
+                &question.kind.name(),
+                &interaction.status().name(),
+                &origin.channel,
+                &origin.agent,
+                &origin.asked_by.name,
+                &origin.at.as_microsecond(),
+                &micros(question.deadline),
+                &micros(interaction.wake_at()),
+                &signed(*revision)?,
+                &json(state)?,
+            ],
+        )?;
+        let sql = "insert into questions (interaction, title, asked) values ($1, $2, $3) on conflict do nothing";
+        self.guarded(sql, &[&id.uuid(), &question.title, &json(&Asked { origin, question })?])
+    }
+
+    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+        let sql = "update interactions set status = $4, delivery = $5, resolved_at = $6, wake_at = $7, revision = $3, \
+                   state = $8 where id = $1 and project = $2 and revision = $3 - 1";
+        let resolved_at = match &interaction.state {
+            State::Pending(_) => None,
+            State::Resolved { at, .. } => Some(at.as_microsecond()),
+        };
+        self.guarded(
+            sql,
+            &[
+                &interaction.id.uuid(),
+                &interaction.scope.project.uuid(),
+                &signed(interaction.revision)?,
+                &interaction.status().name(),
+                &interaction.delivery().map(Delivery::name),
+                &resolved_at,
+                &micros(interaction.wake_at()),
+                &json(&interaction.state)?,
+            ],
+        )
+    }
+
+    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
+        let sql = "insert into sealed (interaction, name, body) \
+                   select id, $2, $3 from interactions where id = $1 and project = $4 on conflict do nothing";
+        self.guarded(sql, &[&interaction.uuid(), &name, &sealed, &scope.project.uuid()])
+    }
+
+    fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {
+        let sql = "delete from sealed using interactions \
+                   where sealed.interaction = $1 and interactions.id = $1 and interactions.project = $2";
+        self.change(sql, &[&interaction.uuid(), &scope.project.uuid()]).map(drop)
+    }
+
+    /// Several servers may do so at once: each moves what the others have not locked.
+    fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = "with old as (select id from interactions where resolved_at < $1 \
+                   and delivery in ('completed', 'failed', 'not_needed') order by resolved_at limit $2 \
+                   for update skip locked), \
+                   moved as (insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
+                   select interactions.id, project, session, resolved_at, revision, asked, state from old \
+                   join interactions on interactions.id = old.id join questions on questions.interaction = old.id), \
+                   unasked as (delete from questions using old where questions.interaction = old.id), \
+                   unsealed as (delete from sealed using old where sealed.interaction = old.id) \
+                   delete from interactions using old where interactions.id = old.id";
+        self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])
+    }
+}
+
+/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
+pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, Given) {
+    let mut sql = format!("{HOT} where interactions.project = $1");
+    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut with = |condition: &str, value: Box<dyn ToSql + Sync>| {
+        values.push(value);
+        sql.push_str(&condition.replace('?', &format!("${}", values.len())));
+    };
+    if let Some(kind) = &filter.kind {
+        with(" and interactions.kind = ?", Box::new(kind.name()));
+    }
+    if let Some(session) = filter.session {
+        with(" and interactions.session = ?", Box::new(session.uuid()));
+    }
+    if let Some(channel) = &filter.channel {
+        with(" and interactions.channel = ?", Box::new(channel.clone()));
+    }
+    if let Some(agent) = &filter.agent {
+        with(" and interactions.agent = ?", Box::new(agent.clone()));
+    }
+    if let Some(now) = filter.overdue_at {
+        with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
+    }
+    if let Some(text) = &filter.text {
+        with(" and strpos(lower(questions.title), lower(?)) > 0", Box::new(text.clone()));
+    }
+    let deadline_of = "(select deadline from interactions as last where last.id = ?)";
+    let (after, order) = match filter.sort {
+        Sort::Oldest => (" and interactions.id > ?".to_owned(), "interactions.id"),
+        Sort::Newest => (" and interactions.id < ?".to_owned(), "interactions.id desc"),
+        Sort::Deadline => (
+            format!(" and (interactions.deadline, interactions.id) > ({deadline_of}, ?)"),
+            "interactions.deadline, interactions.id",
+        ),
+    };
+    if let Some(last) = page.after {
+        with(&after, Box::new(last.uuid()));
+    }
+    if let Some(status) = filter.status {
+        // A literal, so that partial indexes apply.
+        sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
+    }
+    if filter.sort == Sort::Deadline {
+        sql.push_str(" and interactions.status = 'pending' and interactions.deadline is not null");
+    }
+    sql.push_str(&format!(" order by {order} limit {}", page.limit));
+    (sql, values)
+}
+
+fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
+    let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
+    Ok(Interaction {
+        id: InteractionId::from_uuid(column(row, 0)?),
+        scope: *scope,
+        origin: asked.origin,
+        question: asked.question,
+        state: parsed(column(row, 2)?)?,
+        revision: number(row, 3)?,
+    })
+}

@@ -1,0 +1,162 @@
+//! The store itself: a queue to the workers, and the threads that carry hints.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use postgres::Config;
+use store::{Cost, Job, Store, StoreError, Topic};
+
+use crate::bell::{self, Bell, Listener};
+use crate::connection::{Link, migrate};
+use crate::error::described;
+use crate::queue::{Order, Queue};
+use crate::worker::Worker;
+
+/// How long opening waits for a database that is not there yet.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many jobs run side by side, each on a connection of its own.
+    pub connections: usize,
+    /// Whether servers tell each other of changes at once. Without, they find out within about a second.
+    pub bells: bool,
+    /// By how many microseconds the database's clock is moved; for tests.
+    pub skew: Arc<AtomicI64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { connections: 16, bells: true, skew: Arc::default() }
+    }
+}
+
+/// Keeps everything in a PostgreSQL database that other servers may share.
+pub struct PostgresStore {
+    config: Config,
+    bells: bool,
+    queue: Arc<Queue>,
+    bell: Arc<Bell>,
+    workers: Mutex<Vec<JoinHandle<()>>>,
+    ringers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl PostgresStore {
+    /// Opens the database of a URL (`postgres://…` or `host=… dbname=…`) and brings its schema up to date. Blocks.
+    pub fn open(url: &str, options: &Options) -> Result<Self, StoreError> {
+        let config = configured(url)?;
+        prepared(&config)?;
+        let queue = Arc::<Queue>::default();
+        let store = Self {
+            config,
+            bells: options.bells,
+            queue: Arc::clone(&queue),
+            bell: Arc::default(),
+            workers: Mutex::default(),
+            ringers: Mutex::default(),
+        };
+        for number in 0..options.connections.max(1) {
+            let worker =
+                Worker::start(number, store.config.clone(), Arc::clone(&queue), Arc::clone(&options.skew))?;
+            store.workers.lock().push(worker);
+        }
+        if store.bells {
+            store.ringing("notify", bell::notify)?;
+        }
+        Ok(store)
+    }
+
+    /// Starts a thread that lives as long as the bell.
+    fn ringing(&self, name: &str, work: impl FnOnce(&Bell, &Config) + Send + 'static) -> Result<(), StoreError> {
+        let (bell, config) = (Arc::clone(&self.bell), self.config.clone());
+        let thread = std::thread::Builder::new()
+            .name(format!("holdpoint-{name}"))
+            .spawn(move || work(&bell, &config))
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        self.ringers.lock().push(thread);
+        Ok(())
+    }
+}
+
+impl Store for PostgresStore {
+    fn submit(&self, job: Box<dyn Job>) {
+        self.queue.push(Order::Write(job));
+    }
+
+    fn query(&self, _cost: Cost, job: Box<dyn Job>) {
+        self.queue.push(Order::Look(job));
+    }
+
+    fn publish(&self, topics: &[Topic]) {
+        if self.bells {
+            self.bell.ring(topics);
+        }
+    }
+
+    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
+        let (hears, sweeps): (Listener, Listener) = (Arc::clone(&listener), listener);
+        let swept = self.ringing("sweep", move |bell, config| bell::sweep(bell, config, &sweeps));
+        let heard = match self.bells {
+            true => self.ringing("hear", move |bell, config| bell::hear(bell, config, &hears)),
+            false => Ok(()),
+        };
+        if let Err(error) = swept.and(heard) {
+            tracing::error!(%error, "other servers will not be heard");
+        }
+    }
+
+    fn shared(&self) -> bool {
+        true
+    }
+
+    fn close(&self) {
+        self.queue.close();
+        join(&self.workers);
+        self.bell.stop();
+        join(&self.ringers);
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn join(threads: &Mutex<Vec<JoinHandle<()>>>) {
+    let threads = std::mem::take(&mut *threads.lock());
+    for thread in threads {
+        // A thread that panicked has already said so; nothing is left to wait for.
+        let _ = thread.join();
+    }
+}
+
+fn configured(url: &str) -> Result<Config, StoreError> {
+    let mut config: Config = url
+        .parse()
+        .map_err(|error| StoreError::Unavailable(format!("the database URL cannot be read: {}", described(&error))))?;
+    if config.get_application_name().is_none() {
+        config.application_name("holdpoint");
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(Duration::from_secs(5));
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(Duration::from_secs(30));
+    }
+    if config.get_keepalives_interval().is_none() {
+        config.keepalives_idle(Duration::from_secs(15)).keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
+    }
+    Ok(config)
+}
+
+/// Connects and migrates. On a thread of its own, because the driver may not block one that runs futures.
+fn prepared(config: &Config) -> Result<(), StoreError> {
+    let config = config.clone();
+    let thread = std::thread::spawn(move || migrate(Link::new(config).get(PATIENCE, || false)?));
+    thread.join().unwrap_or(Err(StoreError::Panicked))
+}

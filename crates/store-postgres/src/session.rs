@@ -1,0 +1,145 @@
+//! Sessions and their steps.
+
+use domain::{Brief, Luggage, Scope, Session, SessionId, Step, StepId};
+use postgres::Row;
+use postgres::types::ToSql;
+use store::{Page, SessionFilter, SessionReads, SessionWrites, Stored};
+
+use crate::connection::Face;
+use crate::values::{column, json, json_if, number, parsed, parsed_if, signed, time};
+
+const COLUMNS: &str =
+    "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq";
+
+impl SessionReads for Face<'_> {
+    fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+        let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2");
+        let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
+        found.map(|row| read(scope, &row)).transpose()
+    }
+
+    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Luggage>> {
+        let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
+                   where luggage.session = $1 and sessions.project = $2";
+        let found = self.row(sql, &[&session.uuid(), &scope.project.uuid()])?;
+        found.map(|row| parsed(column(&row, 0)?)).transpose()
+    }
+
+    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Vec<Session>> {
+        let (sql, values) = list(scope, filter, page);
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+        let found = self.rows(&sql, &values)?;
+        found.iter().map(|row| read(scope, row)).collect()
+    }
+
+    fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>> {
+        let sql = "select body from steps where session = $1 and project = $2 order by id";
+        let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid()])?;
+        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    }
+}
+
+impl SessionWrites for Face<'_> {
+    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
+        let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
+                   ended, waiting_on, open, last_seq) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &session.id.uuid(),
+                &session.scope.project.uuid(),
+                &session.status().name(),
+                &session.brief.agent,
+                &session.brief.channel,
+                &session.brief.title,
+                &session.step.uuid(),
+                &json(&session.started_by)?,
+                &session.created_at.as_microsecond(),
+                &json_if(session.paused.as_ref())?,
+                &json_if(session.ended.as_ref())?,
+                &i64::from(session.waiting_on),
+                &i64::from(session.open),
+                &signed(session.last_seq)?,
+            ],
+        )?;
+        let sql = "insert into luggage (session, body) values ($1, $2) on conflict do nothing";
+        self.guarded(sql, &[&session.id.uuid(), &json(luggage)?])
+    }
+
+    /// Whoever else wants the row waits here until this transaction has ended, and then reads what it left.
+    fn session_lock(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+        let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2 for update");
+        let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
+        found.map(|row| read(scope, &row)).transpose()
+    }
+
+    fn session_save(&mut self, session: &Session) -> Stored<()> {
+        let sql = "update sessions set status = $3, paused = $4, ended = $5, waiting_on = $6, open = $7, last_seq = $8 \
+                   where id = $1 and project = $2 and last_seq <= $8";
+        self.guarded(
+            sql,
+            &[
+                &session.id.uuid(),
+                &session.scope.project.uuid(),
+                &session.status().name(),
+                &json_if(session.paused.as_ref())?,
+                &json_if(session.ended.as_ref())?,
+                &i64::from(session.waiting_on),
+                &i64::from(session.open),
+                &signed(session.last_seq)?,
+            ],
+        )
+    }
+
+    fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+        let sql = "insert into steps (id, session, project, body) \
+                   select $1, id, project, $4 from sessions where id = $2 and project = $3 on conflict do nothing";
+        self.guarded(sql, &[&step.id.uuid(), &step.session.uuid(), &scope.project.uuid(), &json(step)?])
+    }
+
+    fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+        let sql = "update steps set body = $3 where id = $1 and project = $2";
+        self.guarded(sql, &[&step.id.uuid(), &scope.project.uuid(), &json(step)?])
+    }
+}
+
+/// What a statement is given, made as it is put together.
+pub(crate) type Given = Vec<Box<dyn ToSql + Sync>>;
+
+/// The statement of a list: only the conditions that are wanted, so that each shape gets the plan that fits it.
+pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, Given) {
+    let mut sql = format!("select {COLUMNS} from sessions where project = $1");
+    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut with = |condition: &str, value: Box<dyn ToSql + Sync>| {
+        values.push(value);
+        sql.push_str(&condition.replace('?', &format!("${}", values.len())));
+    };
+    if let Some(last) = page.after {
+        with(" and id < ?", Box::new(last.uuid()));
+    }
+    if let Some(status) = filter.status {
+        with(" and status = ?", Box::new(status.name()));
+    }
+    if let Some(agent) = &filter.agent {
+        with(" and agent = ?", Box::new(agent.clone()));
+    }
+    sql.push_str(&format!(" order by id desc limit {}", page.limit));
+    (sql, values)
+}
+
+fn read(scope: &Scope, row: &Row) -> Stored<Session> {
+    Ok(Session {
+        id: SessionId::from_uuid(column(row, 0)?),
+        scope: *scope,
+        brief: Brief { agent: column(row, 1)?, channel: column(row, 2)?, title: column(row, 3)? },
+        step: StepId::from_uuid(column(row, 4)?),
+        started_by: parsed(column(row, 5)?)?,
+        created_at: time(column(row, 6)?)?,
+        paused: parsed_if(column(row, 7)?)?,
+        ended: parsed_if(column(row, 8)?)?,
+        waiting_on: number(row, 9)?,
+        open: number(row, 10)?,
+        last_seq: number(row, 11)?,
+    })
+}

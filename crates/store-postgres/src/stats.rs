@@ -1,0 +1,62 @@
+//! Figures.
+
+use std::collections::BTreeMap;
+
+use domain::{ProjectId, Scope, TenantId, Timestamp};
+use store::{OpenCount, Stats, StatsReads, Stored};
+
+use crate::connection::{Face, Values};
+use crate::values::{column, number, time_if};
+
+impl StatsReads for Face<'_> {
+    fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats> {
+        let (project, since) = (scope.project.uuid(), since.as_microsecond());
+        let sql = "select kind, count(*) from interactions where project = $1 and status = 'pending' group by kind";
+        let open = self.counts(sql, &[&project])?;
+        let sql = "select created_at from interactions where project = $1 and status = 'pending' order by id limit 1";
+        let oldest = self.row(sql, &[&project])?;
+        let oldest_open_at = time_if(oldest.map(|row| column(&row, 0)).transpose()?)?;
+        let sql = "select status, count(*) from interactions \
+                   where resolved_at is not null and resolved_at >= $2 and project = $1 group by status";
+        let closed = self.counts(sql, &[&project, &since])?;
+        let sql = "select resolved_at - created_at from interactions \
+                   where resolved_at is not null and resolved_at >= $2 and project = $1 and status = 'answered'";
+        let waits = self.rows(sql, &[&project, &since])?;
+        let mut waits = waits.iter().map(|row| column(row, 0)).collect::<Stored<Vec<i64>>>()?;
+        waits.sort_unstable();
+        let sql = "select count(*) from interactions where project = $1 and delivery = 'waiting'";
+        let waiting = self.row(sql, &[&project])?;
+        let deliveries_waiting = waiting.map_or(Ok(0), |row| number(&row, 0))?;
+        let (wait_p50, wait_p95) = (rank(&waits, 50), rank(&waits, 95));
+        Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
+    }
+
+    fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
+        let sql = "select projects.tenant, project, kind, count(*) from interactions \
+                   join projects on projects.id = interactions.project \
+                   where status = 'pending' group by projects.tenant, project, kind";
+        let counts = self.rows(sql, &[])?;
+        let count = |row| {
+            Ok(OpenCount {
+                tenant: TenantId::from_uuid(column(row, 0)?),
+                project: ProjectId::from_uuid(column(row, 1)?),
+                kind: column(row, 2)?,
+                count: number(row, 3)?,
+            })
+        };
+        counts.iter().map(count).collect()
+    }
+}
+
+impl Face<'_> {
+    fn counts(&mut self, sql: &str, values: Values<'_>) -> Stored<BTreeMap<String, u64>> {
+        let counts = self.rows(sql, values)?;
+        counts.iter().map(|row| Ok((column(row, 0)?, number(row, 1)?))).collect()
+    }
+}
+
+/// The value below which so many per cent of a sorted list lie.
+fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
+    let last = sorted.len().checked_sub(1)?;
+    sorted.get((last * percent).div_ceil(100)).copied()
+}

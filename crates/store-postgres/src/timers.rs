@@ -1,0 +1,42 @@
+//! Time, and what it is due for.
+
+use domain::{InteractionId, SessionId, Timestamp};
+use store::{Due, StoreError, Stored, TimerReads};
+
+use crate::access::scope;
+use crate::connection::{CLOCK, Face};
+use crate::values::{column, time_if};
+
+/// What is due, the earliest first.
+pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
+                              join projects on projects.id = interactions.project \
+                              where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
+
+impl TimerReads for Face<'_> {
+    fn now(&mut self) -> Stored<Timestamp> {
+        if let Some(now) = self.now {
+            return Ok(now);
+        }
+        let row = self.row(CLOCK, &[])?.ok_or(StoreError::Conflict)?;
+        let now = self.moved(column(&row, 0)?)?;
+        self.now = Some(now);
+        Ok(now)
+    }
+
+    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>> {
+        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let due = |row| {
+            Ok(Due {
+                scope: scope(row, 0, 1)?,
+                session: SessionId::from_uuid(column(row, 2)?),
+                interaction: InteractionId::from_uuid(column(row, 3)?),
+            })
+        };
+        found.iter().map(due).collect()
+    }
+
+    fn next_due(&mut self) -> Stored<Option<Timestamp>> {
+        let row = self.row("select min(wake_at) from interactions where wake_at is not null", &[])?;
+        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+    }
+}

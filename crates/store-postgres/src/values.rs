@@ -1,0 +1,58 @@
+//! How times, numbers and JSON stand in columns.
+
+use domain::Timestamp;
+use postgres::Row;
+use postgres::types::FromSql;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use store::{StoreError, Stored};
+
+pub(crate) fn json<T: Serialize>(value: &T) -> Stored<String> {
+    serde_json::to_string(value).map_err(unusable)
+}
+
+pub(crate) fn json_if<T: Serialize>(value: Option<&T>) -> Stored<Option<String>> {
+    value.map(json).transpose()
+}
+
+pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> Stored<T> {
+    serde_json::from_str(text).map_err(unusable)
+}
+
+pub(crate) fn parsed_if<T: DeserializeOwned>(text: Option<&str>) -> Stored<Option<T>> {
+    text.map(parsed).transpose()
+}
+
+pub(crate) fn time(micros: i64) -> Stored<Timestamp> {
+    Timestamp::from_microsecond(micros).map_err(unusable)
+}
+
+pub(crate) fn time_if(micros: Option<i64>) -> Stored<Option<Timestamp>> {
+    micros.map(time).transpose()
+}
+
+pub(crate) fn micros(at: Option<Timestamp>) -> Option<i64> {
+    at.map(Timestamp::as_microsecond)
+}
+
+/// A column of a row.
+pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> Stored<T> {
+    row.try_get(index).map_err(unusable)
+}
+
+/// A column that holds a number which is never negative.
+pub(crate) fn number<T: TryFrom<i64>>(row: &Row, index: usize) -> Stored<T>
+where
+    T::Error: std::fmt::Display,
+{
+    T::try_from(column(row, index)?).map_err(unusable)
+}
+
+/// A number as a column holds it.
+pub(crate) fn signed(number: u64) -> Stored<i64> {
+    i64::try_from(number).map_err(unusable)
+}
+
+pub(crate) fn unusable(error: impl std::fmt::Display) -> StoreError {
+    StoreError::Corrupt(error.to_string())
+}

@@ -1,0 +1,157 @@
+//! The threads that own connections: each runs one job at a time, from `BEGIN` to `COMMIT`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use postgres::Config;
+use store::{Job, Ran, StoreError};
+
+use crate::connection::{Connection, Face, Link};
+use crate::error::Failure;
+use crate::queue::{Order, Queue};
+
+/// How long a job waits for the database to come back.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often a job is run again because the database asks for it, or because its connection was lost.
+const MOST_RUNS: u32 = 10;
+
+/// One thread with its connection.
+pub(crate) struct Worker {
+    link: Link,
+    queue: Arc<Queue>,
+    skew: Arc<AtomicI64>,
+}
+
+/// What became of one run of a job.
+enum Ending {
+    /// Kept, or undone for good.
+    Settled(Result<(), StoreError>),
+    /// The commit was sent and its answer never came.
+    Unanswered,
+    /// Nothing was kept, and it can be run again.
+    Undone(Failure),
+}
+
+impl Worker {
+    /// Starts the thread.
+    pub(crate) fn start(
+        number: usize,
+        config: Config,
+        queue: Arc<Queue>,
+        skew: Arc<AtomicI64>,
+    ) -> Result<JoinHandle<()>, StoreError> {
+        let mut worker = Self { link: Link::new(config), queue, skew };
+        std::thread::Builder::new()
+            .name(format!("holdpoint-pg-{number}"))
+            .spawn(move || {
+                while let Some(order) = worker.queue.pop() {
+                    worker.serve(order);
+                }
+            })
+            .map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+
+    fn serve(&mut self, mut order: Order) {
+        let kept = match &mut order {
+            Order::Write(job) => self.settle(job.as_mut(), transact),
+            Order::Look(job) => self.settle(job.as_mut(), look),
+        };
+        order.finish(kept);
+    }
+
+    /// Runs a job until it is settled one way or the other, or the database has asked for too much patience.
+    fn settle(
+        &mut self,
+        job: &mut dyn Job,
+        run: fn(&mut Connection, &mut dyn Job, i64) -> Ending,
+    ) -> Result<(), StoreError> {
+        let mut runs = 0;
+        loop {
+            let connection = self.link.get(PATIENCE, || self.queue.closed())?;
+            let failure = match run(connection, job, self.skew.load(Ordering::Relaxed)) {
+                Ending::Settled(kept) => return kept,
+                Ending::Unanswered => {
+                    self.link.lost();
+                    return Err(StoreError::InDoubt);
+                }
+                Ending::Undone(failure) => failure,
+            };
+            if matches!(failure, Failure::Lost(_)) {
+                self.link.lost();
+            }
+            runs += 1;
+            if runs == MOST_RUNS {
+                return Err(failure.told());
+            }
+            // Those who met must not meet again: each thread waits a little differently.
+            let spread = std::process::id().wrapping_add(runs).wrapping_mul(2_654_435_761) % 8;
+            std::thread::sleep(Duration::from_millis(u64::from(runs * 2 + spread)));
+        }
+    }
+}
+
+/// Runs a job once in a transaction.
+fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
+    let clock = match connection.begin() {
+        Ok(clock) => clock,
+        Err(failure) => return undone(failure),
+    };
+    let mut face = Face::new(connection, skew);
+    face.now = face.moved(clock).ok();
+    let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
+    let failure = face.failure.take();
+    if let (Ok(Ran::Commit), None) = (&ran, &failure) {
+        return match connection.end("commit") {
+            Ok(()) => Ending::Settled(Ok(())),
+            Err(Failure::Lost(reason)) => {
+                tracing::warn!(reason, "the connection broke during a commit");
+                Ending::Unanswered
+            }
+            // The database has said that it kept nothing.
+            Err(failure) => undone(failure),
+        };
+    }
+    let settled = match (ran, failure) {
+        (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Err(failure),
+        (Ok(Ran::Commit), Some(failure)) => Ok(Err(failure.told())),
+        (Ok(Ran::Commit), None) => Ok(Ok(())),
+        (Ok(Ran::Rollback(error)), _) => Ok(error.map_or(Ok(()), Err)),
+        (Err(_), _) => {
+            tracing::error!("a use case panicked and was undone");
+            Ok(Err(StoreError::Panicked))
+        }
+    };
+    // Without an answer nothing is kept either; the connection is found to be lost by the next job at the latest.
+    let rolled_back = connection.end("rollback");
+    match (settled, rolled_back) {
+        (Ok(kept), _) => Ending::Settled(kept),
+        (Err(_), Err(lost @ Failure::Lost(_))) => Ending::Undone(lost),
+        (Err(failure), _) => Ending::Undone(failure),
+    }
+}
+
+/// Runs a query once.
+fn look(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
+    let mut face = Face::new(connection, skew);
+    let ran = catch_unwind(AssertUnwindSafe(|| job.look(&mut face)));
+    match (ran, face.failure.take()) {
+        (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Ending::Undone(failure),
+        (Ok(Ran::Commit | Ran::Rollback(None)), _) => Ending::Settled(Ok(())),
+        (Ok(Ran::Rollback(Some(error))), _) => Ending::Settled(Err(error)),
+        (Err(_), _) => {
+            tracing::error!("a query panicked");
+            Ending::Settled(Err(StoreError::Panicked))
+        }
+    }
+}
+
+/// A failure that running again may get past, or one that is final.
+fn undone(failure: Failure) -> Ending {
+    match failure {
+        Failure::Refused(error) => Ending::Settled(Err(error)),
+        failure => Ending::Undone(failure),
+    }
+}
