@@ -38,13 +38,15 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether two people said the same thing. Their reasons may differ.
+    /// Whether two people said the same thing. Their reasons may differ, unless the text is all that was said.
     #[must_use]
     pub fn agrees_with(&self, other: &Self) -> bool {
+        let only_text = self.options.is_empty() && self.data.is_null();
         self.effect == other.effect
             && self.options == other.options
             && self.arguments == other.arguments
             && self.data == other.data
+            && (!only_text || self.feedback == other.feedback)
     }
 }
 
@@ -111,11 +113,12 @@ impl Question {
     /// Holds a draft against the question: which effect it has, and everything in which it does not fit.
     pub fn settle(&self, mut draft: Draft, proof: Option<FormProof>) -> Result<Settled, Vec<Problem>> {
         let mut problems = Vec::new();
-        if draft.data.as_object().is_some_and(serde_json::Map::is_empty) && self.form().is_none() {
-            draft.data = Value::Null;
-        }
         draft.feedback = draft.feedback.filter(|feedback| !feedback.trim().is_empty());
         let Some((effect, chosen)) = self.chosen(&draft, &mut problems) else { return Err(problems) };
+        let formless = !effect.carries_form() || self.form().is_none();
+        if formless && draft.data.as_object().is_some_and(serde_json::Map::is_empty) {
+            draft.data = Value::Null;
+        }
         self.check_arguments(effect, &draft, &mut problems);
         self.check_data(effect, &chosen, &draft, proof, &mut problems);
         if let Some(feedback) = &draft.feedback {
@@ -183,7 +186,9 @@ impl Question {
     fn check_arguments(&self, effect: Effect, draft: &Draft, problems: &mut Vec<Problem>) {
         match (effect, &draft.arguments) {
             (Effect::Edit, Some(arguments)) if arguments.is_object() => text::depth("/arguments", arguments, problems),
-            (Effect::Edit, _) => problems.push(Problem::new("/arguments", "an edit carries whole new arguments, an object")),
+            (Effect::Edit, _) => {
+                problems.push(Problem::new("/arguments", "an edit carries whole new arguments, an object"))
+            }
             (_, Some(_)) => problems.push(Problem::new("/arguments", "only an edit carries arguments")),
             (_, None) => {}
         }

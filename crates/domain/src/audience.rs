@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Answer, Caller, Problem, Role};
+use crate::{Answer, Caller, Problem, Role, text};
 
 /// Who may answer, and how many of them must.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,10 @@ impl Audience {
             problems.push(Problem::new("/audience/quorum", "must be 1 to 100"));
         }
         let groups = self.named.as_ref().map_or(0, |named| named.groups.len());
+        if let Some(named) = &self.named {
+            check_names("/audience/users", &named.users, problems);
+            check_names("/audience/groups", &named.groups, problems);
+        }
         if self.distinct_groups && groups < self.quorum as usize {
             problems.push(Problem::new("/audience/groups", "must name at least as many groups as the quorum"));
         }
@@ -90,6 +94,16 @@ impl Audience {
             seat(vote, votes, groups, &mut holder, &mut seen)
         });
         seated.count() >= needed
+    }
+}
+
+/// Each name usable, and none twice: a quorum counts distinct ones.
+fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
+    for (index, name) in names.iter().enumerate() {
+        text::identifier(&format!("{pointer}/{index}"), name, problems);
+        if names[..index].contains(name) {
+            problems.push(Problem::new(format!("{pointer}/{index}"), "is named twice"));
+        }
     }
 }
 

@@ -69,6 +69,7 @@ impl Delivery {
             Self::Processing { attempt, until: over, .. } if over <= now && attempt < MOST_ATTEMPTS => {
                 Ok(Self::Processing { lease, by, attempt: attempt + 1, until })
             }
+            Self::Processing { until: over, .. } if over <= now => Err(Refusal::DeliveryClosed("failed")),
             Self::Processing { until, .. } => Err(Refusal::DeliveryTaken { until }),
             Self::NotNeeded | Self::Completed { .. } | Self::Failed { .. } => Err(Refusal::DeliveryClosed(self.name())),
         }

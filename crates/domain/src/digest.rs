@@ -71,6 +71,9 @@ mod tests {
         assert_eq!(Digest::of_json(&one), Digest::of_json(&two));
         let digest = |number: u64| Digest::of_json(&Value::from(number));
         assert_ne!(digest(9_007_199_254_740_992), digest(9_007_199_254_740_993));
-        assert_eq!(Digest::of_bytes(b"").to_string(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(
+            Digest::of_bytes(b"").to_string(),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        );
     }
 }

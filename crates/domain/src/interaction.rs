@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 use crate::access::Right;
 use crate::event::of_answer;
 use crate::{
-    Actor, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening, InteractionId,
-    LeaseId, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
+    Actor, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
+    InteractionId, LeaseId, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
 };
 
 /// A question put to people.
@@ -62,6 +62,7 @@ pub struct Origin {
 
 /// Where a question is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "one question is moved about at a time")]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum State {
     /// Open.
@@ -159,6 +160,9 @@ impl Interaction {
 
     /// Checks that a caller may answer: not whoever asked, not an agent, in the audience, with four eyes if wanted.
     pub fn admit(&self, caller: &Caller) -> Result<Reviewer, Refusal> {
+        if caller.scope != self.scope {
+            return Err(Refusal::NotFound("interaction"));
+        }
         caller.require(Right::Answer)?;
         if caller.actor.name == self.origin.asked_by.name {
             return Err(Refusal::AskerCannotAnswer);
@@ -182,9 +186,7 @@ impl Interaction {
         proof: Option<FormProof>,
         now: Timestamp,
     ) -> Result<Change, Refusal> {
-        let pending = self.pending()?;
-        debug_assert_eq!(reviewer.interaction, self.id, "a reviewer answers what it was admitted to");
-        self.in_time(now)?;
+        let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
         if pending.votes.iter().any(|vote| vote.by.name == reviewer.actor.name) {
             return Err(Refusal::AlreadyVoted(self.id));
@@ -199,7 +201,8 @@ impl Interaction {
             let votes = if votes.len() > 1 { votes } else { Vec::new() };
             return Ok((self.resolved(Resolution::Answered { answer, votes }, now), happening));
         }
-        let data = json!({ "votes": votes.len(), "quorum": self.question.audience.quorum });
+        let quorum = self.question.audience.quorum;
+        let data = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
         let happening = Happening::by("interaction.voted", &answer.by, data);
         let pending = Pending { votes, ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
@@ -230,6 +233,7 @@ impl Interaction {
                 let happening = Happening::plain("interaction.expired", json!({}));
                 return Ok((self.resolved(Resolution::Expired, now), happening));
             }
+            Some(Fallback::Hold) if pending.overdue => return Err(Refusal::AlreadyOverdue(self.id)),
             Some(Fallback::Hold) => {
                 let pending = Pending { overdue: true, ..pending.clone() };
                 let happening = Happening::plain("interaction.overdue", json!({ "deadline": self.question.deadline }));
@@ -268,8 +272,7 @@ impl Interaction {
 
     /// Keeps it for one person for a while.
     pub fn claim(self, reviewer: &Reviewer, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
-        let pending = self.pending()?;
-        self.in_time(now)?;
+        let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
         let claim = Claim { by: reviewer.actor.clone(), until };
         let happening = Happening::by("interaction.claimed", &reviewer.actor, json!({ "until": until }));
@@ -311,9 +314,7 @@ impl Interaction {
 
     /// The agent has gone on from the answer, durably.
     pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
-        self.deliver(|delivery| {
-            Ok((delivery.complete(lease, now)?, Happening::plain("delivery.completed", json!({}))))
-        })
+        self.deliver(|delivery| Ok((delivery.complete(lease, now)?, Happening::plain("delivery.completed", json!({})))))
     }
 
     /// The agent could not go on from the answer; offered `again`, or given up.
@@ -341,42 +342,52 @@ impl Interaction {
     }
 
     /// Does the one thing that is due: the deadline before the warning before the claim; then the lease.
-    pub fn tick(self, id: AnswerId, now: Timestamp) -> Result<Change, Self> {
+    ///
+    /// `None` if nothing is.
+    #[must_use]
+    pub fn tick(self, id: AnswerId, now: Timestamp) -> Option<Change> {
         let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         match self.state {
-            State::Pending(Pending { overdue: false, .. }) if due(self.question.deadline) => {
-                let unchanged = self.clone();
-                self.expire(id, now).map_err(|_| unchanged)
-            }
+            State::Pending(Pending { overdue: false, .. }) if due(self.question.deadline) => self.expire(id, now).ok(),
             State::Pending(Pending { overdue: false, warned: false, ref claim, ref votes })
                 if due(self.question.warn_at) =>
             {
                 let pending = Pending { warned: true, overdue: false, claim: claim.clone(), votes: votes.clone() };
                 let happening = Happening::plain("interaction.warned", json!({ "deadline": self.question.deadline }));
-                Ok((self.became(State::Pending(pending)), happening))
+                Some((self.became(State::Pending(pending)), happening))
             }
             State::Pending(Pending { claim: Some(ref claim), ref votes, warned, overdue }) if claim.until <= now => {
                 let happening = Happening::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
                 let pending = Pending { claim: None, votes: votes.clone(), warned, overdue };
-                Ok((self.became(State::Pending(pending)), happening))
+                Some((self.became(State::Pending(pending)), happening))
             }
-            State::Resolved { ref delivery, .. } => match delivery.lapse(now) {
-                Some(after) => {
-                    let failed = matches!(after, Delivery::Failed { .. });
-                    let name = if failed { "delivery.failed" } else { "delivery.offered" };
-                    let happening = Happening::plain(name, json!({ "reason": "the lease ran out" }));
-                    Ok((self.delivered(after), happening))
-                }
-                None => Err(self),
-            },
-            State::Pending(_) => Err(self),
+            State::Resolved { ref delivery, .. } => {
+                let after = delivery.lapse(now)?;
+                let failed = matches!(after, Delivery::Failed { .. });
+                let name = if failed { "delivery.failed" } else { "delivery.offered" };
+                let happening = Happening::plain(name, json!({ "reason": "the lease ran out" }));
+                Some((self.delivered(after), happening))
+            }
+            State::Pending(_) => None,
         }
+    }
+
+    /// Open to this person at this moment; whoever comes after an expiry is told that they are late.
+    fn answerable(&self, reviewer: &Reviewer, now: Timestamp) -> Result<&Pending, Refusal> {
+        if reviewer.interaction != self.id {
+            return Err(Refusal::NotInAudience);
+        }
+        if self.status() == Status::Expired {
+            return Err(Refusal::TooLate(self.id));
+        }
+        let pending = self.pending()?;
+        self.in_time(now)?;
+        Ok(pending)
     }
 
     fn pending(&self) -> Result<&Pending, Refusal> {
         match &self.state {
             State::Pending(pending) => Ok(pending),
-            State::Resolved { resolution: Resolution::Expired, .. } => Err(Refusal::TooLate(self.id)),
             State::Resolved { .. } => Err(Refusal::AlreadyResolved(Box::new(self.clone()))),
         }
     }

@@ -32,9 +32,7 @@ pub use audience::Audience;
 pub use delivery::Delivery;
 pub use digest::Digest;
 pub use event::{Event, Happening};
-pub use id::{
-    AnswerId, EventId, IdError, InteractionId, KeyId, LeaseId, ProjectId, SessionId, StepId, TenantId,
-};
+pub use id::{AnswerId, EventId, IdError, InteractionId, KeyId, LeaseId, ProjectId, SessionId, StepId, TenantId};
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};

@@ -7,6 +7,7 @@ use serde_json::Value;
 pub type OptionId = String;
 
 /// What choosing an option does to the agent's step. Only `approve` and `edit` ever run the action.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {

@@ -91,6 +91,7 @@ impl Action {
 }
 
 /// What happens at the deadline. Without one the question expires.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
@@ -105,6 +106,7 @@ pub enum Fallback {
 }
 
 /// One named value of a secret question.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretField {
     /// Its name, for example of an environment variable.
@@ -126,6 +128,7 @@ pub struct SecretField {
 }
 
 /// Where a suggestion comes from.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuggestionSource {
@@ -389,6 +392,9 @@ impl Question {
             Some(Fallback::Value(_)) if !self.takes_value() => {
                 problems.push(Problem::new("/fallback/value", "this question is answered with an option"));
             }
+            Some(Fallback::Value(Value::Null)) => {
+                problems.push(Problem::new("/fallback/value", "must not be null"));
+            }
             Some(Fallback::Value(value)) => text::depth("/fallback/value", value, problems),
             Some(Fallback::Deny | Fallback::Hold) => {}
         }
@@ -398,7 +404,9 @@ impl Question {
     pub(crate) fn takes_value(&self) -> bool {
         match self.kind {
             Kind::Question | Kind::Form | Kind::Secret | Kind::Notice => true,
-            Kind::Approval | Kind::Confirmation | Kind::Choice | Kind::Review | Kind::Custom(_) => self.options.is_empty(),
+            Kind::Approval | Kind::Confirmation | Kind::Choice | Kind::Review | Kind::Custom(_) => {
+                self.options.is_empty()
+            }
         }
     }
 
@@ -414,7 +422,8 @@ impl Question {
             }
             (field.name.clone(), schema)
         });
-        let required: Vec<&String> = self.secrets.iter().filter(|field| field.required).map(|field| &field.name).collect();
+        let required: Vec<&String> =
+            self.secrets.iter().filter(|field| field.required).map(|field| &field.name).collect();
         json!({
             "type": "object",
             "properties": properties.collect::<serde_json::Map<_, _>>(),

@@ -47,6 +47,9 @@ pub enum Refusal {
     /// The deadline has passed.
     #[error("the deadline of this question has passed")]
     TooLate(InteractionId),
+    /// It is held open past its deadline already.
+    #[error("this question is already overdue, and held open until somebody answers")]
+    AlreadyOverdue(InteractionId),
     /// The same person has already answered and others are still to come.
     #[error("you have already answered; others are still to answer")]
     AlreadyVoted(InteractionId),

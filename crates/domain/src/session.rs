@@ -107,6 +107,7 @@ pub enum Ending {
 }
 
 /// What the wire shows: the strongest of what is true.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
@@ -154,6 +155,7 @@ impl SessionStatus {
 }
 
 /// What can be done to a session as a whole.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
@@ -172,7 +174,14 @@ pub enum Command {
 impl Session {
     /// Opens a session.
     #[must_use]
-    pub fn start(id: SessionId, scope: Scope, brief: Brief, step: StepId, by: Actor, now: Timestamp) -> (Self, Happening) {
+    pub fn start(
+        id: SessionId,
+        scope: Scope,
+        brief: Brief,
+        step: StepId,
+        by: Actor,
+        now: Timestamp,
+    ) -> (Self, Happening) {
         let data = json!({ "agent": brief.agent, "channel": brief.channel, "title": brief.title });
         let happening = Happening::by("session.started", &by, data);
         let session = Self {

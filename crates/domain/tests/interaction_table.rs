@@ -30,7 +30,7 @@ claim lapsed       | answered waiting | answered waiting | auto waiting    | exp
 one vote of two    | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
 my vote of two     | AlreadyVoted     | AlreadyVoted     | auto waiting    | expired waiting | cancelled waiting
 quorum claimed     | pending +1 bob   | answered waiting | auto waiting    | expired waiting | cancelled waiting
-overdue, held      | answered waiting | answered waiting | auto waiting    | pending overdue | cancelled waiting
+overdue, held      | answered waiting | answered waiting | auto waiting    | AlreadyOverdue  | cancelled waiting
 past due, held     | answered waiting | answered waiting | auto waiting    | pending overdue | cancelled waiting
 past due           | TooLate          | TooLate          | TooLate         | expired waiting | cancelled waiting
 past due, deny     | TooLate          | TooLate          | TooLate         | auto waiting    | cancelled waiting
@@ -46,7 +46,7 @@ answered, done     | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | Alr
 answered, failed   | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
 auto-resolved      | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
 denied at deadline | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
-expired            | TooLate          | TooLate          | TooLate         | TooLate         | TooLate
+expired            | TooLate          | TooLate          | AlreadyResolved | AlreadyResolved | AlreadyResolved
 cancelled          | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
 withdrawn          | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
 notice, read       | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
@@ -78,7 +78,7 @@ answered, done     | AlreadyResolved       | AlreadyResolved | nothing
 answered, failed   | AlreadyResolved       | AlreadyResolved | nothing
 auto-resolved      | AlreadyResolved       | AlreadyResolved | nothing
 denied at deadline | AlreadyResolved       | AlreadyResolved | nothing
-expired            | TooLate               | TooLate         | nothing
+expired            | TooLate               | AlreadyResolved | nothing
 cancelled          | AlreadyResolved       | AlreadyResolved | nothing
 withdrawn          | AlreadyResolved       | AlreadyResolved | nothing
 notice, read       | AlreadyResolved       | AlreadyResolved | nothing
@@ -105,7 +105,7 @@ notice             | StillPending | NotYours | StillPending | StillPending | Sti
 answered, waiting  | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
 answered, leased   | Taken        | NotYours | processing 1 | completed 1  | LeaseLost    | waiting 1    | failed 1
 answered, lapsed   | processing 2 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
-answered, last try | Taken        | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
+answered, last try | Closed       | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
 answered, done     | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
 answered, failed   | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
 auto-resolved      | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
@@ -231,7 +231,7 @@ fn carried_out(it: Interaction, command: &str, now: Timestamp) -> Result<Interac
         "false" => it.complete(lease(99), now),
         "again" => it.fail(lease(30), "crashed".into(), true, now),
         "for good" => it.fail(lease(30), "broken".into(), false, now),
-        "tick" => return it.tick(answer_id(), now).map(|(after, _)| after).map_err(|_| None),
+        "tick" => return it.tick(answer_id(), now).map(|(after, _)| after).ok_or(None),
         other => panic!("no command {other}"),
     };
     change.map(|(after, _)| after).map_err(Some)
@@ -272,6 +272,7 @@ fn refused(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::AlreadyResolved(_) => "AlreadyResolved",
         Refusal::TooLate(_) => "TooLate",
+        Refusal::AlreadyOverdue(_) => "AlreadyOverdue",
         Refusal::AlreadyVoted(_) => "AlreadyVoted",
         Refusal::ClaimedByOther { by } => {
             assert_eq!(by, "bob");

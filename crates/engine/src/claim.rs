@@ -6,7 +6,12 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Keeps a question for the caller. Claiming again holds it for longer.
-    pub async fn claim(&self, caller: &Caller, id: InteractionId, once: Option<Idempotency>) -> Result<Interaction, Error> {
+    pub async fn claim(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
         let caller_then = caller.clone();
         let length = self.settings().claim;
         self.command(caller, once, move |work| {

@@ -7,7 +7,12 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Applies the fallback, or expires the question.
-    pub async fn expire(&self, caller: &Caller, id: InteractionId, once: Option<Idempotency>) -> Result<Interaction, Error> {
+    pub async fn expire(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
         caller.require(Right::Steer)?;
         let scope = caller.scope;
         self.command(caller, once, move |work| {

@@ -85,7 +85,8 @@ impl Engine {
             let expires_at = lifetime.and_then(|lifetime| work.now.saturating_add(lifetime).ok());
             let id = work.ids.key(work.now);
             let created_at = work.now;
-            let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
+            let key =
+                Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
             let record = KeyRecord { key, hash: fingerprint(&pepper, &secret) };
             work.tx.key_insert(&record)?;
             Ok((record.key, spelled(id, &secret)))

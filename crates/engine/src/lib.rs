@@ -18,7 +18,6 @@ mod cancel;
 mod claim;
 mod complete;
 mod control;
-#[expect(clippy::module_inception, reason = "the engine is the noun of this crate")]
 mod engine;
 mod error;
 mod expire;

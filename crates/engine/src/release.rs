@@ -6,7 +6,12 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Gives a claim back.
-    pub async fn release(&self, caller: &Caller, id: InteractionId, once: Option<Idempotency>) -> Result<Interaction, Error> {
+    pub async fn release(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {

@@ -66,19 +66,16 @@ impl Engine {
             let mut session = work.session(&due.scope, due.session)?;
             let found = work.tx.interaction(&due.scope, due.interaction)?;
             let mut interaction = found.ok_or(Refusal::NotFound("interaction"))?;
+            let before = session.last_seq;
             loop {
                 let was = interaction.status();
-                match interaction.tick(work.ids.answer(work.now), work.now) {
-                    Ok(change) => {
-                        interaction = work.changed(&mut session, was, change)?;
-                        if was == Status::Pending && interaction.status() != Status::Pending {
-                            session = work.terminated(session, &interaction)?;
-                        }
-                    }
-                    Err(_unchanged) => break,
+                let Some(change) = interaction.tick(work.ids.answer(work.now), work.now) else { break };
+                interaction = work.changed(&mut session, was, change)?;
+                if was == Status::Pending && interaction.status() != Status::Pending {
+                    session = work.terminated(session, &interaction)?;
                 }
             }
-            work.saved(&session)
+            if session.last_seq == before { Ok(()) } else { work.saved(&session) }
         });
         match fired.await {
             Err(Error::Refused(Refusal::NotFound(_))) => Ok(()),

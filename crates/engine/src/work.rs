@@ -2,8 +2,8 @@
 
 use domain::interaction::Change;
 use domain::{
-    Caller, Command, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session, SessionId, State,
-    Status, Timestamp, session::Note,
+    Caller, Command, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session, SessionId,
+    State, Status, Timestamp, session::Note,
 };
 use store::{Topic, Tx};
 
@@ -120,8 +120,10 @@ impl Work<'_> {
 
     /// An answer that ends the session does so in the same transaction.
     pub(crate) fn terminated(&mut self, session: Session, interaction: &Interaction) -> Result<Session, Error> {
-        let State::Resolved { resolution: Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. }, .. } =
-            &interaction.state
+        let State::Resolved {
+            resolution: Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. },
+            ..
+        } = &interaction.state
         else {
             return Ok(session);
         };

@@ -84,8 +84,8 @@ impl InteractionWrites for Face<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
-                   deadline, wake_at, revision, state) \
-                   select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 from sessions \
+                   deadline, wake_at, revision, state, delivery, resolved_at) \
+                   select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 from sessions \
                    where id = $3 and project = $2 on conflict do nothing";
         self.guarded(
             sql,
@@ -103,6 +103,8 @@ impl InteractionWrites for Face<'_> {
                 &micros(interaction.wake_at()),
                 &signed(*revision)?,
                 &json(state)?,
+                &interaction.delivery().map(Delivery::name),
+                &resolved_at(state),
             ],
         )?;
         let sql = "insert into questions (interaction, title, asked) values ($1, $2, $3) on conflict do nothing";
@@ -112,10 +114,6 @@ impl InteractionWrites for Face<'_> {
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
         let sql = "update interactions set status = $4, delivery = $5, resolved_at = $6, wake_at = $7, revision = $3, \
                    state = $8 where id = $1 and project = $2 and revision = $3 - 1";
-        let resolved_at = match &interaction.state {
-            State::Pending(_) => None,
-            State::Resolved { at, .. } => Some(at.as_microsecond()),
-        };
         self.guarded(
             sql,
             &[
@@ -124,7 +122,7 @@ impl InteractionWrites for Face<'_> {
                 &signed(interaction.revision)?,
                 &interaction.status().name(),
                 &interaction.delivery().map(Delivery::name),
-                &resolved_at,
+                &resolved_at(&interaction.state),
                 &micros(interaction.wake_at()),
                 &json(&interaction.state)?,
             ],
@@ -205,6 +203,14 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     }
     sql.push_str(&format!(" order by {order} limit {}", page.limit));
     (sql, values)
+}
+
+/// When a question was closed.
+fn resolved_at(state: &State) -> Option<i64> {
+    match state {
+        State::Pending(_) => None,
+        State::Resolved { at, .. } => Some(at.as_microsecond()),
+    }
 }
 
 fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {

@@ -29,8 +29,8 @@ pub(crate) struct Worker {
 enum Ending {
     /// Kept, or undone for good.
     Settled(Result<(), StoreError>),
-    /// The commit was sent and its answer never came.
-    Unanswered,
+    /// The same, and the connection cannot be used any more.
+    Broken(Result<(), StoreError>),
     /// Nothing was kept, and it can be run again.
     Undone(Failure),
 }
@@ -73,9 +73,9 @@ impl Worker {
             let connection = self.link.get(PATIENCE, || self.queue.closed())?;
             let failure = match run(connection, job, self.skew.load(Ordering::Relaxed)) {
                 Ending::Settled(kept) => return kept,
-                Ending::Unanswered => {
+                Ending::Broken(kept) => {
                     self.link.lost();
-                    return Err(StoreError::InDoubt);
+                    return kept;
                 }
                 Ending::Undone(failure) => failure,
             };
@@ -108,7 +108,7 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
             Ok(()) => Ending::Settled(Ok(())),
             Err(Failure::Lost(reason)) => {
                 tracing::warn!(reason, "the connection broke during a commit");
-                Ending::Unanswered
+                Ending::Broken(Err(StoreError::InDoubt))
             }
             // The database has said that it kept nothing.
             Err(failure) => undone(failure),
@@ -124,12 +124,12 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
             Ok(Err(StoreError::Panicked))
         }
     };
-    // Without an answer nothing is kept either; the connection is found to be lost by the next job at the latest.
-    let rolled_back = connection.end("rollback");
-    match (settled, rolled_back) {
-        (Ok(kept), _) => Ending::Settled(kept),
-        (Err(_), Err(lost @ Failure::Lost(_))) => Ending::Undone(lost),
-        (Err(failure), _) => Ending::Undone(failure),
+    match (settled, connection.end("rollback")) {
+        (Ok(kept), Ok(())) => Ending::Settled(kept),
+        // Without an answer nothing is kept either.
+        (Ok(kept), Err(_)) => Ending::Broken(kept),
+        (Err(failure), Ok(())) => Ending::Undone(failure),
+        (Err(_), Err(failure)) => Ending::Undone(Failure::Lost(failure.told().to_string())),
     }
 }
 

@@ -27,10 +27,7 @@ impl AccessReads for Face<'_> {
         let sql = "select tenants.id, projects.id from projects join tenants on tenants.id = projects.tenant \
                    where tenants.name = ?1 and projects.name = ?2";
         let scope = |row: &Row<'_>| {
-            Ok(Scope {
-                tenant: TenantId::from_uuid(id(row.get(0)?)),
-                project: ProjectId::from_uuid(id(row.get(1)?)),
-            })
+            Ok(Scope { tenant: TenantId::from_uuid(id(row.get(0)?)), project: ProjectId::from_uuid(id(row.get(1)?)) })
         };
         self.connection.prepare_cached(sql).told()?.query_row([tenant, project], scope).optional().told()
     }
@@ -95,10 +92,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
     let role = Role::named(&role).ok_or_else(|| unusable(Type::Text, StoreError::Corrupt(role)))?;
     let key = Key {
         id: KeyId::from_uuid(id(row.get(0)?)),
-        scope: Scope {
-            tenant: TenantId::from_uuid(id(row.get(1)?)),
-            project: ProjectId::from_uuid(id(row.get(2)?)),
-        },
+        scope: Scope { tenant: TenantId::from_uuid(id(row.get(1)?)), project: ProjectId::from_uuid(id(row.get(2)?)) },
         role,
         user: row.get(4)?,
         groups: parsed(&row.get::<_, String>(5)?)?,

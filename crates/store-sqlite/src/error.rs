@@ -8,9 +8,9 @@ pub(crate) fn told(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
-        Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            StoreError::Unavailable(error.to_string())
-        }
+        Some(
+            ErrorCode::CannotOpen | ErrorCode::SystemIoFailure | ErrorCode::ReadOnly | ErrorCode::PermissionDenied,
+        ) => StoreError::Unavailable(error.to_string()),
         Some(ErrorCode::ConstraintViolation) => StoreError::Conflict,
         _ => StoreError::Corrupt(error.to_string()),
     }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::connection::Face;
 use crate::error::Told;
+use crate::session::guarded;
 use crate::values::{id, json, parsed, time};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data, position";
@@ -23,7 +24,8 @@ impl EventReads for Face<'_> {
     }
 
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
-        let sql = format!("select {COLUMNS} from events where project = ?1 and position > ?2 order by position limit ?3");
+        let sql =
+            format!("select {COLUMNS} from events where project = ?1 and position > ?2 order by position limit ?3");
         let mut statement = self.connection.prepare_cached(&sql).told()?;
         let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));
         let events = statement.query_map(params![scope.project.uuid(), after.minor, limit], placed).told()?;
@@ -57,7 +59,7 @@ impl EventReads for Face<'_> {
 impl EventWrites for Face<'_> {
     fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
         let sql = "insert into events (id, project, session, seq, type, at, step, interaction, data) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+                   select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9 from sessions where id = ?3 and project = ?2";
         let row = params![
             event.id.uuid(),
             scope.project.uuid(),
@@ -69,7 +71,7 @@ impl EventWrites for Face<'_> {
             event.interaction.map(InteractionId::uuid),
             json(&event.data)?,
         ];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 }
 

@@ -70,7 +70,8 @@ impl InteractionReads for Face<'_> {
              and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit ?3"
         );
         let mut statement = self.connection.prepare_cached(&sql).told()?;
-        let waiting = statement.query_map(params![scope.project.uuid(), asked_by, limit], |row| read(scope, row)).told()?;
+        let waiting =
+            statement.query_map(params![scope.project.uuid(), asked_by, limit], |row| read(scope, row)).told()?;
         waiting.collect::<Result<_, _>>().told()
     }
 
@@ -90,7 +91,9 @@ impl InteractionWrites for Face<'_> {
         let row = params![id.uuid(), question.title, json(&Asked { origin, question })?];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
-                   deadline, wake_at, revision, state) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+                   deadline, wake_at, revision, state, delivery, resolved_at) \
+                   select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15 from sessions \
+                   where id = ?3 and project = ?2";
         let row = params![
             id.uuid(),
             scope.project.uuid(),
@@ -105,38 +108,40 @@ impl InteractionWrites for Face<'_> {
             micros(interaction.wake_at()),
             revision,
             json(state)?,
+            interaction.delivery().map(Delivery::name),
+            resolved_at(state),
         ];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
         let sql = "update interactions set status = ?4, delivery = ?5, resolved_at = ?6, wake_at = ?7, revision = ?3, \
                    state = ?8 where id = ?1 and project = ?2 and revision = ?3 - 1";
-        let resolved_at = match &interaction.state {
-            State::Pending(_) => None,
-            State::Resolved { at, .. } => Some(at.as_microsecond()),
-        };
         let row = params![
             interaction.id.uuid(),
             interaction.scope.project.uuid(),
             interaction.revision,
             interaction.status().name(),
             interaction.delivery().map(Delivery::name),
-            resolved_at,
+            resolved_at(&interaction.state),
             micros(interaction.wake_at()),
             json(&interaction.state)?,
         ];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn sealed_put(&mut self, _scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
-        let sql = "insert into sealed (interaction, name, body) values (?1, ?2, ?3)";
-        self.connection.prepare_cached(sql).told()?.execute(params![interaction.uuid(), name, sealed]).told().map(drop)
+    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
+        let sql = "insert into sealed (interaction, name, body) \
+                   select id, ?2, ?3 from interactions where id = ?1 and project = ?4";
+        let row = params![interaction.uuid(), name, sealed, scope.project.uuid()];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn sealed_drop(&mut self, _scope: &Scope, interaction: InteractionId) -> Stored<()> {
-        let sql = "delete from sealed where interaction = ?1";
-        self.connection.prepare_cached(sql).told()?.execute([interaction.uuid()]).told().map(drop)
+    fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {
+        let sql = "delete from sealed where interaction = ?1 \
+                   and exists (select 1 from interactions where id = ?1 and project = ?2)";
+        let row = [interaction.uuid(), scope.project.uuid()];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
     }
 
     fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
@@ -213,6 +218,14 @@ pub(crate) fn list(
     }
     sql.push_str(&format!(" order by {order} limit {}", page.limit));
     (sql, values)
+}
+
+/// When a question was closed.
+fn resolved_at(state: &State) -> Option<i64> {
+    match state {
+        State::Pending(_) => None,
+        State::Resolved { at, .. } => Some(at.as_microsecond()),
+    }
 }
 
 fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {

@@ -29,7 +29,8 @@ impl OnceWrites for Face<'_> {
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         let sql = "delete from once where (project, actor, key) in \
                    (select project, actor, key from once where at < ?1 order by at limit ?2)";
-        let rows = self.connection.prepare_cached(sql).told()?.execute(params![before.as_microsecond(), limit]).told()?;
+        let rows =
+            self.connection.prepare_cached(sql).told()?.execute(params![before.as_microsecond(), limit]).told()?;
         Ok(rows as u64)
     }
 }

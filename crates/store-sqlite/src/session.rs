@@ -100,9 +100,10 @@ impl SessionWrites for Face<'_> {
     }
 
     fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
-        let sql = "insert into steps (id, session, project, body) values (?1, ?2, ?3, ?4)";
+        let sql = "insert into steps (id, session, project, body) \
+                   select ?1, id, project, ?4 from sessions where id = ?2 and project = ?3";
         let row = params![step.id.uuid(), step.session.uuid(), scope.project.uuid(), json(step)?];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()> {

@@ -1,5 +1,6 @@
 //! The store itself: a queue to the writer, and connections to read with.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -115,9 +116,15 @@ impl Drop for SqliteStore {
 }
 
 fn look(mut job: Box<dyn Job>, connection: &Connection, clock: &Arc<dyn Clock>) {
-    let kept = match job.look(&mut Face::new(connection, clock)) {
-        Ran::Commit | Ran::Rollback(None) => Ok(()),
-        Ran::Rollback(Some(error)) => Err(error),
+    let mut face = Face::new(connection, clock);
+    let kept = match catch_unwind(AssertUnwindSafe(|| job.look(&mut face))) {
+        Ok(Ran::Commit | Ran::Rollback(None)) => Ok(()),
+        Ok(Ran::Rollback(Some(error))) => Err(error),
+        // The thread has other queries to run.
+        Err(_) => {
+            tracing::error!("a query panicked");
+            Err(StoreError::Panicked)
+        }
     };
     job.finish(kept);
 }

@@ -36,9 +36,6 @@ pub(crate) fn id(bytes: [u8; 16]) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
-pub(crate) fn unusable(
-    column: Type,
-    error: impl std::error::Error + Send + Sync + 'static,
-) -> rusqlite::Error {
+pub(crate) fn unusable(column: Type, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, column, Box::new(error))
 }

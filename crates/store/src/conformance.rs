@@ -1,0 +1,72 @@
+//! The suite that every store passes. A store's own tests call [`conformance!`](crate::conformance!) with a function that
+//! makes an empty store; each case becomes a test of its own.
+//!
+//! The cases speak only through the traits and compare whole values. Where many take part they are threads, as in a server.
+
+#![expect(clippy::unwrap_used, reason = "a suite of tests: whatever goes wrong is a failure")]
+
+mod lists;
+mod log;
+mod nouns;
+mod timers;
+mod transactions;
+mod walls;
+mod world;
+
+pub use lists::{
+    deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page, unfiltered_lists_are_whole,
+};
+pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
+pub use nouns::{
+    events_come_back, every_state_comes_back, keys_come_back, once_keeps_the_first, sealed_values_come_back,
+    sessions_come_back, settings_keep_the_first,
+};
+pub use timers::{archived_questions_stay_readable, due_comes_in_order, figures_add_up, old_idempotency_keys_are_forgotten};
+pub use transactions::{
+    a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict, a_swallowed_conflict_is_survived,
+    the_first_answer_wins, time_is_the_same_throughout_a_transaction,
+};
+pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
+pub use world::{Fixture, World};
+
+/// Makes one test of each case, run on an empty store that the given function makes.
+#[macro_export]
+macro_rules! conformance {
+    ($make:path) => {
+        $crate::conformance! {
+            $make;
+            a_panic_undoes_only_itself,
+            a_refusal_undoes_only_itself,
+            a_stale_revision_is_a_conflict,
+            a_swallowed_conflict_is_survived,
+            archived_questions_stay_readable,
+            changes_are_told_once,
+            deliveries_leave_out_what_is_paused,
+            due_comes_in_order,
+            events_come_back,
+            every_state_comes_back,
+            figures_add_up,
+            followers_see_every_event_once,
+            keys_come_back,
+            lists_filter_sort_and_page,
+            nothing_is_read_from_another_project,
+            nothing_is_written_into_another_project,
+            numbers_of_a_session_have_no_gaps,
+            old_idempotency_keys_are_forgotten,
+            once_keeps_the_first,
+            sealed_values_come_back,
+            sessions_come_back,
+            sessions_filter_and_page,
+            settings_keep_the_first,
+            the_first_answer_wins,
+            time_is_the_same_throughout_a_transaction,
+            unfiltered_lists_are_whole,
+        }
+    };
+    ($make:path; $($case:ident,)*) => {$(
+        #[test]
+        fn $case() {
+            $crate::conformance::$case(&$make());
+        }
+    )*};
+}

@@ -9,7 +9,10 @@ use crate::stats::StatsReads;
 use crate::timers::TimerReads;
 
 /// Everything that can be read. What is about a project takes its scope.
-pub trait Reads: AccessReads + SessionReads + InteractionReads + EventReads + OnceReads + TimerReads + StatsReads {}
+pub trait Reads:
+    AccessReads + SessionReads + InteractionReads + EventReads + OnceReads + TimerReads + StatsReads
+{
+}
 
 /// Everything that can be written. All of a transaction is kept, or nothing.
 pub trait Tx: Reads + AccessWrites + SessionWrites + InteractionWrites + EventWrites + OnceWrites {}

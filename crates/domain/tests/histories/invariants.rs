@@ -195,10 +195,10 @@ pub(crate) fn of_time(mut interaction: Interaction) {
     for _ in 0..5 {
         let Some(wake) = interaction.wake_at() else {
             let far = interaction.clone().tick(id, at(1_000_000_000));
-            return assert_eq!(far.map(|_| ()), Err(interaction), "nothing to wait for, and yet time changed it");
+            return assert_eq!(far, None, "nothing to wait for, and yet time changed it");
         };
         let early = interaction.clone().tick(id, wake - SignedDuration::from_nanos(1));
-        assert_eq!(early.map(|(after, _)| after), Err(interaction.clone()), "too early");
+        assert_eq!(early, None, "too early");
         let changed = interaction.clone().tick(id, wake).map(|(after, _)| after).unwrap();
         assert_eq!(changed.revision, interaction.revision + 1);
         assert!(changed.wake_at().is_none_or(|next| next >= wake || changed.status() == Status::Pending));

@@ -208,7 +208,7 @@ impl World {
             }
             Deed::Complete { back, .. } => with_event(it.complete(self.lease(index, back)?, now)),
             Deed::Fail { back, again, .. } => with_event(it.fail(self.lease(index, back)?, "no".into(), again, now)),
-            Deed::Tick { .. } => it.tick(self.answer_id(), now).ok().map(|(after, event)| (after, Some(event))),
+            Deed::Tick { .. } => it.tick(self.answer_id(), now).map(|(after, event)| (after, Some(event))),
             Deed::Ask { .. } | Deed::Jump(_) | Deed::Control { .. } => None,
         }
     }

@@ -1,0 +1,56 @@
+//! Events on the wire.
+
+use domain::{Event, EventId, InteractionId, SessionId, StepId, Timestamp};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Something that happened.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "evt_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "seq": 2, "type": "interaction.asked", "at": "2026-11-15T10:00:00Z",
+    "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+    "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "data": { "kind": "confirmation", "title": "Delete the file?" }
+}))]
+pub struct EventView {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: EventId,
+    /// Its number in the session, from 1 without gaps.
+    pub seq: u64,
+    /// What happened, as a dotted name.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// The session.
+    #[schema(value_type = String)]
+    pub session: SessionId,
+    /// The step that it concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub step: Option<StepId>,
+    /// The question that it concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub interaction: Option<InteractionId>,
+    /// The particulars.
+    #[schema(value_type = Object)]
+    pub data: Value,
+}
+
+/// Some events of a session.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EventsPage {
+    /// In order.
+    pub events: Vec<EventView>,
+    /// Give it as `after` for what comes next.
+    pub next: u64,
+}
+
+impl From<Event> for EventView {
+    fn from(Event { id, session, seq, name, at, step, interaction, data }: Event) -> Self {
+        Self { id, seq, name, at, session, step, interaction, data }
+    }
+}

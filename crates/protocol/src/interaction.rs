@@ -1,0 +1,407 @@
+//! A question as people and agents see it.
+
+use domain::question::SuggestionSource;
+use domain::{
+    Actor, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Resolution, Role,
+    SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::AnswerView;
+
+/// A question.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+    "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+    "kind": "confirmation", "title": "Delete the file?", "options": [
+        { "id": "confirm", "label": "Confirm", "effect": "approve", "default": false, "dangerous": false,
+          "recommended": false, "requires_input": false },
+        { "id": "cancel", "label": "Cancel", "effect": "reject", "default": false, "dangerous": false,
+          "recommended": false, "requires_input": false }],
+    "multiple": false, "required": true, "audience": { "quorum": 1, "distinct_groups": false, "four_eyes": false },
+    "asked_by": { "kind": "agent", "name": "release-bot" }, "created_at": "2026-11-15T10:00:00Z",
+    "status": "pending", "overdue": false, "revision": 1
+}))]
+pub struct InteractionView {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: InteractionId,
+    /// The session that it was asked in.
+    #[schema(value_type = String)]
+    pub session: SessionId,
+    /// The step that sleeps on it.
+    #[schema(value_type = String)]
+    pub step: StepId,
+    /// Routes it. Proves nothing.
+    pub channel: String,
+    /// The agent's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// What sort of question.
+    pub kind: &'static str,
+    /// The agent's own name for a `custom` kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_kind: Option<String>,
+    /// One line.
+    pub title: String,
+    /// What the person is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What else there is to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// Shown as data, never as markup.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub context: Value,
+    /// The action that waits for the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<ActionView>,
+    /// What may be chosen.
+    pub options: Vec<OptionView>,
+    /// Whether several may be chosen at once.
+    pub multiple: bool,
+    /// JSON Schema of the form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub schema: Option<Value>,
+    /// The named values of a secret question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretField>,
+    /// Whether it may not be skipped.
+    pub required: bool,
+    /// Who may answer.
+    pub audience: AudienceView,
+    /// Until when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub deadline: Option<Timestamp>,
+    /// When people are warned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub warn_at: Option<Timestamp>,
+    /// What happens at the deadline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Fallback>,
+    /// What a person may start from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<SuggestionView>,
+    /// As the agent gave it.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub metadata: Value,
+    /// Who asked.
+    pub asked_by: Actor,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// Where it is.
+    pub status: Status,
+    /// Whether it is held open past its deadline.
+    pub overdue: bool,
+    /// Who is working on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<ClaimView>,
+    /// Who has answered so far, while more must.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<VoteView>,
+    /// How it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<ResolutionView>,
+    /// Whether the agent has taken the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<DeliveryView>,
+    /// How often it has changed.
+    pub revision: u64,
+}
+
+/// What an agent wants to do.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ActionView {
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments.
+    #[schema(value_type = Object)]
+    pub arguments: Value,
+    /// SHA-256 over the canonical JSON of both.
+    pub digest: String,
+}
+
+/// One thing that may be chosen.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OptionView {
+    /// Its name within the question.
+    pub id: String,
+    /// What the button says.
+    pub label: String,
+    /// What it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What choosing it does.
+    pub effect: Effect,
+    /// Whether a client that shows one preselects it.
+    pub default: bool,
+    /// Whether it deserves a warning.
+    pub dangerous: bool,
+    /// Whether the agent recommends it.
+    pub recommended: bool,
+    /// Whether choosing it needs a text or data as well.
+    pub requires_input: bool,
+    /// What to ask for then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_prompt: Option<String>,
+    /// What could go wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<String>,
+    /// What it costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+    /// How long it takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<String>,
+    /// As the agent gave it.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub metadata: Value,
+}
+
+/// Who may answer, and how many must.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AudienceView {
+    /// User names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub users: Option<Vec<String>>,
+    /// Group names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
+    /// Roles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles: Option<Vec<Role>>,
+    /// How many distinct people must say the same.
+    pub quorum: u32,
+    /// Whether they must come from distinct groups.
+    pub distinct_groups: bool,
+    /// Whether whoever started the session is barred.
+    pub four_eyes: bool,
+}
+
+/// Something that fills the form in.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SuggestionView {
+    /// Its name within the question.
+    pub id: String,
+    /// What the person reads.
+    pub label: String,
+    /// Where it comes from.
+    pub source: SuggestionSource,
+    /// The option that it chooses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
+    /// What it fills in.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+/// Who is working on a question.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ClaimView {
+    /// Who.
+    pub by: Actor,
+    /// Until when it is theirs.
+    #[schema(value_type = String, format = DateTime)]
+    pub until: Timestamp,
+}
+
+/// Who has answered, while more must.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct VoteView {
+    /// Who.
+    pub by: Actor,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// Which way.
+    pub effect: Effect,
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ResolutionView {
+    /// `answered`, `auto_resolved`, `expired` or `cancelled`.
+    pub status: Status,
+    /// `user`, `auto_policy` or `system`; none if it was cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// On whose word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
+    /// What the agent goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerView>,
+    /// With a quorum, everybody's answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<AnswerView>,
+    /// Why, where nobody answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Whether the agent has taken the answer.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DeliveryView {
+    /// `waiting`, `processing`, `completed`, `failed`; `not_needed` where nobody waits.
+    pub state: &'static str,
+    /// How many times it was taken.
+    pub attempt: u32,
+    /// When the lease runs out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub until: Option<Timestamp>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub at: Option<Timestamp>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A page of questions.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct InteractionsPage {
+    /// In the order asked for.
+    pub interactions: Vec<InteractionView>,
+    /// Give it as `cursor` for the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl From<Interaction> for InteractionView {
+    fn from(interaction: Interaction) -> Self {
+        let status = interaction.status();
+        let Interaction { id, origin, question, state, revision, .. } = interaction;
+        let custom_kind = match &question.kind {
+            Kind::Custom(name) => Some(name.clone()).filter(|name| name != "custom"),
+            _ => None,
+        };
+        let action = question.action.map(|action| {
+            let digest = action.digest().to_string();
+            ActionView { tool: action.tool, arguments: action.arguments, digest }
+        });
+        let (overdue, claim, votes, resolution, delivery) = match state {
+            State::Pending(pending) => {
+                let claim = pending.claim.map(|claim| ClaimView { by: claim.by, until: claim.until });
+                let votes = pending.votes.into_iter();
+                let votes = votes.map(|vote| VoteView { by: vote.by, at: vote.at, effect: vote.effect }).collect();
+                (pending.overdue, claim, votes, None, None)
+            }
+            State::Resolved { resolution, at, delivery } => {
+                (false, None, Vec::new(), Some(ResolutionView::new(resolution, at)), Some(delivery.into()))
+            }
+        };
+        Self {
+            id,
+            session: origin.session,
+            step: origin.step,
+            channel: origin.channel,
+            agent: origin.agent,
+            kind: question.kind.name(),
+            custom_kind,
+            title: question.title,
+            message: question.message,
+            details: question.details,
+            context: question.context,
+            action,
+            options: question.options.into_iter().map(Into::into).collect(),
+            multiple: question.multiple,
+            schema: question.schema,
+            secrets: question.secrets,
+            required: question.required,
+            audience: question.audience.into(),
+            deadline: question.deadline,
+            warn_at: question.warn_at,
+            fallback: question.fallback,
+            suggestions: question.suggestions.into_iter().map(Into::into).collect(),
+            metadata: question.metadata,
+            asked_by: origin.asked_by,
+            created_at: origin.at,
+            status,
+            overdue,
+            claim,
+            votes,
+            resolution,
+            delivery,
+            revision,
+        }
+    }
+}
+
+impl ResolutionView {
+    /// How a question ended, and when.
+    #[must_use]
+    pub fn new(resolution: Resolution, at: Timestamp) -> Self {
+        let status = resolution.status();
+        let source = resolution.source().map(str::to_owned);
+        let (by, answer, votes, reason) = match resolution {
+            Resolution::Answered { answer, votes } => (Some(answer.by.clone()), Some(answer), votes, None),
+            Resolution::AutoResolved { answer, reason, .. } => {
+                (Some(answer.by.clone()), Some(answer), Vec::new(), Some(reason))
+            }
+            Resolution::Expired => (None, None, Vec::new(), None),
+            Resolution::Cancelled { by, reason } => (Some(by), None, Vec::new(), Some(reason)),
+        };
+        let votes = votes.into_iter().map(Into::into).collect();
+        Self { status, source, at, by, answer: answer.map(Into::into), votes, reason }
+    }
+}
+
+impl From<Choice> for OptionView {
+    fn from(choice: Choice) -> Self {
+        Self {
+            id: choice.id,
+            label: choice.label,
+            description: choice.description,
+            effect: choice.effect,
+            default: choice.default,
+            dangerous: choice.dangerous,
+            recommended: choice.recommended,
+            requires_input: choice.requires_input,
+            input_prompt: choice.input_prompt,
+            risk: choice.risk,
+            cost: choice.cost,
+            duration: choice.duration,
+            metadata: choice.metadata,
+        }
+    }
+}
+
+impl From<Audience> for AudienceView {
+    fn from(Audience { named, quorum, distinct_groups, four_eyes }: Audience) -> Self {
+        let (users, groups, roles) =
+            named.map_or((None, None, None), |named| (Some(named.users), Some(named.groups), Some(named.roles)));
+        Self { users, groups, roles, quorum, distinct_groups, four_eyes }
+    }
+}
+
+impl From<Suggestion> for SuggestionView {
+    fn from(Suggestion { id, label, source, option, data }: Suggestion) -> Self {
+        Self { id, label, source, option, data }
+    }
+}
+
+impl From<Delivery> for DeliveryView {
+    fn from(delivery: Delivery) -> Self {
+        let state = delivery.name();
+        let (attempt, until, at, reason) = match delivery {
+            Delivery::NotNeeded => (0, None, None, None),
+            Delivery::Waiting { attempt } => (attempt, None, None, None),
+            Delivery::Processing { attempt, until, .. } => (attempt, Some(until), None, None),
+            Delivery::Completed { at, attempt } => (attempt, None, Some(at), None),
+            Delivery::Failed { at, attempt, reason } => (attempt, None, Some(at), Some(reason)),
+        };
+        Self { state, attempt, until, at, reason }
+    }
+}

@@ -1,0 +1,76 @@
+//! Keys on the wire.
+
+use domain::{Key, KeyId, Role, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Makes a key.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "role": "operator", "user": "alice", "groups": ["operations"] }))]
+pub struct KeyBody {
+    /// What it may do.
+    pub role: Role,
+    /// In whose name it acts; its own id if absent.
+    pub user: Option<String>,
+    /// The groups of that user.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// How long it is good for; for ever if absent.
+    #[schema(minimum = 1)]
+    pub expires_in_seconds: Option<i64>,
+}
+
+/// A key without its secret.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct KeyView {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: KeyId,
+    /// What it may do.
+    pub role: Role,
+    /// In whose name it acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The groups of that user.
+    pub groups: Vec<String>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub revoked_at: Option<Timestamp>,
+    /// When it was last used, to the minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// A key that was just made.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct KeyCreatedView {
+    /// What it is.
+    #[serde(flatten)]
+    pub key: KeyView,
+    /// The credential itself, shown this once.
+    pub secret: String,
+}
+
+/// The keys of a project.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct KeysPage {
+    /// The newest first.
+    pub keys: Vec<KeyView>,
+}
+
+impl From<Key> for KeyView {
+    fn from(key: Key) -> Self {
+        let Key { id, role, user, groups, created_at, expires_at, revoked_at, last_used_at, .. } = key;
+        Self { id, role, user, groups, created_at, expires_at, revoked_at, last_used_at }
+    }
+}

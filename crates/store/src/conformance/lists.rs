@@ -1,0 +1,205 @@
+//! Lists: every filter and every order, held against a model; pages without gaps or repeats.
+
+use domain::session::Note;
+use domain::{ActorKind, Command, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status};
+use serde_json::{Value, json};
+
+use super::Fixture;
+use super::world::{World, actor, answered, at, session};
+use crate::{InteractionFilter, Page, SessionFilter, Sort};
+
+/// Questions of several sessions, kinds, states and deadlines, two of which fall on the same moment.
+fn inbox(world: &World) -> Vec<Interaction> {
+    let sessions = [("chat-1", Some("deployer")), ("chat-2", Some("cleaner")), ("chat-2", None)]
+        .map(|(channel, agent)| world.keep_session(session(world.here, channel, agent)));
+    let kinds = ["confirmation", "question", "notice"].map(Value::from);
+    let mut all = Vec::new();
+    for number in 0..72 {
+        let mut fields = json!({ "kind": kinds[number / 3 % 3], "title": format!("Delete FILE {} of %_'ten'?", number % 10) });
+        if number % 4 != 0 {
+            fields["deadline"] = json!(at(100 + (number as i64 % 7) * 10));
+        }
+        if number == 50 {
+            fields["kind"] = json!({ "custom": "vote" });
+        }
+        let asked = world.ask(&sessions[number % 3], fields);
+        let after = match number % 5 {
+            0 => Some(answered(&asked, "alice", at(5))),
+            1 => asked.clone().cancel(actor(ActorKind::User, "bob"), "no".into(), at(6)).ok().map(|change| change.0),
+            _ => None,
+        };
+        if let Some(after) = &after {
+            world.keep(&[after]);
+        }
+        all.push(after.unwrap_or(asked));
+    }
+    // Somebody else's, of which none may appear.
+    let foreign = world.keep_session(session(world.elsewhere, "chat-1", Some("deployer")));
+    world.ask(&foreign, json!({ "deadline": at(100) }));
+    all
+}
+
+fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
+    let none = InteractionFilter::default;
+    let mut filters = vec![none()];
+    filters.extend(Status::ALL.map(|status| InteractionFilter { status: Some(status), ..none() }));
+    for kind in [Kind::Confirmation, Kind::Notice, Kind::Custom("vote".into()), Kind::Form] {
+        filters.push(InteractionFilter { kind: Some(kind.clone()), ..none() });
+        filters.push(InteractionFilter { kind: Some(kind), status: Some(Status::Pending), ..none() });
+    }
+    filters.push(InteractionFilter { session: Some(all[1].origin.session), ..none() });
+    filters.push(InteractionFilter { channel: Some("chat-2".into()), ..none() });
+    filters.push(InteractionFilter { agent: Some("cleaner".into()), ..none() });
+    filters.push(InteractionFilter { overdue_at: Some(at(130).as_microsecond()), ..none() });
+    for text in ["file 7", "%", "_", "'ten'", "absent", ""] {
+        filters.push(InteractionFilter { text: Some(text.into()), ..none() });
+    }
+    filters.push(InteractionFilter {
+        status: Some(Status::Pending),
+        kind: Some(Kind::Confirmation),
+        session: Some(all[0].origin.session),
+        channel: Some("chat-1".into()),
+        agent: Some("deployer".into()),
+        overdue_at: Some(at(1000).as_microsecond()),
+        text: Some("delete".into()),
+        sort: Sort::Oldest,
+    });
+    filters
+}
+
+/// What a list should give.
+fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionId> {
+    let same = |wanted: &Option<String>, found: Option<&str>| wanted.as_deref().is_none_or(|wanted| Some(wanted) == found);
+    let wanted = |one: &&Interaction| {
+        let title = one.question.title.to_lowercase();
+        let deadline = one.question.deadline.map(domain::Timestamp::as_microsecond);
+        let pending = one.status() == Status::Pending;
+        filter.status.is_none_or(|status| status == one.status())
+            && filter.kind.as_ref().is_none_or(|kind| kind.name() == one.question.kind.name())
+            && filter.session.is_none_or(|session| session == one.origin.session)
+            && same(&filter.channel, Some(&one.origin.channel))
+            && same(&filter.agent, one.origin.agent.as_deref())
+            && filter.overdue_at.is_none_or(|now| pending && deadline.is_some_and(|deadline| deadline <= now))
+            && filter.text.as_ref().is_none_or(|text| title.contains(&text.to_lowercase()))
+            && (filter.sort != Sort::Deadline || (pending && deadline.is_some()))
+    };
+    let mut found: Vec<&Interaction> = all.iter().filter(wanted).collect();
+    match filter.sort {
+        Sort::Oldest => found.sort_by_key(|one| one.id),
+        Sort::Newest => found.sort_by_key(|one| std::cmp::Reverse(one.id)),
+        Sort::Deadline => found.sort_by_key(|one| (one.question.deadline, one.id)),
+    }
+    found.into_iter().map(|one| one.id).collect()
+}
+
+fn paged(world: &World, filter: &InteractionFilter, limit: u32) -> Vec<Interaction> {
+    let (here, mut all, mut after) = (world.here, Vec::<Interaction>::new(), None);
+    loop {
+        let filter = filter.clone();
+        let page = world.look(move |reads| reads.interactions(&here, &filter, Page { after, limit }));
+        assert!(page.len() <= limit as usize);
+        let Some(last) = page.last() else { return all };
+        after = Some(last.id);
+        all.extend(page);
+    }
+}
+
+/// Every filter in every order, on pages of every size.
+pub fn lists_filter_sort_and_page(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let all = inbox(&world);
+    for filter in filters(&all) {
+        for sort in [Sort::Oldest, Sort::Newest, Sort::Deadline] {
+            let filter = InteractionFilter { sort, ..filter.clone() };
+            for limit in [5, 1000] {
+                let found: Vec<InteractionId> = paged(&world, &filter, limit).iter().map(|one| one.id).collect();
+                assert_eq!(found, expected(&all, &filter), "{filter:?} in pages of {limit}");
+            }
+        }
+    }
+}
+
+/// A list gives whole questions, as they are when read one by one.
+pub fn unfiltered_lists_are_whole(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let all = inbox(&world);
+    assert_eq!(paged(&world, &InteractionFilter::default(), 1), all);
+    let here = world.here;
+    for session in [all[0].origin.session, all[1].origin.session] {
+        let open = world.look(move |reads| reads.open_of(&here, session));
+        let filter = InteractionFilter { session: Some(session), status: Some(Status::Pending), ..Default::default() };
+        assert_eq!(open, expected(&all, &filter));
+    }
+}
+
+/// Answers wait for the agent that asked, the oldest first, and none of a session that is paused and goes on living.
+pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    let sessions = [world.session(), world.session(), world.session()];
+    let mut waiting = Vec::new();
+    for number in 0..9 {
+        let asked = world.ask(&sessions[number % 3], json!({ "kind": if number < 6 { "confirmation" } else { "notice" } }));
+        let after = answered(&asked, "alice", at(5));
+        world.keep(&[&after]);
+        // Nobody waits for the answer to a notice.
+        waiting.extend((number < 6).then_some(after));
+    }
+    let deliveries = |limit| world.look(move |reads| reads.deliveries(&here, "deployer", limit));
+    assert_eq!(deliveries(100), waiting);
+    assert_eq!(deliveries(2), waiting[..2]);
+    assert_eq!(world.look(move |reads| reads.deliveries(&here, "somebody", 100)), []);
+
+    let note = Note { by: actor(ActorKind::User, "alice"), at: at(6), reason: None };
+    let save = |session: Session| world.write(move |tx| tx.session_save(&session)).unwrap();
+    let paused = sessions[1].clone().control(Command::Pause, note.clone()).unwrap().0;
+    save(paused.clone());
+    let left: Vec<Interaction> = [0, 2, 3, 5].map(|index: usize| waiting[index].clone()).to_vec();
+    assert_eq!(deliveries(100), left);
+    assert_eq!(deliveries(3), left[..3]);
+    save(paused.control(Command::Cancel, note).unwrap().0);
+    assert_eq!(deliveries(100), waiting, "what has ended is not held back any more");
+    let lease = domain::LeaseId::from_uuid(super::world::fresh());
+    world.keep(&[&waiting[0].clone().take(&super::world::agent(), lease, at(7), at(70)).unwrap().0]);
+    assert_eq!(deliveries(100), waiting[1..]);
+}
+
+/// Sessions, the newest first, by state and by agent.
+pub fn sessions_filter_and_page(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    let mut all: Vec<Session> = (0..20)
+        .map(|number| {
+            let mut new = session(here, "chat-1", [Some("deployer"), Some("cleaner"), None][number % 3]);
+            new.waiting_on = u32::from(number % 2 == 0);
+            world.keep_session(new)
+        })
+        .collect();
+    world.keep_session(session(world.elsewhere, "chat-1", Some("deployer")));
+    all.reverse();
+    let statuses = [None, Some(SessionStatus::Running), Some(SessionStatus::WaitingUserInput), Some(SessionStatus::Failed)];
+    for status in statuses {
+        for agent in [None, Some("cleaner"), Some("absent")] {
+            let filter = SessionFilter { status, agent: agent.map(str::to_owned) };
+            let wanted = |one: &&Session| {
+                status.is_none_or(|status| status == one.status())
+                    && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
+            };
+            let expected: Vec<Session> = all.iter().filter(wanted).cloned().collect();
+            for limit in [1, 3, 100] {
+                assert_eq!(paged_sessions(&world, &filter, limit), expected, "{filter:?} in pages of {limit}");
+            }
+        }
+    }
+}
+
+fn paged_sessions(world: &World, filter: &SessionFilter, limit: u32) -> Vec<Session> {
+    let (here, mut all, mut after) = (world.here, Vec::<Session>::new(), None::<SessionId>);
+    loop {
+        let filter = filter.clone();
+        let page = world.look(move |reads| reads.sessions(&here, &filter, Page { after, limit }));
+        let Some(last) = page.last() else { return all };
+        after = Some(last.id);
+        all.extend(page);
+    }
+}

@@ -1,0 +1,248 @@
+//! Every noun comes back as it was kept.
+
+use domain::session::Note;
+use domain::step::StepEnding;
+use domain::{
+    ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, Step, StepId,
+};
+use serde_json::json;
+
+use super::world::{World, actor, agent, answered, asked, at, fresh, reviewer, session};
+use super::Fixture;
+use crate::{KeyRecord, Once, StoreError};
+
+/// A value that all nodes share is the first one that was kept; so is a scope.
+pub fn settings_keep_the_first(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    assert_eq!(world.look(|reads| reads.setting("pepper")), None);
+    assert_eq!(world.write(|tx| tx.setting_ensure("pepper", "first")).unwrap(), "first");
+    assert_eq!(world.write(|tx| tx.setting_ensure("pepper", "second")).unwrap(), "first");
+    assert_eq!(world.look(|reads| reads.setting("pepper")).as_deref(), Some("first"));
+    let (here, elsewhere) = (world.here, world.elsewhere);
+    assert_eq!(world.write(move |tx| tx.scope_ensure("here", "default", elsewhere)).unwrap(), here);
+    let fresh = domain::Scope { project: domain::ProjectId::from_uuid(fresh()), ..elsewhere };
+    let second = world.write(move |tx| tx.scope_ensure("here", "second", fresh)).unwrap();
+    assert_eq!(second, domain::Scope { tenant: here.tenant, project: fresh.project });
+    assert_eq!(world.look(|reads| reads.scope("here", "second")), Some(second));
+    assert_eq!(world.look(|reads| reads.scope("here", "third")), None);
+}
+
+/// Keys, with and without everything that a key may lack.
+pub fn keys_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let bare = Key {
+        id: KeyId::from_uuid(fresh()),
+        scope: world.here,
+        role: Role::Agent,
+        user: None,
+        groups: Vec::new(),
+        created_at: at(0),
+        expires_at: None,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let full = Key {
+        id: KeyId::from_uuid(fresh()),
+        role: Role::Admin,
+        user: Some("Zoë \"z\" O'Hara".into()),
+        groups: vec!["ops".into(), "наука".into()],
+        expires_at: Some(at(1000)),
+        ..bare.clone()
+    };
+    let records = [(bare.clone(), [0_u8; 32]), (full.clone(), [255_u8; 32])].map(|(key, hash)| KeyRecord { key, hash });
+    for record in records.clone() {
+        world.write(move |tx| tx.key_insert(&record)).unwrap();
+    }
+    for record in records.clone() {
+        assert_eq!(world.look(move |reads| reads.key(record.key.id)), Some(record.clone()));
+    }
+    let again = records[0].clone();
+    assert_eq!(world.write(move |tx| tx.key_insert(&again)), Err(StoreError::Conflict));
+    let (here, id) = (world.here, full.id);
+    world.write(move |tx| tx.key_used(id, at(60))).unwrap();
+    world.write(move |tx| tx.key_used(id, at(30))).unwrap();
+    assert!(world.write(move |tx| tx.key_revoke(&here, id, at(90))).unwrap());
+    assert!(!world.write(move |tx| tx.key_revoke(&here, id, at(91))).unwrap());
+    let revoked = Key { last_used_at: Some(at(60)), revoked_at: Some(at(90)), ..full };
+    assert_eq!(world.look(move |reads| reads.keys(&here)), [revoked, bare]);
+    assert_eq!(world.look(|reads| reads.key(KeyId::from_uuid(fresh()))), None);
+}
+
+/// Sessions, their luggage and their steps, as they are and as they change.
+pub fn sessions_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    let session = session(here, "chat-1", None);
+    let luggage = Luggage { input: json!({ "nul": "\0", "big": 1e300, "text": "日本" }), metadata: json!([1, null]) };
+    let (kept, with) = (session.clone(), luggage.clone());
+    world.write(move |tx| tx.session_insert(&kept, &with)).unwrap();
+    let id = session.id;
+    assert_eq!(world.look(move |reads| reads.session(&here, id)), Some(session.clone()));
+    assert_eq!(world.look(move |reads| reads.luggage(&here, id)), Some(luggage));
+    let twice = session.clone();
+    assert_eq!(world.write(move |tx| tx.session_insert(&twice, &Luggage::default())), Err(StoreError::Conflict));
+
+    let steps = [1, 2].map(|second| Step::begin(StepId::from_uuid(fresh()), id, Some("a".into()), at(second)));
+    let both = steps.clone();
+    world.write(move |tx| both.iter().try_for_each(|step| tx.step_insert(&here, step))).unwrap();
+    let ended = steps[0].clone().end(StepEnding::Failed, at(3));
+    let saved = ended.clone();
+    world.write(move |tx| tx.step_save(&here, &saved)).unwrap();
+    assert_eq!(world.look(move |reads| reads.steps(&here, id)), [ended, steps[1].clone()]);
+
+    let note = Note { by: actor(ActorKind::User, "alice"), at: at(5), reason: Some("lunch".into()) };
+    let mut paused = session.control(Command::Pause, note.clone()).unwrap().0;
+    (paused.open, paused.waiting_on, paused.last_seq) = (3, 2, 9);
+    let cancelled = paused.clone().control(Command::Cancel, note).unwrap().0;
+    for changed in [paused.clone(), cancelled] {
+        let saved = changed.clone();
+        let locked = world.write(move |tx| {
+            tx.session_lock(&here, id)?;
+            tx.session_save(&saved)?;
+            tx.session_lock(&here, id)
+        });
+        assert_eq!(locked.unwrap(), Some(changed));
+    }
+    let backwards = domain::Session { last_seq: 8, ..paused };
+    assert_eq!(world.write(move |tx| tx.session_save(&backwards)), Err(StoreError::Conflict));
+}
+
+/// Questions in every state that they can be in.
+pub fn every_state_comes_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let session = world.session();
+    for (name, revisions) in lives(&session) {
+        for (index, revision) in revisions.iter().enumerate() {
+            world.keep(&[revision]);
+            assert_eq!(world.kept(revision.id).as_ref(), Some(revision), "{name}, revision {}", index + 1);
+        }
+    }
+    let resolved = Interaction { revision: 1, ..answered(&asked(&session, json!({})), "alice", at(2)) };
+    world.keep(&[&resolved]);
+    assert_eq!(world.kept(resolved.id), Some(resolved.clone()));
+    let here = world.here;
+    let waiting = world.look(move |reads| reads.deliveries(&here, "deployer", 100));
+    assert!(waiting.contains(&resolved), "kept as resolved, and delivered all the same");
+}
+
+/// Questions with all that became of them.
+fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
+    let lease = || LeaseId::from_uuid(fresh());
+    let answer = || AnswerId::from_uuid(fresh());
+    let later = json!({ "deadline": at(60), "warn_at": at(30) });
+    let open = || asked(session, later.clone());
+    let done = |before: &Interaction| answered(before, "alice", at(3));
+
+    let claimed = open();
+    let claim = claimed.clone().claim(&reviewer(&claimed, "alice"), at(2), at(20)).unwrap().0;
+    let warned = open();
+    let warning = warned.clone().tick(answer(), at(30)).unwrap().0;
+    let quorum = asked(session, json!({ "audience": { "quorum": 2 } }));
+    let voted = answered(&quorum, "alice", at(2));
+    let agreed = answered(&voted, "bob", at(3));
+    let taken = open();
+    let mine = lease();
+    let waiting = done(&taken);
+    let processing = waiting.clone().take(&agent(), mine, at(4), at(40)).unwrap().0;
+    let failed = open();
+    let failing = done(&failed).take(&agent(), mine, at(4), at(40)).unwrap().0;
+    let offered = failing.clone().fail(mine, "no luck".into(), true, at(5)).unwrap().0;
+    let given_up = failing.clone().fail(mine, "no luck".into(), false, at(5)).unwrap().0;
+    let completed = processing.clone().complete(mine, at(6)).unwrap().0;
+    let held = asked(session, json!({ "deadline": at(60), "fallback": "hold" }));
+    let overdue = held.clone().tick(answer(), at(60)).unwrap().0;
+    let denied = asked(session, json!({ "deadline": at(60), "fallback": "deny" }));
+    let fallen = denied.clone().tick(answer(), at(60)).unwrap().0;
+    let expired = open();
+    let over = expired.clone().tick(answer(), at(60)).unwrap().0;
+    let withdrawn = open();
+    let cancelled = withdrawn.clone().cancel(agent(), "no need".into(), at(2)).unwrap().0;
+    let strange = asked(
+        session,
+        json!({
+            "kind": { "custom": "vote" }, "title": "¿Löschen? 'x' \"y\" \\ %", "message": "a\n\tb",
+            "context": { "nul": "\0", "deep": [[[{}]]], "number": 12345678901234567_u64, "float": 0.1 },
+        }),
+    );
+    vec![
+        ("claimed", vec![claimed, claim]),
+        ("warned", vec![warned, warning]),
+        ("voted", vec![quorum, voted, agreed]),
+        ("completed", vec![taken, waiting, processing, completed]),
+        ("offered again", { let first = done(&failed); vec![failed.clone(), first, failing.clone(), offered] }),
+        ("given up", {
+            let renamed = |revision: Interaction, id| Interaction { id, ..revision };
+            let id = domain::InteractionId::from_uuid(fresh());
+            let first = done(&failed);
+            [failed, first, failing, given_up].map(|revision| renamed(revision, id)).to_vec()
+        }),
+        ("overdue", vec![held, overdue]),
+        ("fallback", vec![denied, fallen]),
+        ("expired", vec![expired, over]),
+        ("cancelled", vec![withdrawn, cancelled]),
+        ("strange", vec![strange]),
+    ]
+}
+
+/// Sealed values, byte for byte.
+pub fn sealed_values_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    let interaction = world.ask(&world.session(), json!({}));
+    let id = interaction.id;
+    let sealed: Vec<u8> = (0..=255).collect();
+    for (name, body) in [("secrets", sealed.clone()), ("resume_point", Vec::new())] {
+        world.write(move |tx| tx.sealed_put(&here, id, name, &body)).unwrap();
+    }
+    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), Some(sealed));
+    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "resume_point")), Some(Vec::new()));
+    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "other")), None);
+    assert_eq!(world.write(move |tx| tx.sealed_put(&here, id, "secrets", &[1])), Err(StoreError::Conflict));
+    world.write(move |tx| tx.sealed_drop(&here, id)).unwrap();
+    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), None);
+}
+
+/// The first use of an idempotency key stands.
+pub fn once_keeps_the_first(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    let once = Once { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
+    let (kept, second) = (once.clone(), Once { digest: "sha256:2".into(), result: "2".into() });
+    world.write(move |tx| tx.once_insert(&here, "alice", "key", &kept)).unwrap();
+    assert_eq!(world.write(move |tx| tx.once_insert(&here, "alice", "key", &second)), Err(StoreError::Conflict));
+    assert_eq!(world.look(move |reads| reads.once(&here, "alice", "key")), Some(once));
+    assert_eq!(world.look(move |reads| reads.once(&here, "bob", "key")), None);
+}
+
+/// Events, with and without everything that an event may lack.
+pub fn events_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, session) = (world.here, world.session());
+    let bare = Event {
+        id: EventId::from_uuid(fresh()),
+        session: session.id,
+        seq: 1,
+        name: "test.bare".into(),
+        at: at(1),
+        step: None,
+        interaction: None,
+        data: serde_json::Value::Null,
+    };
+    let full = Event {
+        id: EventId::from_uuid(fresh()),
+        seq: 2,
+        step: Some(session.step),
+        interaction: Some(domain::InteractionId::from_uuid(fresh())),
+        data: json!({ "text": "a\0b 日本", "number": 0.1 }),
+        ..bare.clone()
+    };
+    let both = [bare.clone(), full.clone()];
+    world.write(move |tx| both.iter().try_for_each(|event| tx.event_append(&here, event))).unwrap();
+    let id = session.id;
+    assert_eq!(world.look(move |reads| reads.events(&here, id, 0, 10)), [bare.clone(), full.clone()]);
+    assert_eq!(world.look(move |reads| reads.events(&here, id, 1, 10)), std::slice::from_ref(&full));
+    assert_eq!(world.look(move |reads| reads.events(&here, id, 0, 1)), [bare]);
+    assert_eq!(world.look(move |reads| reads.events(&here, id, 2, 10)), []);
+    let same_number = Event { id: EventId::from_uuid(fresh()), ..full };
+    assert_eq!(world.write(move |tx| tx.event_append(&here, &same_number)), Err(StoreError::Conflict));
+}

@@ -1,0 +1,146 @@
+//! What time brings: what is due, what is old, and figures of what was.
+
+use std::collections::BTreeMap;
+
+use domain::{AnswerId, Interaction, InteractionId, LeaseId, SignedDuration};
+use serde_json::json;
+
+use super::Fixture;
+use super::world::{World, agent, answered, append, at, fresh};
+use crate::{Due, InteractionFilter, Once, OpenCount, Page, Stats};
+
+/// What is due comes in the order of its moments, wherever it is; what is to come is told.
+pub fn due_comes_in_order(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    assert_eq!(world.look(|reads| reads.next_due()), None);
+    let foreign = world.keep_session(super::world::session(world.elsewhere, "chat-1", None));
+    let session = world.session();
+    let late = world.ask(&session, json!({ "deadline": at(90) }));
+    let soon = world.ask(&foreign, json!({ "deadline": at(30) }));
+    let warned = world.ask(&session, json!({ "deadline": at(80), "warn_at": at(60) }));
+    world.ask(&session, json!({}));
+    let leased = world.ask(&session, json!({}));
+    let answered = answered(&leased, "alice", at(2));
+    let taken = answered.clone().take(&agent(), LeaseId::from_uuid(fresh()), at(3), at(45)).unwrap().0;
+    world.keep(&[&answered, &taken]);
+
+    let due = |second, limit| world.look(move |reads| reads.due(at(second), limit));
+    let of = |one: &Interaction| Due { scope: one.scope, session: one.origin.session, interaction: one.id };
+    assert_eq!(due(29, 10), []);
+    assert_eq!(due(30, 10), [of(&soon)]);
+    assert_eq!(due(100, 10), [&soon, &leased, &warned, &late].map(of));
+    assert_eq!(due(100, 2), [&soon, &leased].map(of));
+    assert_eq!(world.look(|reads| reads.next_due()), Some(at(30)));
+    world.keep(&[&soon.tick(AnswerId::from_uuid(fresh()), at(30)).unwrap().0]);
+    assert_eq!(world.look(|reads| reads.next_due()), Some(at(45)));
+}
+
+/// Idempotency keys are forgotten by age, so many at a time.
+pub fn old_idempotency_keys_are_forgotten(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    let now = world
+        .write(move |tx| {
+            for number in 0..5 {
+                let once = Once { digest: "d".into(), result: "r".into() };
+                tx.once_insert(&here, "alice", &format!("key-{number}"), &once)?;
+            }
+            tx.now()
+        })
+        .unwrap();
+    let later = now.checked_add(SignedDuration::from_micros(1)).unwrap();
+    assert_eq!(world.write(move |tx| tx.once_purge(now, 100)), Ok(0));
+    assert_eq!(world.write(move |tx| tx.once_purge(later, 3)), Ok(3));
+    assert_eq!(world.write(move |tx| tx.once_purge(later, 3)), Ok(2));
+    assert_eq!(world.look(move |reads| reads.once(&here, "alice", "key-0")), None);
+}
+
+/// Closed and delivered questions leave the lists for the archive, where they can still be read; their secrets do not.
+pub fn archived_questions_stay_readable(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
+    let completed = |second| {
+        let asked = world.ask(&session, json!({ "title": format!("Number {second}") }));
+        let (lease, answered) = (LeaseId::from_uuid(fresh()), answered(&asked, "alice", at(second)));
+        let taken = answered.clone().take(&agent(), lease, at(second), at(second + 100)).unwrap().0;
+        let done = taken.clone().complete(lease, at(second + 1)).unwrap().0;
+        world.keep(&[&answered, &taken, &done]);
+        done
+    };
+    let (old, older, young) = (completed(20), completed(10), completed(50));
+    let open = world.ask(&session, json!({}));
+    let undelivered = world.ask(&session, json!({}));
+    world.keep(&[&answered(&undelivered, "alice", at(5))]);
+    let id = old.id;
+    world.write(move |tx| tx.sealed_put(&here, id, "secrets", b"sealed")).unwrap();
+
+    let archive = |second, limit| world.write(move |tx| tx.archive(at(second), limit)).unwrap();
+    assert_eq!(archive(10, 10), 0);
+    assert_eq!(archive(30, 1), 1);
+    assert_eq!(world.look(move |reads| reads.session_of(&here, older.id)), None);
+    assert_eq!(archive(30, 10), 1);
+    assert_eq!(archive(30, 10), 0);
+
+    assert_eq!(world.kept(old.id), Some(old.clone()));
+    assert_eq!(world.kept(older.id), Some(older.clone()));
+    assert_eq!(world.look(move |reads| reads.interaction(&elsewhere, id)), None);
+    assert_eq!(world.look(move |reads| reads.session_of(&here, id)), None);
+    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), None);
+    let whole = Page { after: None, limit: 100 };
+    let listed = world.look(move |reads| reads.interactions(&here, &InteractionFilter::default(), whole));
+    let listed: Vec<InteractionId> = listed.iter().map(|one| one.id).collect();
+    assert_eq!(listed, [young.id, open.id, undelivered.id]);
+}
+
+/// Figures of a project, and of all of them.
+pub fn figures_add_up(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, session) = (world.here, world.session());
+    assert_eq!(world.look(move |reads| reads.stats(&here, at(0))), Stats::default());
+    assert_eq!(world.look(|reads| reads.open_counts()), []);
+    for kind in ["confirmation", "question", "confirmation"] {
+        world.ask(&session, json!({ "kind": kind }));
+    }
+    let mut waiting = Vec::new();
+    for second in 1..=20 {
+        let asked = world.ask(&session, json!({}));
+        let after = answered(&asked, "alice", at(1 + second));
+        world.keep(&[&after]);
+        waiting.push(after);
+    }
+    let cancelled = world.ask(&session, json!({})).cancel(agent(), "no".into(), at(30)).unwrap().0;
+    world.keep(&[&cancelled]);
+    let foreign = world.keep_session(super::world::session(world.elsewhere, "chat-1", None));
+    world.ask(&foreign, json!({ "kind": "notice" }));
+    let id = session.id;
+    world.write(move |tx| append(tx, &here, id, None)).unwrap();
+
+    let counts = |counts: &[(&str, u64)]| -> BTreeMap<String, u64> {
+        counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+    };
+    let seconds = |seconds: i64| Some(seconds * 1_000_000);
+    let expected = Stats {
+        open: counts(&[("confirmation", 2), ("question", 1)]),
+        oldest_open_at: Some(at(1)),
+        closed: counts(&[("answered", 20), ("cancelled", 1)]),
+        wait_p50: seconds(11),
+        wait_p95: seconds(20),
+        deliveries_waiting: 20,
+    };
+    assert_eq!(world.look(move |reads| reads.stats(&here, at(0))), expected);
+    let of_late = world.look(move |reads| reads.stats(&here, at(20)));
+    assert_eq!(of_late.closed, counts(&[("answered", 2), ("cancelled", 1)]));
+    assert_eq!((of_late.wait_p50, of_late.wait_p95), (seconds(20), seconds(20)));
+
+    let count = |scope: domain::Scope, kind: &str, count| OpenCount {
+        tenant: scope.tenant,
+        project: scope.project,
+        kind: kind.into(),
+        count,
+    };
+    let mut open = world.look(|reads| reads.open_counts());
+    open.sort_by(|one, other| (one.project, &one.kind).cmp(&(other.project, &other.kind)));
+    let mut all = vec![count(here, "confirmation", 2), count(here, "question", 1), count(world.elsewhere, "notice", 1)];
+    all.sort_by(|one, other| (one.project, &one.kind).cmp(&(other.project, &other.kind)));
+    assert_eq!(open, all);
+}

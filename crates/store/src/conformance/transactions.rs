@@ -1,0 +1,159 @@
+//! All of a use case is kept, or nothing; its neighbours are their own affair; and of many who race, one wins.
+
+use domain::{Interaction, Luggage, Session, SessionId};
+use futures::executor::block_on;
+use futures::future::join_all;
+use serde_json::json;
+
+use super::Fixture;
+use super::world::{No, World, answered, append, at, session};
+use crate::{Cost, StoreError, read, transact};
+
+/// Of many use cases in the same commits those that are refused leave nothing behind, and the others everything.
+pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let sessions: Vec<Session> = (0..300).map(|_| session(world.here, "chat-1", None)).collect();
+    let work = sessions.iter().enumerate().map(|(number, session)| {
+        let (session, here) = (session.clone(), world.here);
+        transact(&*world.store, move |tx| {
+            tx.session_insert(&session, &Luggage::default())?;
+            append(tx, &here, session.id, None)?;
+            match number % 3 {
+                0 => Err(No::Refused),
+                1 if number % 2 == 0 => Err(No::Store(StoreError::Conflict)),
+                _ => Ok(number),
+            }
+        })
+    });
+    let results = block_on(join_all(work));
+    for (number, (result, session)) in results.into_iter().zip(&sessions).enumerate() {
+        let expected = match number % 3 {
+            0 => Err(No::Refused),
+            1 if number % 2 == 0 => Err(No::Store(StoreError::Conflict)),
+            _ => Ok(number),
+        };
+        assert_eq!(result, expected);
+        let (here, id) = (world.here, session.id);
+        let found = world.look(move |reads| Ok((reads.session(&here, id)?, reads.events(&here, id, 0, 10)?)));
+        assert_eq!((found.0.is_some(), found.1.len()), if expected.is_ok() { (true, 1) } else { (false, 0) });
+    }
+}
+
+/// A use case that panics leaves nothing behind, and the store goes on; so does a query that panics.
+pub fn a_panic_undoes_only_itself(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    for _ in 0..40 {
+        let (lost, kept) = (session(world.here, "lost", None), session(world.here, "kept", None));
+        let (inserted, id) = (lost.clone(), lost.id);
+        let panics = transact::<(), StoreError, _>(&*world.store, move |tx| {
+            tx.session_insert(&inserted, &Luggage::default())?;
+            assert_ne!(inserted.id, id, "this panic is part of the test");
+            Ok(())
+        });
+        let beside = kept.clone();
+        let goes_on = transact(&*world.store, move |tx| tx.session_insert(&beside, &Luggage::default()));
+        assert_eq!(block_on(futures::future::join(panics, goes_on)), (Err(StoreError::Panicked), Ok(())));
+        let (here, lost, kept) = (world.here, lost.id, kept.id);
+        let found = world.look(move |reads| Ok((reads.session(&here, lost)?, reads.session(&here, kept)?)));
+        assert_eq!((found.0.is_some(), found.1.is_some()), (false, true));
+        for cost in [Cost::Scan, Cost::Point] {
+            let panics = read::<(), StoreError, _>(&*world.store, cost, move |reads| {
+                assert_eq!(reads.session(&here, kept)?, None, "this panic is part of the test");
+                Ok(())
+            });
+            assert_eq!(block_on(panics), Err(StoreError::Panicked));
+        }
+    }
+    let here = world.here;
+    let read = read::<_, StoreError, _>(&*world.store, Cost::Scan, move |reads| reads.stats(&here, at(0)));
+    assert!(block_on(read).is_ok());
+}
+
+/// A use case that sees a conflict and goes on is kept with what it wrote besides.
+pub fn a_swallowed_conflict_is_survived(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (old, new) = (world.session(), session(world.here, "chat-2", None));
+    let (again, fresh) = (old.clone(), new.clone());
+    let conflict = world.write(move |tx| {
+        let conflict = tx.session_insert(&again, &Luggage::default());
+        tx.session_insert(&fresh, &Luggage::default())?;
+        Ok(conflict)
+    });
+    assert_eq!(conflict, Ok(Err(StoreError::Conflict)));
+    let here = world.here;
+    assert_eq!(world.look(move |reads| reads.session(&here, new.id)).map(|found| found.id), Some(new.id));
+    assert_eq!(world.look(move |reads| reads.session(&here, old.id)), Some(old.clone()));
+}
+
+/// A revision that is not the next one is not written, and nothing beside it.
+pub fn a_stale_revision_is_a_conflict(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let session = world.session();
+    let asked = world.ask(&session, json!({}));
+    let first = answered(&asked, "alice", at(2));
+    let second = answered(&asked, "bob", at(3));
+    world.keep(&[&first]);
+    for stale in [second.clone(), Interaction { revision: 1, ..second.clone() }, Interaction { revision: 4, ..second }] {
+        let (here, id) = (world.here, session.id);
+        let conflict = world.write(move |tx| {
+            append(tx, &here, id, None)?;
+            tx.interaction_save(&stale)
+        });
+        assert_eq!(conflict, Err(StoreError::Conflict));
+        assert_eq!(world.kept(first.id).as_ref(), Some(&first));
+        assert_eq!(world.look(move |reads| reads.events(&here, id, 0, 10)), []);
+    }
+    let twice = asked;
+    assert_eq!(world.write(move |tx| tx.interaction_insert(&twice)), Err(StoreError::Conflict));
+}
+
+/// Of sixteen people who answer at once one is heard, and fifteen are told that they were too late.
+pub fn the_first_answer_wins(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let session = world.session();
+    for _ in 0..20 {
+        let asked = world.ask(&session, json!({}));
+        let answers = (0..16).map(|number| answer(&world, session.id, asked.clone(), number));
+        let results = block_on(join_all(answers));
+        let winners: Vec<&Interaction> = results.iter().filter_map(|result| result.as_ref().ok()).collect();
+        let losers = results.iter().filter(|result| **result == Err(No::Refused)).count();
+        assert_eq!((winners.len(), losers), (1, 15));
+        assert_eq!(world.kept(asked.id).as_ref(), Some(winners[0]));
+        let (here, id, about) = (world.here, session.id, asked.id);
+        let events = world.look(move |reads| reads.events(&here, id, 0, 1000));
+        assert_eq!(events.iter().filter(|event| event.interaction == Some(about)).count(), 1);
+    }
+}
+
+/// One of them: locks, looks, decides, saves.
+async fn answer(world: &World, session: SessionId, asked: Interaction, number: usize) -> Result<Interaction, No> {
+    let here = world.here;
+    transact(&*world.store, move |tx| {
+        tx.session_lock(&here, session)?.ok_or(No::Refused)?;
+        let now = tx.interaction(&here, asked.id)?.ok_or(No::Refused)?;
+        if now.revision != 1 {
+            return Err(No::Refused);
+        }
+        let after = answered(&now, &format!("person-{number}"), at(2));
+        tx.interaction_save(&after)?;
+        append(tx, &here, session, Some(asked.id))?;
+        Ok(after)
+    })
+    .await
+}
+
+/// Time stands still in a transaction, has no more than microseconds, and goes on between them.
+pub fn time_is_the_same_throughout_a_transaction(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let twice = |tx: &mut dyn crate::Tx| {
+        let first = tx.now()?;
+        tx.setting_ensure("a", "b")?;
+        Ok((first, tx.now()?))
+    };
+    let (first, again) = world.write(twice).unwrap();
+    let (second, _) = world.write(twice).unwrap();
+    assert_eq!(first, again);
+    assert!(second >= first);
+    assert_eq!(first.subsec_nanosecond() % 1000, 0);
+    assert!(world.look(|reads| reads.now()) >= second);
+}

@@ -1,0 +1,197 @@
+//! What every case begins with: a store, two projects, and things to put into them.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use domain::interaction::Reviewer;
+use domain::{
+    Actor, ActorKind, AnswerId, Brief, Caller, Draft, Event, EventId, Happening, Interaction, InteractionId, KeyId, Luggage,
+    ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId, Timestamp,
+};
+use futures::executor::block_on;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{Cost, Reads, Store, StoreError, Stored, Tx, UseCaseError, read, transact};
+
+/// An empty store, and whatever must outlive it.
+pub struct Fixture {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    #[expect(dead_code, reason = "held until the store is gone")]
+    guard: Box<dyn Any + Send + Sync>,
+}
+
+impl Fixture {
+    /// A store with its directory or its database.
+    pub fn new(store: Arc<dyn Store>, guard: impl Any + Send + Sync) -> Self {
+        Self { store, guard: Box::new(guard) }
+    }
+}
+
+/// Why a case's use case did not go through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum No {
+    Refused,
+    Store(StoreError),
+}
+
+impl From<StoreError> for No {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl UseCaseError for No {
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Refused => None,
+            Self::Store(error) => Some(error),
+        }
+    }
+}
+
+/// A store with two tenants that have a project each.
+pub struct World {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// Where the story takes place.
+    pub here: Scope,
+    /// Somebody else's.
+    pub elsewhere: Scope,
+}
+
+impl World {
+    /// Makes both projects.
+    pub fn on(store: &Arc<dyn Store>) -> Self {
+        let scope = |name: &'static str| {
+            let fresh = Scope { tenant: TenantId::from_uuid(fresh()), project: ProjectId::from_uuid(fresh()) };
+            block_on(transact::<_, StoreError, _>(&**store, move |tx| tx.scope_ensure(name, "default", fresh))).unwrap()
+        };
+        Self { store: Arc::clone(store), here: scope("here"), elsewhere: scope("elsewhere") }
+    }
+
+    /// Runs a use case and waits for it.
+    pub fn write<T: Send + 'static>(&self, work: impl FnMut(&mut dyn Tx) -> Stored<T> + Send + 'static) -> Stored<T> {
+        block_on(transact(&*self.store, work))
+    }
+
+    /// Runs a query and waits for it.
+    pub fn look<T: Send + 'static>(&self, work: impl FnMut(&mut dyn Reads) -> Stored<T> + Send + 'static) -> T {
+        block_on(read::<T, StoreError, _>(&*self.store, Cost::Point, work)).unwrap()
+    }
+
+    /// Keeps a new session with its step.
+    pub fn session(&self) -> Session {
+        self.keep_session(session(self.here, "chat-1", Some("deployer")))
+    }
+
+    pub(crate) fn keep_session(&self, session: Session) -> Session {
+        let kept = session.clone();
+        let step = Step::begin(kept.step, kept.id, kept.brief.agent.clone(), kept.created_at);
+        self.write(move |tx| {
+            tx.session_insert(&kept, &Luggage::default())?;
+            tx.step_insert(&kept.scope, &step)
+        })
+        .unwrap();
+        session
+    }
+
+    /// Keeps a new question.
+    pub fn ask(&self, session: &Session, fields: Value) -> Interaction {
+        let asked = asked(session, fields);
+        self.keep(&[&asked]);
+        asked
+    }
+
+    /// Keeps the first revision as new and writes the others over it.
+    pub(crate) fn keep(&self, revisions: &[&Interaction]) {
+        let revisions: Vec<Interaction> = revisions.iter().map(|revision| (*revision).clone()).collect();
+        self.write(move |tx| {
+            for revision in &revisions {
+                match revision.revision {
+                    1 => tx.interaction_insert(revision)?,
+                    _ => tx.interaction_save(revision)?,
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    }
+
+    /// A question as it is kept now.
+    pub fn kept(&self, id: InteractionId) -> Option<Interaction> {
+        let scope = self.here;
+        self.look(move |reads| reads.interaction(&scope, id))
+    }
+}
+
+/// Appends an event to a session under its lock: what every use case does.
+pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<InteractionId>) -> Stored<Event> {
+    let mut session = tx.session_lock(scope, session)?.ok_or(StoreError::Conflict)?;
+    let now = tx.now()?;
+    let happening = Happening { name: "test.happened", data: json!({ "number": session.last_seq + 1 }) };
+    let event = session.record(EventId::from_uuid(fresh()), happening, about, now);
+    tx.session_save(&session)?;
+    tx.event_append(scope, &event)?;
+    Ok(event)
+}
+
+/// An id that is greater than every one before.
+pub(crate) fn fresh() -> Uuid {
+    static NUMBER: AtomicU64 = AtomicU64::new(1);
+    Uuid::from_u128(0x0198_f2c4_0000_7000_8000_0000_0000_0000 + u128::from(NUMBER.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// So many seconds after the story begins.
+pub(crate) fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+/// Somebody.
+pub(crate) fn actor(kind: ActorKind, name: &str) -> Actor {
+    Actor { kind, name: name.into() }
+}
+
+/// The agent that asks.
+pub(crate) fn agent() -> Actor {
+    actor(ActorKind::Agent, "deployer")
+}
+
+/// A session that a person has started at second 0.
+pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Session {
+    let brief = Brief { channel: channel.into(), agent: agent.map(str::to_owned), title: Some("A title".into()) };
+    let (id, step) = (SessionId::from_uuid(fresh()), StepId::from_uuid(fresh()));
+    Session::start(id, scope, brief, step, actor(ActorKind::User, "starter"), at(0)).0
+}
+
+/// A question of a session: a confirmation, and whatever else is given.
+pub(crate) fn asked(session: &Session, fields: Value) -> Interaction {
+    let mut question = json!({ "kind": "confirmation", "title": "May I?", "required": true });
+    question.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let question: Question = serde_json::from_value(question).unwrap();
+    let id = InteractionId::from_uuid(fresh());
+    Interaction::ask(id, session, agent(), question.admit().unwrap(), at(1)).0
+}
+
+/// Proof that somebody may answer.
+pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
+    let caller = Caller {
+        key: KeyId::from_uuid(Uuid::nil()),
+        scope: interaction.scope,
+        role: Role::Operator,
+        actor: actor(ActorKind::User, name),
+        groups: vec!["ops".into()],
+    };
+    interaction.admit(&caller).unwrap()
+}
+
+/// The question answered with its first option, or with a text where it has none.
+pub(crate) fn answered(interaction: &Interaction, by: &str, now: Timestamp) -> Interaction {
+    let option = interaction.question.options.first().map(|option| option.id.clone());
+    let data = if option.is_some() { Value::Null } else { json!("as you like") };
+    let draft = Draft { options: option.into_iter().collect(), data, ..Draft::default() };
+    let reviewer = reviewer(interaction, by);
+    interaction.clone().answer(&reviewer, AnswerId::from_uuid(fresh()), draft, None, now).unwrap().0
+}
