@@ -87,6 +87,14 @@ impl Vault {
 }
 
 impl Engine {
+    /// Refuses a master key other than the one that this installation was first started with.
+    pub async fn unlock(&self) -> Result<(), Error> {
+        let id = self.vault.master.id();
+        let ours = id.clone();
+        let kept = self.transact(move |work| Ok(work.tx.setting_ensure("master_key", &ours)?)).await?;
+        if kept == id { Ok(()) } else { Err(Error::Sealed) }
+    }
+
     /// Opens the data key of a tenant, making one where there is none.
     pub(crate) async fn open_vault(&self, tenant: TenantId) -> Result<(), Error> {
         if self.vault.opened.read().contains_key(&tenant) {

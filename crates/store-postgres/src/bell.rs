@@ -85,7 +85,7 @@ impl Bell {
 
 /// Tells other servers what has gathered, until it is over.
 pub(crate) fn notify(bell: &Bell, config: &Config) {
-    let mut link = Link::new(config.clone());
+    let mut link = Link::new(config.clone(), Arc::default());
     while let Some(topics) = bell.gather() {
         for payload in encode(&topics) {
             let told = tell(bell, &mut link, &payload).or_else(|_| tell(bell, &mut link, &payload));
@@ -145,7 +145,7 @@ fn heard(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failur
 
 /// Looks once a second for what no hint has told, until it is over.
 pub(crate) fn sweep(bell: &Bell, config: &Config, listener: &Listener) {
-    let mut link = Link::new(config.clone());
+    let mut link = Link::new(config.clone(), Arc::default());
     let mut cursor: Option<Cursor> = None;
     while !bell.rest(if cursor.is_none() { Duration::from_millis(10) } else { SWEEP }) {
         let Ok(connection) = link.get(Duration::ZERO, || true) else { continue };

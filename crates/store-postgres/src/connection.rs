@@ -1,9 +1,11 @@
 //! Connections and what is prepared on them; the face that a job sees; migrations.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::Timestamp;
+use parking_lot::Mutex;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
 use store::{StoreError, Stored};
@@ -134,25 +136,26 @@ impl<'a> Face<'a> {
 pub(crate) struct Link {
     config: Config,
     connection: Option<Connection>,
-    outage: Option<Outage>,
+    outage: Arc<Mutex<Option<Outage>>>,
 }
 
-struct Outage {
+/// Since when the database cannot be reached. Known to all whose links were made together: whoever gets through ends it.
+pub(crate) struct Outage {
     since: Instant,
     tried: Instant,
     reason: String,
 }
 
 impl Link {
-    pub(crate) const fn new(config: Config) -> Self {
-        Self { config, connection: None, outage: None }
+    pub(crate) const fn new(config: Config, outage: Arc<Mutex<Option<Outage>>>) -> Self {
+        Self { config, connection: None, outage }
     }
 
     /// The connection. Whoever finds the database gone tries for a while; whoever comes later than that is told at once.
     pub(crate) fn get(&mut self, patience: Duration, hurried: impl Fn() -> bool) -> Stored<&mut Connection> {
         let mut pause = Duration::from_millis(10);
         while self.connection.is_none() {
-            if let Some(outage) = &self.outage
+            if let Some(outage) = &*self.outage.lock()
                 && outage.since.elapsed() > patience
                 && outage.tried.elapsed() < LONGEST_PAUSE
             {
@@ -160,15 +163,13 @@ impl Link {
             }
             match Connection::open(&self.config) {
                 Ok(connection) => {
-                    self.outage = None;
+                    *self.outage.lock() = None;
                     self.connection = Some(connection);
                 }
                 Err(failure) => {
-                    let (now, reason) = (Instant::now(), failure.told().to_string());
-                    let since = self.outage.as_ref().map_or(now, |outage| outage.since);
-                    self.outage = Some(Outage { since, tried: now, reason: reason.clone() });
-                    if since.elapsed() >= patience || hurried() {
-                        return Err(StoreError::Unavailable(reason));
+                    let lasting = self.noted(&failure);
+                    if lasting >= patience || hurried() {
+                        return Err(StoreError::Unavailable(failure.reason()));
                     }
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(LONGEST_PAUSE);
@@ -181,6 +182,15 @@ impl Link {
     /// Gives up a connection that was lost.
     pub(crate) fn lost(&mut self) {
         self.connection = None;
+    }
+
+    /// Notes an attempt that failed, and says for how long they have.
+    fn noted(&self, failure: &Failure) -> Duration {
+        let mut outage = self.outage.lock();
+        let tried = Instant::now();
+        let since = outage.as_ref().map_or(tried, |outage| outage.since);
+        *outage = Some(Outage { since, tried, reason: failure.reason() });
+        since.elapsed()
     }
 }
 

@@ -25,6 +25,14 @@ impl Failure {
             Self::Refused(error) => error.clone(),
         }
     }
+
+    /// Why, in words.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Lost(reason) => reason.clone(),
+            Self::Again | Self::Refused(_) => self.told().to_string(),
+        }
+    }
 }
 
 impl From<postgres::Error> for Failure {
@@ -41,7 +49,9 @@ impl From<postgres::Error> for Failure {
             return Self::Lost(reason);
         }
         match told.code() {
-            code if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED => Self::Again,
+            code if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED => {
+                Self::Again
+            }
             // A server that has become a standby: the primary is elsewhere.
             code if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Self::Lost(reason),
             code if *code == SqlState::DISK_FULL => Self::Refused(StoreError::Full),

@@ -113,7 +113,7 @@ impl InteractionWrites for Face<'_> {
 
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
         let sql = "update interactions set status = $4, delivery = $5, resolved_at = $6, wake_at = $7, revision = $3, \
-                   state = $8 where id = $1 and project = $2 and revision = $3 - 1";
+                   state = $8 where id = $1 and project = $2 and revision = $3::bigint - 1";
         self.guarded(
             sql,
             &[

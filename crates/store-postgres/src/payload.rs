@@ -46,7 +46,9 @@ fn line(topic: &Topic) -> String {
         Topic::Session(session) => format!("s{}", session.uuid().simple()),
         Topic::Project(project) => format!("p{}", project.uuid().simple()),
         // As JSON, so that a name with a line break stays on its line.
-        Topic::Agent(project, name) => format!("a{}{}", project.uuid().simple(), serde_json::Value::from(name.as_str())),
+        Topic::Agent(project, name) => {
+            format!("a{}{}", project.uuid().simple(), serde_json::Value::from(name.as_str()))
+        }
         Topic::Timers => "t".into(),
         Topic::Everything => EVERYTHING.into(),
     }

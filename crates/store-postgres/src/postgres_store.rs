@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct Options {
     /// How many jobs run side by side, each on a connection of its own.
-    pub connections: usize,
+    pub connections: u32,
     /// Whether servers tell each other of changes at once. Without, they find out within about a second.
     pub bells: bool,
     /// By how many microseconds the database's clock is moved; for tests.
@@ -59,10 +59,11 @@ impl PostgresStore {
             workers: Mutex::default(),
             ringers: Mutex::default(),
         };
+        let outage = Arc::default();
         for number in 0..options.connections.max(1) {
-            let worker =
-                Worker::start(number, store.config.clone(), Arc::clone(&queue), Arc::clone(&options.skew))?;
-            store.workers.lock().push(worker);
+            let link = Link::new(store.config.clone(), Arc::clone(&outage));
+            let worker = Worker::new(number, link, Arc::clone(&queue), Arc::clone(&options.skew));
+            store.workers.lock().push(worker.start()?);
         }
         if store.bells {
             store.ringing("notify", bell::notify)?;
@@ -149,7 +150,10 @@ fn configured(url: &str) -> Result<Config, StoreError> {
         config.tcp_user_timeout(Duration::from_secs(30));
     }
     if config.get_keepalives_interval().is_none() {
-        config.keepalives_idle(Duration::from_secs(15)).keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
+        config
+            .keepalives_idle(Duration::from_secs(15))
+            .keepalives_interval(Duration::from_secs(5))
+            .keepalives_retries(3);
     }
     Ok(config)
 }
@@ -157,6 +161,6 @@ fn configured(url: &str) -> Result<Config, StoreError> {
 /// Connects and migrates. On a thread of its own, because the driver may not block one that runs futures.
 fn prepared(config: &Config) -> Result<(), StoreError> {
     let config = config.clone();
-    let thread = std::thread::spawn(move || migrate(Link::new(config).get(PATIENCE, || false)?));
+    let thread = std::thread::spawn(move || migrate(Link::new(config, Arc::default()).get(PATIENCE, || false)?));
     thread.join().unwrap_or(Err(StoreError::Panicked))
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use postgres::Config;
 use store::{Job, Ran, StoreError};
 
 use crate::connection::{Connection, Face, Link};
@@ -20,6 +19,7 @@ const MOST_RUNS: u32 = 10;
 
 /// One thread with its connection.
 pub(crate) struct Worker {
+    number: u32,
     link: Link,
     queue: Arc<Queue>,
     skew: Arc<AtomicI64>,
@@ -36,19 +36,18 @@ enum Ending {
 }
 
 impl Worker {
+    /// Makes one that takes its work from a queue.
+    pub(crate) const fn new(number: u32, link: Link, queue: Arc<Queue>, skew: Arc<AtomicI64>) -> Self {
+        Self { number, link, queue, skew }
+    }
+
     /// Starts the thread.
-    pub(crate) fn start(
-        number: usize,
-        config: Config,
-        queue: Arc<Queue>,
-        skew: Arc<AtomicI64>,
-    ) -> Result<JoinHandle<()>, StoreError> {
-        let mut worker = Self { link: Link::new(config), queue, skew };
+    pub(crate) fn start(mut self) -> Result<JoinHandle<()>, StoreError> {
         std::thread::Builder::new()
-            .name(format!("holdpoint-pg-{number}"))
+            .name(format!("holdpoint-pg-{}", self.number))
             .spawn(move || {
-                while let Some(order) = worker.queue.pop() {
-                    worker.serve(order);
+                while let Some(order) = self.queue.pop() {
+                    self.serve(order);
                 }
             })
             .map_err(|error| StoreError::Unavailable(error.to_string()))
@@ -87,7 +86,7 @@ impl Worker {
                 return Err(failure.told());
             }
             // Those who met must not meet again: each thread waits a little differently.
-            let spread = std::process::id().wrapping_add(runs).wrapping_mul(2_654_435_761) % 8;
+            let spread = self.number * runs % 7;
             std::thread::sleep(Duration::from_millis(u64::from(runs * 2 + spread)));
         }
     }
@@ -129,7 +128,7 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
         // Without an answer nothing is kept either.
         (Ok(kept), Err(_)) => Ending::Broken(kept),
         (Err(failure), Ok(())) => Ending::Undone(failure),
-        (Err(_), Err(failure)) => Ending::Undone(Failure::Lost(failure.told().to_string())),
+        (Err(_), Err(failure)) => Ending::Undone(Failure::Lost(failure.reason())),
     }
 }
 

@@ -80,6 +80,7 @@ create table interactions (
     revision integer not null,
     state text not null
 );
+create index interactions_of_project on interactions (project, id);
 create index interactions_by_status on interactions (project, status, id);
 create index interactions_open on interactions (project, kind, id) where status = 'pending';
 create index interactions_by_deadline on interactions (project, deadline, id)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use rusqlite::backup::Backup;
+use rusqlite::backup::{Backup, StepResult};
 use store::StoreError;
 
 use crate::connection::open_reader;
@@ -18,7 +18,10 @@ pub fn backup(directory: &Path, target: &Path) -> Result<(), StoreError> {
     let source = open_reader(&directory.join("holdpoint.db"))?;
     let mut copy = Connection::open(target).told()?;
     let running = Backup::new(&source, &mut copy).told()?;
-    running.run_to_completion(1000, Duration::from_millis(1), None).told()?;
+    // All at a stroke: the writer goes on meanwhile, and a copy in parts would begin again after each of its commits.
+    while running.step(-1).told()? != StepResult::Done {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     drop(running);
     let found = integrity(&copy)?;
     if found.is_empty() { Ok(()) } else { Err(StoreError::Corrupt(found.join("; "))) }

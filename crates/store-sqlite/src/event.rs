@@ -12,21 +12,26 @@ use crate::values::{id, json, parsed, time};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data, position";
 
+/// Events of a session after a number.
+pub(crate) fn of_session() -> String {
+    format!("select {COLUMNS} from events where session = ?1 and seq > ?2 and project = ?3 order by seq limit ?4")
+}
+
+/// Events of a project after a position.
+pub(crate) fn of_project() -> String {
+    format!("select {COLUMNS} from events where project = ?1 and position > ?2 order by position limit ?3")
+}
+
 impl EventReads for Face<'_> {
     fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>> {
-        let sql = format!(
-            "select {COLUMNS} from events where session = ?1 and seq > ?2 and project = ?3 order by seq limit ?4"
-        );
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let mut statement = self.connection.prepare_cached(&of_session()).told()?;
         let row = params![session.uuid(), after, scope.project.uuid(), limit];
         let events = statement.query_map(row, read).told()?;
         events.collect::<Result<_, _>>().told()
     }
 
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
-        let sql =
-            format!("select {COLUMNS} from events where project = ?1 and position > ?2 order by position limit ?3");
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let mut statement = self.connection.prepare_cached(&of_project()).told()?;
         let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));
         let events = statement.query_map(params![scope.project.uuid(), after.minor, limit], placed).told()?;
         Ok(ProjectEvents { events: events.collect::<Result<_, _>>().told()?, hidden: false })

@@ -14,11 +14,24 @@ use crate::values::{id, json, micros, parsed};
 const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
                    join questions on questions.interaction = interactions.id";
 
+/// The open questions of a session. A plus keeps SQLite from going through all that is open in the project.
+pub(crate) const OPEN: &str =
+    "select id from interactions where session = ?1 and +project = ?2 and +status = 'pending' order by id";
+
 /// The part of a question that never changes, as it is kept.
 #[derive(Serialize, Deserialize)]
 struct Asked<O, Q> {
     origin: O,
     question: Q,
+}
+
+/// Answers that wait for one agent.
+pub(crate) fn waiting() -> String {
+    format!(
+        "{HOT} join sessions on sessions.id = interactions.session \
+         where interactions.project = ?1 and asked_by = ?2 and delivery = 'waiting' \
+         and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit ?3"
+    )
 }
 
 impl InteractionReads for Face<'_> {
@@ -56,20 +69,14 @@ impl InteractionReads for Face<'_> {
     }
 
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
-        let sql = "select id from interactions where session = ?1 and project = ?2 and status = 'pending' order by id";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let mut statement = self.connection.prepare_cached(OPEN).told()?;
         let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
         let open = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;
         open.collect::<Result<_, _>>().told()
     }
 
     fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>> {
-        let sql = format!(
-            "{HOT} join sessions on sessions.id = interactions.session \
-             where interactions.project = ?1 and asked_by = ?2 and delivery = 'waiting' \
-             and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit ?3"
-        );
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let mut statement = self.connection.prepare_cached(&waiting()).told()?;
         let waiting =
             statement.query_map(params![scope.project.uuid(), asked_by, limit], |row| read(scope, row)).told()?;
         waiting.collect::<Result<_, _>>().told()
@@ -173,7 +180,9 @@ pub(crate) fn list(
     filter: &InteractionFilter,
     page: Page<InteractionId>,
 ) -> (String, Vec<Box<dyn ToSql>>) {
-    let mut sql = format!("{HOT} where interactions.project = ?1");
+    // Of one session: by its own index, and not by that of all the project's questions in the same state.
+    let plus = if filter.session.is_some() { "+" } else { "" };
+    let mut sql = format!("{HOT} where {plus}interactions.project = ?1");
     let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Box<dyn ToSql>| {
         values.push(value);
@@ -211,7 +220,7 @@ pub(crate) fn list(
     }
     if let Some(status) = filter.status {
         // A literal, so that partial indexes apply.
-        sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
+        sql.push_str(&format!(" and {plus}interactions.status = '{}'", status.name()));
     }
     if filter.sort == Sort::Deadline {
         sql.push_str(" and interactions.status = 'pending' and interactions.deadline is not null");

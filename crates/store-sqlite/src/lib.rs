@@ -16,6 +16,8 @@ mod event;
 mod interaction;
 mod lock;
 mod once;
+#[cfg(test)]
+mod plans;
 mod session;
 mod sqlite_store;
 mod stats;

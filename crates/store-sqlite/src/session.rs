@@ -11,6 +11,14 @@ use crate::values::{id, json, parsed, parsed_if, time};
 const COLUMNS: &str =
     "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq";
 
+/// Sessions of a project, the newest first.
+pub(crate) fn list() -> String {
+    format!(
+        "select {COLUMNS} from sessions where project = ?1 and (?2 is null or id < ?2) \
+         and (?3 is null or status = ?3) and (?4 is null or agent = ?4) order by id desc limit ?5"
+    )
+}
+
 impl SessionReads for Face<'_> {
     fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
         let sql = format!("select {COLUMNS} from sessions where id = ?1 and project = ?2");
@@ -27,11 +35,7 @@ impl SessionReads for Face<'_> {
     }
 
     fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Vec<Session>> {
-        let sql = format!(
-            "select {COLUMNS} from sessions where project = ?1 and (?2 is null or id < ?2) \
-             and (?3 is null or status = ?3) and (?4 is null or agent = ?4) order by id desc limit ?5"
-        );
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let mut statement = self.connection.prepare_cached(&list()).told()?;
         let row = params![
             scope.project.uuid(),
             page.after.map(SessionId::uuid),

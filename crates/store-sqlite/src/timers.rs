@@ -8,16 +8,18 @@ use crate::connection::Face;
 use crate::error::Told;
 use crate::values::{id, time_if};
 
+/// What is due, the earliest first.
+pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
+                              join projects on projects.id = interactions.project \
+                              where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
+
 impl TimerReads for Face<'_> {
     fn now(&mut self) -> Stored<Timestamp> {
         Ok(*self.now.get_or_insert_with(|| self.clock.now()))
     }
 
     fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>> {
-        let sql = "select projects.tenant, interactions.project, session, interactions.id from interactions \
-                   join projects on projects.id = interactions.project \
-                   where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let mut statement = self.connection.prepare_cached(DUE).told()?;
         let due = |row: &Row<'_>| {
             Ok(Due {
                 scope: Scope {

@@ -14,20 +14,23 @@ mod walls;
 mod world;
 
 pub use lists::{
-    deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page, unfiltered_lists_are_whole,
+    deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
+    unfiltered_lists_are_whole,
 };
 pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
 pub use nouns::{
     events_come_back, every_state_comes_back, keys_come_back, once_keeps_the_first, sealed_values_come_back,
     sessions_come_back, settings_keep_the_first,
 };
-pub use timers::{archived_questions_stay_readable, due_comes_in_order, figures_add_up, old_idempotency_keys_are_forgotten};
+pub use timers::{
+    archived_questions_stay_readable, due_comes_in_order, figures_add_up, old_idempotency_keys_are_forgotten,
+};
 pub use transactions::{
-    a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict, a_swallowed_conflict_is_survived,
-    the_first_answer_wins, time_is_the_same_throughout_a_transaction,
+    a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
+    a_swallowed_conflict_is_survived, the_first_answer_wins, time_is_the_same_throughout_a_transaction,
 };
 pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
-pub use world::{Fixture, World};
+pub use world::{Fixture, World, append};
 
 /// Makes one test of each case, run on an empty store that the given function makes.
 #[macro_export]

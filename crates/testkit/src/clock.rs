@@ -27,7 +27,9 @@ impl ManualClock {
 impl Default for ManualClock {
     /// Stands at the beginning of 2026.
     fn default() -> Self {
-        Self::at(Timestamp::UNIX_EPOCH.saturating_add(SignedDuration::from_hours(490_896)).unwrap_or(Timestamp::UNIX_EPOCH))
+        Self::at(
+            Timestamp::UNIX_EPOCH.saturating_add(SignedDuration::from_hours(490_896)).unwrap_or(Timestamp::UNIX_EPOCH),
+        )
     }
 }
 

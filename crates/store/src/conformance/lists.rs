@@ -15,7 +15,8 @@ fn inbox(world: &World) -> Vec<Interaction> {
     let kinds = ["confirmation", "question", "notice"].map(Value::from);
     let mut all = Vec::new();
     for number in 0..72 {
-        let mut fields = json!({ "kind": kinds[number / 3 % 3], "title": format!("Delete FILE {} of %_'ten'?", number % 10) });
+        let mut fields =
+            json!({ "kind": kinds[number / 3 % 3], "title": format!("Delete FILE {} of %_'ten'?", number % 10) });
         if number % 4 != 0 {
             fields["deadline"] = json!(at(100 + (number as i64 % 7) * 10));
         }
@@ -69,7 +70,8 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
 
 /// What a list should give.
 fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionId> {
-    let same = |wanted: &Option<String>, found: Option<&str>| wanted.as_deref().is_none_or(|wanted| Some(wanted) == found);
+    let same =
+        |wanted: &Option<String>, found: Option<&str>| wanted.as_deref().is_none_or(|wanted| Some(wanted) == found);
     let wanted = |one: &&Interaction| {
         let title = one.question.title.to_lowercase();
         let deadline = one.question.deadline.map(domain::Timestamp::as_microsecond);
@@ -139,7 +141,8 @@ pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
     let sessions = [world.session(), world.session(), world.session()];
     let mut waiting = Vec::new();
     for number in 0..9 {
-        let asked = world.ask(&sessions[number % 3], json!({ "kind": if number < 6 { "confirmation" } else { "notice" } }));
+        let asked =
+            world.ask(&sessions[number % 3], json!({ "kind": if number < 6 { "confirmation" } else { "notice" } }));
         let after = answered(&asked, "alice", at(5));
         world.keep(&[&after]);
         // Nobody waits for the answer to a notice.
@@ -177,7 +180,8 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
         .collect();
     world.keep_session(session(world.elsewhere, "chat-1", Some("deployer")));
     all.reverse();
-    let statuses = [None, Some(SessionStatus::Running), Some(SessionStatus::WaitingUserInput), Some(SessionStatus::Failed)];
+    let statuses =
+        [None, Some(SessionStatus::Running), Some(SessionStatus::WaitingUserInput), Some(SessionStatus::Failed)];
     for status in statuses {
         for agent in [None, Some("cleaner"), Some("absent")] {
             let filter = SessionFilter { status, agent: agent.map(str::to_owned) };

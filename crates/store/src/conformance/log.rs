@@ -43,7 +43,8 @@ pub fn followers_see_every_event_once(fixture: &Fixture) {
             .map(|writer| {
                 let (world, sessions, writing) = (&world, &sessions, &writing);
                 scope.spawn(move || {
-                    let mine = (0..EACH).flat_map(|turn| write(world, sessions, writer * EACH + turn)).collect::<Vec<_>>();
+                    let mine =
+                        (0..EACH).flat_map(|turn| write(world, sessions, writer * EACH + turn)).collect::<Vec<_>>();
                     writing.fetch_sub(1, Ordering::SeqCst);
                     mine
                 })

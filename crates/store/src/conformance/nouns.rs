@@ -7,8 +7,8 @@ use domain::{
 };
 use serde_json::json;
 
-use super::world::{World, actor, agent, answered, asked, at, fresh, reviewer, session};
 use super::Fixture;
+use super::world::{World, actor, agent, answered, asked, at, fresh, reviewer, session};
 use crate::{KeyRecord, Once, StoreError};
 
 /// A value that all nodes share is the first one that was kept; so is a scope.
@@ -169,7 +169,10 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
         ("warned", vec![warned, warning]),
         ("voted", vec![quorum, voted, agreed]),
         ("completed", vec![taken, waiting, processing, completed]),
-        ("offered again", { let first = done(&failed); vec![failed.clone(), first, failing.clone(), offered] }),
+        ("offered again", {
+            let first = done(&failed);
+            vec![failed.clone(), first, failing.clone(), offered]
+        }),
         ("given up", {
             let renamed = |revision: Interaction, id| Interaction { id, ..revision };
             let id = domain::InteractionId::from_uuid(fresh());

@@ -93,7 +93,8 @@ pub fn a_stale_revision_is_a_conflict(fixture: &Fixture) {
     let first = answered(&asked, "alice", at(2));
     let second = answered(&asked, "bob", at(3));
     world.keep(&[&first]);
-    for stale in [second.clone(), Interaction { revision: 1, ..second.clone() }, Interaction { revision: 4, ..second }] {
+    for stale in [second.clone(), Interaction { revision: 1, ..second.clone() }, Interaction { revision: 4, ..second }]
+    {
         let (here, id) = (world.here, session.id);
         let conflict = world.write(move |tx| {
             append(tx, &here, id, None)?;

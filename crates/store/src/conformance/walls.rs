@@ -61,7 +61,11 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
         usize::from(reads.session_of(scope, answered.id)?.is_some()),
         reads.interactions(scope, &InteractionFilter::default(), whole)?.len(),
         reads
-            .interactions(scope, &InteractionFilter { session: Some(session.id), ..InteractionFilter::default() }, whole)?
+            .interactions(
+                scope,
+                &InteractionFilter { session: Some(session.id), ..InteractionFilter::default() },
+                whole,
+            )?
             .len(),
         open.len(),
         reads.deliveries(scope, &agent().name, 100)?.len(),

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::interaction::Reviewer;
 use domain::{
-    Actor, ActorKind, AnswerId, Brief, Caller, Draft, Event, EventId, Happening, Interaction, InteractionId, KeyId, Luggage,
-    ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId, Timestamp,
+    Actor, ActorKind, AnswerId, Brief, Caller, Draft, Event, EventId, Happening, Interaction, InteractionId, KeyId,
+    Luggage, ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId, Timestamp,
 };
 use futures::executor::block_on;
 use serde_json::{Value, json};

@@ -1,0 +1,63 @@
+//! Why the command ended without success, in words for whoever typed it.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use store::StoreError;
+
+/// Why the command ended without success.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("cannot start: {0}")]
+    Runtime(io::Error),
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, io::Error),
+    #[error("cannot serve: {0}")]
+    Serve(io::Error),
+    #[error("{0}; stop it first, or give another --data")]
+    InUse(StoreError),
+    #[error("{0}; use that version, or another database")]
+    Newer(StoreError),
+    #[error(transparent)]
+    Store(StoreError),
+    #[error("{0}")]
+    Refused(engine::Error),
+    #[error("{path}: {why}")]
+    MasterKey { path: PathBuf, why: String },
+    #[error(
+        "what this database keeps was sealed with another master key: give the key that it was made with, as \
+         HOLDPOINT_MASTER_KEY or as the file master.key in the data directory"
+    )]
+    OtherMasterKey,
+    #[error("the figures cannot be set up: {0}")]
+    Figures(String),
+    #[error("traces cannot be sent: {0}")]
+    Traces(String),
+    #[error("the OpenAPI document cannot be written: {0}")]
+    Document(serde_json::Error),
+    #[error("the database is damaged:\n{0}")]
+    Damaged(String),
+    #[error("{0} works on the SQLite database of a data directory; use the tools of PostgreSQL for the other")]
+    SqliteOnly(&'static str),
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::InUse(_) => Self::InUse(error),
+            StoreError::Newer(_) => Self::Newer(error),
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl From<engine::Error> for Failure {
+    fn from(error: engine::Error) -> Self {
+        match error {
+            engine::Error::Store(error) => error.into(),
+            engine::Error::Sealed => Self::OtherMasterKey,
+            other => Self::Refused(other),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `holdpoint keys`.
+
+use domain::{Key, SignedDuration, Timestamp};
+use engine::{Engine, Ids, MasterKey, NewKey, Settings, Vault};
+
+use crate::config::{Database, Keys, KeysCommand};
+use crate::failure::Failure;
+use crate::open::open;
+
+/// Makes, lists or revokes keys, whether or not a server is running.
+pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
+    match keys.command {
+        KeysCommand::Create(create) => {
+            let lifetime = create.expires_days.map(|days| SignedDuration::from_hours(24 * i64::from(days)));
+            let new = NewKey { role: create.role, user: create.user, groups: create.groups, lifetime };
+            let engine = engine(&create.place.database)?;
+            let (_, secret) = engine.key_install(&create.place.tenant, &create.place.project, new).await?;
+            println!("{secret}");
+        }
+        KeysCommand::List(list) => {
+            let engine = engine(&list.place.database)?;
+            for key in engine.keys_installed(&list.place.tenant, &list.place.project).await? {
+                println!("{}", line(&key));
+            }
+        }
+        KeysCommand::Revoke(revoke) => {
+            let engine = engine(&revoke.place.database)?;
+            engine.key_uninstall(&revoke.place.tenant, &revoke.place.project, revoke.id).await?;
+            println!("{} is revoked", revoke.id);
+        }
+    }
+    Ok(())
+}
+
+/// An engine that seals nothing: keys need no vault.
+fn engine(database: &Database) -> Result<Engine, Failure> {
+    let (store, clock) = open(database)?;
+    let ids = Ids::default();
+    let vault = Vault::new(MasterKey::from_bytes(ids.random()));
+    Ok(Engine::new(store, clock, ids, vault, Settings::default()))
+}
+
+fn line(key: &Key) -> String {
+    let at =
+        |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), |at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    let state = if key.revoked_at.is_some() { "revoked" } else { "active" };
+    format!(
+        "{} {:8} {:7} user={} groups={} created={} expires={} last_used={}",
+        key.id,
+        key.role.name(),
+        state,
+        key.user.as_deref().unwrap_or("-"),
+        if key.groups.is_empty() { "-".to_owned() } else { key.groups.join(",") },
+        at(Some(key.created_at)),
+        at(key.expires_at),
+        at(key.last_used_at),
+    )
+}

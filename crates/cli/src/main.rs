@@ -1,0 +1,46 @@
+//! `holdpoint`: the one binary.
+//!
+//! Duty: arguments, configuration and wiring; the only place where parts are chosen. Contains no rule of the domain.
+//!
+//! Start reading at `config.rs` (everything that can be set) and `serve.rs` (what runs).
+
+mod config;
+mod data;
+mod failure;
+mod keys;
+mod master_key;
+mod open;
+mod serve;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::config::{Cli, Command};
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("holdpoint: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Runtime::new().map_err(Failure::Runtime)?;
+    match command {
+        Command::Serve(serve) => serve::serve(&runtime, &serve),
+        Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
+        Command::Backup(backup) => data::backup(&backup),
+        Command::Check(check) => data::check(&check),
+        Command::Openapi => {
+            let document = server::document().to_pretty_json().map_err(Failure::Document)?;
+            println!("{document}");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `holdpoint serve`: what runs, and how it ends.
+
+use engine::{Engine, Ids, Vault};
+use server::App;
+use store_sqlite::DataLock;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::Serve;
+use crate::failure::Failure;
+use crate::master_key::master_key;
+use crate::open::open;
+use crate::telemetry;
+
+/// Runs the server until it is told to stop.
+pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
+    // Each stream is a file descriptor; a lower limit than wished for is still a limit to live with.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    let telemetry = telemetry::start(&serve.log, serve.otlp_endpoint.as_deref())?;
+    let ended = runtime.block_on(run(serve));
+    telemetry.end();
+    ended
+}
+
+async fn run(serve: &Serve) -> Result<(), Failure> {
+    let master = master_key(serve.master_key.as_deref(), &serve.database.data)?;
+    let _lock = match serve.database.database_url {
+        None => Some(DataLock::take(&serve.database.data)?),
+        Some(_) => None,
+    };
+    let (store, clock) = open(&serve.database)?;
+    let engine = Engine::new(store.clone(), clock, Ids::default(), Vault::new(master), serve.settings());
+    engine.unlock().await?;
+
+    let (stop, stopping) = watch::channel(false);
+    let app = App::new(engine.clone(), serve.limits(), telemetry::figures()?, stopping.clone());
+    let listener = TcpListener::bind(serve.listen).await.map_err(|error| Failure::Listen(serve.listen, error))?;
+    let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
+
+    let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
+    let (timers, housekeeping) = (engine.clone(), engine.clone());
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
+    tasks.spawn(told_to_stop(stop));
+    println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
+
+    let served = server::listen(listener, server::router(app), stopping).await;
+    cancelled.cancel();
+    tasks.close();
+    tasks.wait().await;
+    if let Err(error) = engine.note_used().await {
+        tracing::warn!(%error, "the last use of keys was not written down");
+    }
+    // Joins the writing threads: what was acknowledged is on disk either way.
+    let closing = tokio::task::spawn_blocking(move || store.close());
+    let _ = closing.await;
+    println!("Holdpoint has stopped");
+    served.map_err(Failure::Serve)
+}
+
+/// Waits for SIGTERM or SIGINT.
+async fn told_to_stop(stop: watch::Sender<bool>) {
+    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+        (Ok(mut terminate), Ok(mut interrupt)) => {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            tracing::info!("told to stop: requests in flight finish, streams are told");
+            let _ = stop.send(true);
+        }
+        (terminate, interrupt) => {
+            let error = terminate.err().or(interrupt.err());
+            tracing::error!(?error, "signals cannot be heard: kill is the only way to stop this server");
+            std::future::pending().await
+        }
+    }
+}

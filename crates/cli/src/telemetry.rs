@@ -1,0 +1,65 @@
+//! Logs as JSON, traces over OTLP when configured, figures for Prometheus.
+
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use opentelemetry::trace::TracerProvider;
+use opentelemetry_otlp::WithExportConfig;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::failure::Failure;
+
+/// Bounds of the waiting times that people are measured by: from a second to a week.
+const WAITS: &[f64] =
+    &[0.1, 0.5, 1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 14_400.0, 86_400.0, 604_800.0];
+
+/// What has to be ended in order.
+pub(crate) struct Telemetry {
+    traces: Option<SdkTracerProvider>,
+}
+
+impl Telemetry {
+    /// Sends what is still held back.
+    pub(crate) fn end(self) {
+        if let Some(Err(error)) = self.traces.map(|traces| traces.shutdown()) {
+            eprintln!("holdpoint: the last traces could not be sent: {error}");
+        }
+    }
+}
+
+/// Starts logging, and tracing if there is somewhere to send traces to.
+pub(crate) fn start(filter: &str, otlp_endpoint: Option<&str>) -> Result<Telemetry, Failure> {
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let logs = tracing_subscriber::fmt::layer()
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_span_list(false)
+        .with_writer(std::io::stderr)
+        .with_filter(filter);
+    let traces = otlp_endpoint.map(provider).transpose()?;
+    let sent = traces.as_ref().map(|traces| {
+        opentelemetry::global::set_text_map_propagator(TraceContextPropagator::new());
+        tracing_opentelemetry::layer().with_tracer(traces.tracer("holdpoint")).with_filter(EnvFilter::new("info"))
+    });
+    tracing_subscriber::registry().with(logs).with(sent).init();
+    Ok(Telemetry { traces })
+}
+
+fn provider(endpoint: &str) -> Result<SdkTracerProvider, Failure> {
+    let exporter = opentelemetry_otlp::SpanExporter::builder().with_http().with_endpoint(endpoint).build();
+    let exporter = exporter.map_err(|error| Failure::Traces(error.to_string()))?;
+    let resource = Resource::builder().with_service_name("holdpoint").build();
+    Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
+}
+
+/// Starts counting.
+pub(crate) fn figures() -> Result<PrometheusHandle, Failure> {
+    let failed = |error: metrics_exporter_prometheus::BuildError| Failure::Figures(error.to_string());
+    let waits = Matcher::Full("flow_interaction_wait_duration_seconds".into());
+    let builder = PrometheusBuilder::new().set_buckets_for_metric(waits, WAITS).map_err(failed)?;
+    builder.install_recorder().map_err(failed)
+}

@@ -1,0 +1,69 @@
+//! What every handler can reach.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use domain::KeyId;
+use engine::Engine;
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::watch;
+
+/// What callers may not exceed.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// The largest body, in bytes.
+    pub body_bytes: usize,
+    /// How many requests a second one key may send to this node; twice as many in a burst. Unlimited if absent.
+    pub rate: Option<NonZeroU32>,
+    /// How many streams may be open at this node.
+    pub streams: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { body_bytes: 1024 * 1024, rate: NonZeroU32::new(5000), streams: 50_000 }
+    }
+}
+
+/// What every handler can reach. Cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Parts>);
+
+/// The parts of an [`App`].
+pub struct Parts {
+    pub(crate) engine: Engine,
+    pub(crate) limits: Limits,
+    pub(crate) rates: Option<DefaultKeyedRateLimiter<KeyId>>,
+    pub(crate) figures: PrometheusHandle,
+    pub(crate) stopping: watch::Receiver<bool>,
+    pub(crate) streams: Arc<tokio::sync::Semaphore>,
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl App {
+    /// Puts the wire on an engine. `stopping` turns true when the server begins to stop.
+    #[must_use]
+    pub fn new(engine: Engine, limits: Limits, figures: PrometheusHandle, stopping: watch::Receiver<bool>) -> Self {
+        let quota = |rate: NonZeroU32| Quota::per_second(rate).allow_burst(rate.saturating_mul(TWICE));
+        let rates = limits.rate.map(|rate| RateLimiter::keyed(quota(rate)));
+        let streams = Arc::new(tokio::sync::Semaphore::new(limits.streams));
+        Self(Arc::new(Parts { engine, limits, rates, figures, stopping, streams }))
+    }
+
+    /// Turns ready when the server begins to stop: whoever waits is told what there is now.
+    pub(crate) async fn stops(&self) {
+        let mut stopping = self.stopping.clone();
+        // A sender that is gone has stopped too.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+}
+
+const TWICE: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);

@@ -1,0 +1,30 @@
+//! From a request to an authenticated caller.
+
+use axum::extract::FromRequestParts;
+use domain::Caller;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+
+use crate::App;
+use crate::error::ApiError;
+
+/// Whoever sent the request. A handler that takes one cannot be reached without a good key.
+pub(crate) struct Who(pub(crate) Caller);
+
+impl FromRequestParts<App> for Who {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let header = parts.headers.get(AUTHORIZATION).ok_or(ApiError::NoCredential)?;
+        let text = header.to_str().map_err(|_| ApiError::NoCredential)?;
+        let (scheme, key) = text.split_once(' ').ok_or(ApiError::NoCredential)?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(ApiError::NoCredential);
+        }
+        let caller = app.engine.authenticate(key.trim()).await?;
+        if app.rates.as_ref().is_some_and(|rates| rates.check_key(&caller.key).is_err()) {
+            return Err(ApiError::RateLimited);
+        }
+        Ok(Self(caller))
+    }
+}

@@ -1,0 +1,104 @@
+//! A command as it comes in: its body, strictly read, and its idempotency key.
+
+use std::time::Duration;
+
+use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
+use domain::Problem;
+use engine::Idempotency;
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+use crate::App;
+use crate::error::ApiError;
+
+/// How long a body may take to arrive.
+const BODY_TIME: Duration = Duration::from_secs(30);
+/// How long an idempotency key may be.
+const LONGEST_KEY: usize = 255;
+
+/// A body of a known shape, and the caller's name for the command. An absent body is an empty object.
+pub(crate) struct Command<T> {
+    pub(crate) body: T,
+    pub(crate) once: Option<Idempotency>,
+}
+
+impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let key = idempotency_key(&parts.headers)?;
+        let most = app.limits.body_bytes;
+        let collecting = tokio::time::timeout(BODY_TIME, Limited::new(body, most).collect());
+        let bytes = match collecting.await {
+            Err(_) => return Err(ApiError::BodyTimeout),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(ApiError::BodyTooLarge(most)),
+            Ok(Err(error)) => return Err(ApiError::MalformedJson(error.to_string())),
+            Ok(Ok(collected)) => collected.to_bytes(),
+        };
+        let body = read(&parts.headers, &bytes)?;
+        let operation = format!("{} {}", parts.method, parts.uri.path());
+        let once = key.map(|key| Idempotency::new(key, &operation, &bytes));
+        Ok(Self { body, once })
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let wrong =
+        || ApiError::HeaderInvalid(format!("Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters"));
+    let key = value.to_str().map_err(|_| wrong())?;
+    if key.is_empty() || key.len() > LONGEST_KEY {
+        return Err(wrong());
+    }
+    Ok(Some(key.to_owned()))
+}
+
+fn read<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, ApiError> {
+    let bytes = if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? };
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let pointer = pointer(error.path());
+        let inner = error.into_inner();
+        match inner.classify() {
+            serde_json::error::Category::Data => ApiError::BodyInvalid(vec![Problem::new(pointer, plain(&inner))]),
+            _ => ApiError::MalformedJson(inner.to_string()),
+        }
+    })?;
+    deserializer.end().map_err(|error| ApiError::MalformedJson(error.to_string()))?;
+    Ok(read)
+}
+
+fn json_only<'a>(headers: &HeaderMap, bytes: &'a Bytes) -> Result<&'a [u8], ApiError> {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let essence = content_type.split(';').next().unwrap_or("").trim();
+    let json = essence.eq_ignore_ascii_case("application/json") || essence.to_ascii_lowercase().ends_with("+json");
+    if json { Ok(bytes) } else { Err(ApiError::NotJson) }
+}
+
+/// The place of an error as a JSON Pointer.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let mut pointer = String::new();
+    for segment in path {
+        pointer.push('/');
+        match segment {
+            Segment::Seq { index } => pointer.push_str(&index.to_string()),
+            Segment::Map { key } => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Segment::Enum { variant } => pointer.push_str(variant),
+            Segment::Unknown => pointer.push('?'),
+        }
+    }
+    pointer
+}
+
+/// The message without its place in the text, which the pointer names better.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}

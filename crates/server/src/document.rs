@@ -1,0 +1,81 @@
+//! The OpenAPI document.
+
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{OpenApi as Document, Response as Described};
+use utoipa::{IntoResponses, Modify, OpenApi};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Holdpoint",
+        description = "The server between AI agents and the people who answer for them. An agent asks; its step sleeps durably; \
+                       the right person answers; the agent goes on from exactly there, once.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    modifiers(&Bearer),
+    security(("key" = [])),
+    components(schemas(protocol::ProblemBody)),
+    tags(
+        (name = "sessions", description = "One conversation or flow of an agent"),
+        (name = "interactions", description = "Questions put to people, and their answers"),
+        (name = "deliveries", description = "Answers on their way to the agents that asked"),
+        (name = "events", description = "What happened, numbered"),
+        (name = "keys", description = "Credentials"),
+        (name = "server", description = "Health and figures")
+    )
+)]
+struct Holdpoint;
+
+struct Bearer;
+
+impl Modify for Bearer {
+    fn modify(&self, document: &mut Document) {
+        let scheme = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("A key: `hp_…`")).build();
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("key", SecurityScheme::Http(scheme));
+    }
+}
+
+/// Everything that can go wrong, on every operation: `application/problem+json`.
+pub(crate) struct Problems;
+
+impl IntoResponses for Problems {
+    fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<Described>> {
+        use utoipa::openapi::{Content, Ref, ResponseBuilder};
+        let described = |words: &str| {
+            let content = Content::builder().schema(Some(Ref::from_schema_name("ProblemBody"))).build();
+            ResponseBuilder::new().description(words).content("application/problem+json", content).build().into()
+        };
+        [
+            ("400", "The request cannot be read"),
+            ("401", "No credential, or one that is unknown, expired or revoked"),
+            ("403", "The caller may not do this"),
+            ("404", "It does not exist, or belongs to somebody else"),
+            ("405", "This path does not take this method"),
+            ("408", "The body did not arrive in time"),
+            ("409", "It is not in a state for this, or somebody else was first"),
+            ("410", "The deadline has passed"),
+            ("413", "The body is too large"),
+            ("415", "The body is not JSON"),
+            ("422", "The body does not fit; `errors` says where"),
+            ("429", "Too many requests"),
+            ("500", "A defect of ours"),
+            ("503", "The server cannot do this now; try again"),
+            ("507", "The disk is full"),
+        ]
+        .into_iter()
+        .map(|(status, words)| (status.to_owned(), described(words)))
+        .collect()
+    }
+}
+
+/// The document without its operations, which each route adds.
+pub(crate) fn base() -> Document {
+    Holdpoint::openapi()
+}
+
+/// The whole document.
+#[must_use]
+pub fn document() -> Document {
+    crate::routes::operations().to_openapi()
+}

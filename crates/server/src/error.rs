@@ -1,0 +1,257 @@
+//! The one place where a refusal becomes a status and a code.
+
+use axum::response::{IntoResponse, Response};
+use domain::{Interaction, Problem, Refusal, State};
+use engine::Error;
+use http::{HeaderValue, StatusCode, header};
+use protocol::{ProblemBody, ResolutionView};
+use store::StoreError;
+
+/// Why a request was not carried out.
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    /// The engine, or the domain behind it, says no.
+    Engine(Error),
+    /// There is no credential.
+    NoCredential,
+    /// The body is no JSON.
+    MalformedJson(String),
+    /// The body is JSON of another shape.
+    BodyInvalid(Vec<Problem>),
+    /// The body is too large.
+    BodyTooLarge(usize),
+    /// The body did not come in time.
+    BodyTimeout,
+    /// The content type is not JSON.
+    NotJson,
+    /// A query parameter is wrong.
+    QueryInvalid(String),
+    /// The id in the path is no id of the kind wanted.
+    IdInvalid(String),
+    /// A header is wrong.
+    HeaderInvalid(String),
+    /// The key sends more than it may.
+    RateLimited,
+    /// The node has as many streams as it may.
+    TooManyStreams,
+    /// No such path.
+    NoRoute,
+    /// No such method on this path.
+    NoMethod,
+    /// A defect of ours.
+    Panicked,
+}
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Engine(refusal.into())
+    }
+}
+
+/// Every code that can be sent. `docs/errors.md` has a heading for each, and a test compares the two.
+pub const CODES: &[&str] = &[
+    "not_found",
+    "role_forbids",
+    "not_in_audience",
+    "asker_cannot_answer",
+    "four_eyes",
+    "interaction_already_resolved",
+    "interaction_expired",
+    "interaction_already_overdue",
+    "already_voted",
+    "claimed_by_other",
+    "not_claimed",
+    "answer_invalid",
+    "body_invalid",
+    "interaction_pending",
+    "delivery_taken",
+    "delivery_closed",
+    "lease_lost",
+    "not_your_delivery",
+    "session_ended",
+    "session_paused",
+    "session_already_paused",
+    "session_not_paused",
+    "too_many_open",
+    "idempotency_conflict",
+    "schema_invalid",
+    "unauthenticated",
+    "sealed",
+    "conflict",
+    "busy",
+    "storage_full",
+    "storage_unavailable",
+    "in_doubt",
+    "internal",
+    "malformed_json",
+    "body_too_large",
+    "body_timeout",
+    "not_json",
+    "query_invalid",
+    "id_invalid",
+    "header_invalid",
+    "rate_limited",
+    "too_many_streams",
+    "route_not_found",
+    "method_not_allowed",
+];
+
+impl ApiError {
+    fn status_and_code(&self) -> (StatusCode, &'static str) {
+        use StatusCode as S;
+        match self {
+            Self::Engine(Error::Refused(refusal)) => of_refusal(refusal),
+            Self::Engine(Error::IdempotencyConflict) => (S::CONFLICT, "idempotency_conflict"),
+            Self::Engine(Error::SchemaInvalid(_)) => (S::UNPROCESSABLE_ENTITY, "schema_invalid"),
+            Self::Engine(Error::Unauthenticated) | Self::NoCredential => (S::UNAUTHORIZED, "unauthenticated"),
+            Self::Engine(Error::Sealed) => (S::INTERNAL_SERVER_ERROR, "sealed"),
+            Self::Engine(Error::Store(error)) => of_store(error),
+            Self::MalformedJson(_) => (S::BAD_REQUEST, "malformed_json"),
+            Self::BodyInvalid(_) => (S::UNPROCESSABLE_ENTITY, "body_invalid"),
+            Self::BodyTooLarge(_) => (S::PAYLOAD_TOO_LARGE, "body_too_large"),
+            Self::BodyTimeout => (S::REQUEST_TIMEOUT, "body_timeout"),
+            Self::NotJson => (S::UNSUPPORTED_MEDIA_TYPE, "not_json"),
+            Self::QueryInvalid(_) => (S::BAD_REQUEST, "query_invalid"),
+            Self::IdInvalid(_) => (S::BAD_REQUEST, "id_invalid"),
+            Self::HeaderInvalid(_) => (S::BAD_REQUEST, "header_invalid"),
+            Self::RateLimited => (S::TOO_MANY_REQUESTS, "rate_limited"),
+            Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
+            Self::NoRoute => (S::NOT_FOUND, "route_not_found"),
+            Self::NoMethod => (S::METHOD_NOT_ALLOWED, "method_not_allowed"),
+            Self::Panicked => (S::INTERNAL_SERVER_ERROR, "internal"),
+        }
+    }
+
+    /// The body that describes it. What is inside of us stays there: the log has it.
+    pub(crate) fn into_body(self) -> ProblemBody {
+        let (status, code) = self.status_and_code();
+        let (title, detail) = self.words();
+        let (errors, resolution) = match self {
+            Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
+            | Self::Engine(Error::SchemaInvalid(problems))
+            | Self::BodyInvalid(problems) => (problems, None),
+            Self::Engine(Error::Refused(Refusal::AlreadyResolved(interaction))) => (Vec::new(), ended(*interaction)),
+            _ => (Vec::new(), None),
+        };
+        ProblemBody {
+            kind: format!("urn:holdpoint:problem:{code}"),
+            title,
+            status: status.as_u16(),
+            code: code.to_owned(),
+            detail,
+            errors: errors.into_iter().map(Into::into).collect(),
+            resolution: resolution.map(Box::new),
+        }
+    }
+
+    fn words(&self) -> (String, Option<String>) {
+        let plain = |title: &str| (title.to_owned(), None);
+        match self {
+            Self::Engine(Error::Refused(refusal)) => (refusal.to_string(), None),
+            Self::Engine(Error::Store(StoreError::Full)) => plain("the disk is full; nothing was changed"),
+            Self::Engine(Error::Store(StoreError::Busy)) => {
+                plain("the server has more work than it can do soon; try again")
+            }
+            Self::Engine(Error::Store(StoreError::InDoubt)) => {
+                plain("the database connection broke during the commit; try again with the same Idempotency-Key")
+            }
+            Self::Engine(Error::Store(StoreError::Unavailable(_) | StoreError::Closed)) => {
+                plain("the database cannot be reached; try again")
+            }
+            Self::Engine(Error::Store(StoreError::Conflict | StoreError::Serialization)) => {
+                plain("somebody else changed the same thing at the same moment; try again")
+            }
+            Self::Engine(Error::Store(_)) | Self::Panicked => plain("something went wrong inside; it is in the log"),
+            Self::Engine(error) => (error.to_string(), None),
+            Self::NoCredential => plain("send a key as `Authorization: Bearer KEY`"),
+            Self::MalformedJson(why) => ("the body is not JSON".to_owned(), Some(why.clone())),
+            Self::BodyInvalid(_) => plain("the body is not what this operation takes"),
+            Self::BodyTooLarge(most) => (format!("the body is larger than {most} bytes"), None),
+            Self::BodyTimeout => plain("the body did not arrive in time"),
+            Self::NotJson => plain("send the body as `Content-Type: application/json`"),
+            Self::QueryInvalid(why) => ("a query parameter is wrong".to_owned(), Some(why.clone())),
+            Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
+            Self::RateLimited => plain("this key sends more requests than it may; wait a second"),
+            Self::TooManyStreams => plain("this node has as many streams open as it may"),
+            Self::NoRoute => plain("there is nothing at this path"),
+            Self::NoMethod => plain("this path does not take this method"),
+        }
+    }
+}
+
+fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
+    use StatusCode as S;
+    match refusal {
+        Refusal::NotFound(_) => (S::NOT_FOUND, "not_found"),
+        Refusal::RoleForbids { .. } => (S::FORBIDDEN, "role_forbids"),
+        Refusal::NotInAudience => (S::FORBIDDEN, "not_in_audience"),
+        Refusal::AskerCannotAnswer => (S::FORBIDDEN, "asker_cannot_answer"),
+        Refusal::FourEyes => (S::FORBIDDEN, "four_eyes"),
+        Refusal::AlreadyResolved(_) => (S::CONFLICT, "interaction_already_resolved"),
+        Refusal::TooLate(_) => (S::GONE, "interaction_expired"),
+        Refusal::AlreadyOverdue(_) => (S::CONFLICT, "interaction_already_overdue"),
+        Refusal::AlreadyVoted(_) => (S::CONFLICT, "already_voted"),
+        Refusal::ClaimedByOther { .. } => (S::CONFLICT, "claimed_by_other"),
+        Refusal::NotClaimed(_) => (S::CONFLICT, "not_claimed"),
+        Refusal::AnswerInvalid(_) => (S::UNPROCESSABLE_ENTITY, "answer_invalid"),
+        Refusal::QuestionInvalid(_) => (S::UNPROCESSABLE_ENTITY, "body_invalid"),
+        Refusal::StillPending(_) => (S::CONFLICT, "interaction_pending"),
+        Refusal::DeliveryTaken { .. } => (S::CONFLICT, "delivery_taken"),
+        Refusal::DeliveryClosed(_) => (S::CONFLICT, "delivery_closed"),
+        Refusal::LeaseLost => (S::CONFLICT, "lease_lost"),
+        Refusal::NotYourDelivery => (S::FORBIDDEN, "not_your_delivery"),
+        Refusal::SessionEnded { .. } => (S::CONFLICT, "session_ended"),
+        Refusal::SessionPaused(_) => (S::CONFLICT, "session_paused"),
+        Refusal::AlreadyPaused(_) => (S::CONFLICT, "session_already_paused"),
+        Refusal::NotPaused(_) => (S::CONFLICT, "session_not_paused"),
+        Refusal::TooManyOpen { .. } => (S::CONFLICT, "too_many_open"),
+    }
+}
+
+fn of_store(error: &StoreError) -> (StatusCode, &'static str) {
+    use StatusCode as S;
+    match error {
+        StoreError::Conflict | StoreError::Serialization => (S::CONFLICT, "conflict"),
+        StoreError::Busy => (S::SERVICE_UNAVAILABLE, "busy"),
+        StoreError::Full => (S::INSUFFICIENT_STORAGE, "storage_full"),
+        StoreError::Unavailable(_) | StoreError::Closed => (S::SERVICE_UNAVAILABLE, "storage_unavailable"),
+        StoreError::InDoubt => (S::SERVICE_UNAVAILABLE, "in_doubt"),
+        StoreError::Newer(_) | StoreError::InUse(_) | StoreError::Corrupt(_) | StoreError::Panicked => {
+            (S::INTERNAL_SERVER_ERROR, "internal")
+        }
+    }
+}
+
+fn ended(interaction: Interaction) -> Option<ResolutionView> {
+    match interaction.state {
+        State::Pending(_) => None,
+        State::Resolved { resolution, at, .. } => Some(ResolutionView::new(resolution, at)),
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        if let Self::Engine(Error::Store(error)) = &self {
+            tracing::error!(%error, "the store could not do its work");
+        }
+        let retry = matches!(self.status_and_code().0, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+        let body = self.into_body();
+        let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, axum::Json(body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if retry {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}

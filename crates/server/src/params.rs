@@ -1,0 +1,64 @@
+//! Ids and query parameters as they come in.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use axum::extract::{FromRequestParts, Path};
+use http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::App;
+use crate::error::ApiError;
+
+/// The longest that a request may wait.
+const LONGEST_WAIT: u64 = 300;
+/// The largest page.
+const LARGEST_PAGE: u32 = 200;
+
+/// An id in the path.
+pub(crate) struct Id<T>(pub(crate) T);
+
+impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let Path(text) = Path::<String>::from_request_parts(parts, app)
+            .await
+            .map_err(|_| ApiError::IdInvalid("the id in the path cannot be read".into()))?;
+        text.parse().map(Self).map_err(|error: T::Err| ApiError::IdInvalid(error.to_string()))
+    }
+}
+
+/// Query parameters; those that are not known are refused.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
+        let read = axum::extract::Query::<T>::try_from_uri(&parts.uri);
+        read.map(|query| Self(query.0)).map_err(|rejection| ApiError::QueryInvalid(rejection.body_text()))
+    }
+}
+
+/// How long to wait.
+pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
+    match seconds.unwrap_or(0) {
+        seconds if seconds <= LONGEST_WAIT => Ok(Duration::from_secs(seconds)),
+        _ => Err(ApiError::QueryInvalid(format!("wait: at most {LONGEST_WAIT} seconds"))),
+    }
+}
+
+/// How much of a list.
+pub(crate) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
+    match limit.unwrap_or(50) {
+        limit if (1..=LARGEST_PAGE).contains(&limit) => Ok(limit),
+        _ => Err(ApiError::QueryInvalid(format!("limit: 1 to {LARGEST_PAGE}"))),
+    }
+}
+
+/// Where a list goes on.
+pub(crate) fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T>, ApiError> {
+    cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
+}

@@ -1,0 +1,84 @@
+//! Every route, with its operation in the document.
+
+mod answers;
+mod deliveries;
+mod events;
+mod health;
+mod interactions;
+mod keys;
+mod sessions;
+mod stats;
+
+use axum::Router;
+use axum::middleware::from_fn;
+use axum::response::{IntoResponse, Response};
+use http::header::AUTHORIZATION;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use utoipa_swagger_ui::SwaggerUi;
+
+use crate::App;
+use crate::document::base;
+use crate::error::ApiError;
+use crate::trace::traced;
+
+/// All operations, each in one place with its route.
+pub(crate) fn operations() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(base())
+        .routes(routes!(sessions::session_start, sessions::session_list))
+        .routes(routes!(sessions::session_get))
+        .routes(routes!(sessions::session_control))
+        .routes(routes!(events::event_list))
+        .routes(routes!(events::event_stream))
+        .routes(routes!(events::project_stream))
+        .routes(routes!(interactions::interaction_ask))
+        .routes(routes!(interactions::interaction_list))
+        .routes(routes!(interactions::interaction_get))
+        .routes(routes!(answers::interaction_answer))
+        .routes(routes!(answers::interaction_answer_many))
+        .routes(routes!(answers::interaction_auto))
+        .routes(routes!(interactions::interaction_cancel))
+        .routes(routes!(interactions::interaction_expire))
+        .routes(routes!(interactions::interaction_claim))
+        .routes(routes!(interactions::interaction_release))
+        .routes(routes!(deliveries::delivery_list))
+        .routes(routes!(deliveries::delivery_take))
+        .routes(routes!(deliveries::delivery_heartbeat))
+        .routes(routes!(deliveries::delivery_complete))
+        .routes(routes!(deliveries::delivery_fail))
+        .routes(routes!(keys::key_create, keys::key_list))
+        .routes(routes!(keys::key_revoke))
+        .routes(routes!(stats::stats_get))
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(health::metrics))
+}
+
+/// The whole server as a service.
+#[must_use]
+pub fn router(app: App) -> Router {
+    let (router, document) = operations().split_for_parts();
+    let layers = ServiceBuilder::new()
+        .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION]))
+        .layer(from_fn(traced))
+        .layer(CatchPanicLayer::custom(|_| ApiError::Panicked.into_response()))
+        .layer(CompressionLayer::new());
+    router
+        .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(layers)
+        .with_state(app)
+}
+
+async fn no_route() -> Response {
+    ApiError::NoRoute.into_response()
+}
+
+async fn no_method() -> Response {
+    ApiError::NoMethod.into_response()
+}

@@ -1,0 +1,117 @@
+//! Deliveries: answers on their way to the agents that asked.
+
+use axum::Json;
+use axum::extract::State;
+use domain::{Delivery, InteractionId, State as At};
+use engine::Taken;
+use protocol::{DeliveriesPage, FailBody, HeartbeatBody, InteractionView, LeaseBody, TakeBody, TakenView};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::{Id, Query, limit, wait};
+
+/// Which deliveries.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct DeliveriesQuery {
+    /// Reply when there is one, or after so many seconds.
+    #[param(maximum = 300)]
+    wait: Option<u64>,
+    /// At most so many; 50 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
+/// Lists answers that wait for the calling agent, the oldest first.
+#[utoipa::path(get, path = "/v1/deliveries", tag = "deliveries", params(DeliveriesQuery),
+    responses((status = 200, description = "What waits", body = DeliveriesPage), Problems))]
+pub(super) async fn delivery_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<DeliveriesQuery>,
+) -> Result<Json<DeliveriesPage>, ApiError> {
+    let (most, wait) = (limit(query.limit)?, wait(query.wait)?);
+    let found = tokio::select! {
+        biased;
+        found = app.engine.deliveries(&caller, most, wait) => found?,
+        () = app.stops() => Vec::new(),
+    };
+    Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect() }))
+}
+
+/// Takes an answer under a lease. A lease that runs out offers it again.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/take", tag = "deliveries", request_body = TakeBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "What the agent goes on with", body = TakenView), Problems))]
+pub(super) async fn delivery_take(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: TakeBody { lease_seconds }, once }: Command<TakeBody>,
+) -> Result<Json<TakenView>, ApiError> {
+    let Taken { lease, interaction, resume_point, secrets } = app.engine.take(&caller, id, lease_seconds, once).await?;
+    let (attempt, until) = match interaction.delivery() {
+        Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),
+        _ => (0, interaction.origin.at),
+    };
+    let answer = match &interaction.state {
+        At::Resolved { resolution, .. } => resolution.answer().cloned().map(Into::into),
+        At::Pending(_) => None,
+    };
+    let traceparent = interaction.origin.traceparent.clone();
+    let interaction = InteractionView::from(interaction);
+    Ok(Json(TakenView { lease, until, attempt, answer, interaction, resume_point, secrets, traceparent }))
+}
+
+/// Holds a lease for longer.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/heartbeat", tag = "deliveries",
+    request_body = HeartbeatBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn delivery_heartbeat(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: HeartbeatBody { lease, lease_seconds }, once }: Command<HeartbeatBody>,
+) -> Result<Json<InteractionView>, ApiError> {
+    let interaction = app.engine.heartbeat(&caller, (id, lease), lease_seconds, once).await?;
+    Ok(Json(interaction.into()))
+}
+
+/// Says that the agent has gone on, durably.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/complete", tag = "deliveries", request_body = LeaseBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn delivery_complete(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: LeaseBody { lease }, once }: Command<LeaseBody>,
+) -> Result<Json<InteractionView>, ApiError> {
+    let interaction = app.engine.complete(&caller, (id, lease), once).await?;
+    Ok(Json(interaction.into()))
+}
+
+/// Says that the agent could not go on: given up visibly, or offered again.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/fail", tag = "deliveries", request_body = FailBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn delivery_fail(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: FailBody { lease, reason, retry }, once }: Command<FailBody>,
+) -> Result<Json<InteractionView>, ApiError> {
+    let interaction = app.engine.fail(&caller, (id, lease), reason, retry, once).await?;
+    Ok(Json(interaction.into()))
+}

@@ -1,0 +1,120 @@
+//! Events: listed, and streamed from a cursor.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use domain::SessionId;
+use http::HeaderMap;
+use protocol::EventsPage;
+use serde::Deserialize;
+use store::Cursor;
+use utoipa::IntoParams;
+
+use crate::App;
+use crate::caller::Who;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::{Id, Query, limit, wait};
+use crate::sse::{Source, stream};
+
+/// Which events.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct EventsQuery {
+    /// Only those with a greater number.
+    after: Option<u64>,
+    /// At most so many; 50 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+    /// Reply when there is one, or after so many seconds.
+    #[param(maximum = 300)]
+    wait: Option<u64>,
+}
+
+/// Lists the events of a session in order, or waits for the next.
+#[utoipa::path(get, path = "/v1/sessions/{session}/events", tag = "events",
+    params(("session" = String, Path, description = "`ses_…`"), EventsQuery),
+    responses((status = 200, description = "Some events", body = EventsPage), Problems))]
+pub(super) async fn event_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(session): Id<SessionId>,
+    Query(query): Query<EventsQuery>,
+) -> Result<Json<EventsPage>, ApiError> {
+    let (most, wait, after) = (limit(query.limit)?, wait(query.wait)?, number(query.after)?);
+    let found = tokio::select! {
+        biased;
+        found = app.engine.events(&caller, session, after, most, wait) => found?,
+        () = app.stops() => Vec::new(),
+    };
+    let next = found.last().map_or(after, |event| event.seq);
+    Ok(Json(EventsPage { events: found.into_iter().map(Into::into).collect(), next }))
+}
+
+/// Where a stream begins.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct StreamQuery {
+    /// After this number or cursor; `Last-Event-ID` comes first.
+    after: Option<String>,
+}
+
+/// Streams the events of a session as server-sent events: `id` is the number, `event` the type.
+#[utoipa::path(get, path = "/v1/sessions/{session}/events/stream", tag = "events",
+    params(("session" = String, Path, description = "`ses_…`"), StreamQuery,
+           ("Last-Event-ID" = Option<String>, Header, description = "The last number seen")),
+    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String), Problems))]
+pub(super) async fn event_stream(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(session): Id<SessionId>,
+    Query(query): Query<StreamQuery>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let after = match begin(&headers, query)? {
+        None => 0,
+        Some(text) => {
+            let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not the number of an event".into());
+            number(Some(text.parse().map_err(|_| wrong())?))?
+        }
+    };
+    let follower = app.engine.follow(&caller, session, after).await?;
+    stream(&app, Source::Session(follower))
+}
+
+/// Streams the events of the whole project in commit order; without a cursor, from now on.
+#[utoipa::path(get, path = "/v1/events/stream", tag = "events", params(StreamQuery,
+           ("Last-Event-ID" = Option<String>, Header, description = "The last cursor seen")),
+    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String), Problems))]
+pub(super) async fn project_stream(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<StreamQuery>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let wrong = |()| ApiError::QueryInvalid("after or Last-Event-ID: not a cursor of this stream".into());
+    let after = begin(&headers, query)?.map(|text| text.parse::<Cursor>().map_err(wrong)).transpose()?;
+    let follower = app.engine.follow_project(&caller, after).await?;
+    stream(&app, Source::Project(follower))
+}
+
+fn begin(headers: &HeaderMap, query: StreamQuery) -> Result<Option<String>, ApiError> {
+    match headers.get("last-event-id") {
+        None => Ok(query.after),
+        Some(value) => {
+            let text = value.to_str().map_err(|_| ApiError::HeaderInvalid("Last-Event-ID cannot be read".into()))?;
+            Ok(Some(text.to_owned()))
+        }
+    }
+}
+
+/// Stores count in 63 bits.
+fn number(after: Option<u64>) -> Result<u64, ApiError> {
+    let after = after.unwrap_or(0);
+    if i64::try_from(after).is_err() {
+        return Err(ApiError::QueryInvalid("after: not the number of an event".into()));
+    }
+    Ok(after)
+}

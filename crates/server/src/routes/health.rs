@@ -1,0 +1,54 @@
+//! Health, and figures for Prometheus. These need no credential and name nobody.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use http::StatusCode;
+
+use crate::App;
+use crate::error::ApiError;
+
+/// Says that the process lives.
+#[utoipa::path(get, path = "/healthz", tag = "server", security(()),
+    responses((status = 200, description = "It lives", body = String)))]
+pub(super) async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// Says whether requests can be served: the store answers and the server is not stopping.
+#[utoipa::path(get, path = "/readyz", tag = "server", security(()),
+    responses((status = 200, description = "It is ready", body = String),
+              (status = 503, description = "It is not", body = String)))]
+pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str) {
+    if *app.stopping.borrow() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
+    }
+    match app.engine.ready().await {
+        Ok(()) => (StatusCode::OK, "ready\n"),
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n")
+        }
+    }
+}
+
+/// Shows the figures as Prometheus reads them.
+#[utoipa::path(get, path = "/metrics", tag = "server", security(()),
+    responses((status = 200, description = "Prometheus text", body = String)))]
+pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
+    let mut open: BTreeMap<String, u64> = BTreeMap::new();
+    for count in app.engine.open_counts().await? {
+        *open.entry(count.kind).or_default() += count.count;
+    }
+    for kind in KINDS {
+        let count = open.get(*kind).copied().unwrap_or(0);
+        // Exact up to 2^53 questions.
+        metrics::gauge!("flow_interaction_open", "kind" => *kind).set(count as f64);
+    }
+    app.figures.run_upkeep();
+    Ok(app.figures.render())
+}
+
+/// Every kind, so that one whose last question was closed goes back to zero.
+const KINDS: &[&str] =
+    &["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice", "custom"];

@@ -1,0 +1,207 @@
+//! Questions: asked, read, listed, closed without an answer, claimed.
+
+use axum::Json;
+use axum::extract::State;
+use domain::{Interaction, InteractionId, Kind, SessionId, Status};
+use engine::{Ask, Error, InteractionQuery};
+use http::{HeaderMap, StatusCode};
+use protocol::{AskBody, CancelBody, EmptyBody, InteractionView, InteractionsPage};
+use serde::Deserialize;
+use store::{InteractionFilter, Page, Sort};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::{Id, Query, cursor, limit, wait};
+use crate::trace::TRACEPARENT;
+
+/// What every command on one question replies.
+type Reply = Result<Json<InteractionView>, ApiError>;
+
+fn shown(result: Result<Interaction, Error>) -> Reply {
+    Ok(Json(result?.into()))
+}
+
+/// Puts a question to people; the session's step sleeps until it is answered.
+#[utoipa::path(post, path = "/v1/sessions/{session}/interactions", tag = "interactions", request_body = AskBody,
+    params(("session" = String, Path, description = "`ses_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result"),
+           ("traceparent" = Option<String>, Header, description = "Given back with the answer")),
+    responses((status = 201, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn interaction_ask(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(session): Id<SessionId>,
+    headers: HeaderMap,
+    Command { mut body, once }: Command<AskBody>,
+) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
+    let traceparent = headers.get(TRACEPARENT).and_then(|value| value.to_str().ok());
+    let ask = Ask {
+        deadline_seconds: body.deadline_seconds,
+        resume_point: body.resume_point.take(),
+        traceparent: traceparent.filter(|text| text.len() <= 128).map(str::to_owned),
+        question: body.into_question(),
+    };
+    let interaction = app.engine.ask(&caller, session, ask, once).await?;
+    Ok((StatusCode::CREATED, Json(interaction.into())))
+}
+
+/// Which questions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct InteractionsQuery {
+    /// In this state.
+    #[param(inline)]
+    status: Option<Status>,
+    /// Of this kind.
+    kind: Option<String>,
+    /// Of this session.
+    session: Option<String>,
+    /// Routed through this channel.
+    channel: Option<String>,
+    /// Asked by this agent.
+    agent: Option<String>,
+    /// Only those that the caller may answer.
+    mine: Option<bool>,
+    /// Only those past their deadline.
+    overdue: Option<bool>,
+    /// With this text in the title.
+    q: Option<String>,
+    /// In this order; `oldest` if absent.
+    #[param(inline)]
+    sort: Option<SortName>,
+    /// Where the page before ended.
+    cursor: Option<String>,
+    /// At most so many; 50 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
+/// In which order.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum SortName {
+    Oldest,
+    Newest,
+    Deadline,
+}
+
+/// Lists questions.
+#[utoipa::path(get, path = "/v1/interactions", tag = "interactions", params(InteractionsQuery),
+    responses((status = 200, description = "A page", body = InteractionsPage), Problems))]
+pub(super) async fn interaction_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<InteractionsQuery>,
+) -> Result<Json<InteractionsPage>, ApiError> {
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let session = query.session.map(|text| text.parse::<SessionId>());
+    let session = session.transpose().map_err(|error| ApiError::QueryInvalid(format!("session: {error}")))?;
+    let filter = InteractionFilter {
+        status: query.status,
+        kind: query.kind.as_deref().map(Kind::named),
+        session,
+        channel: query.channel,
+        agent: query.agent,
+        overdue_at: None,
+        text: query.q.filter(|text| !text.is_empty()),
+        sort: match query.sort {
+            None | Some(SortName::Oldest) => Sort::Oldest,
+            Some(SortName::Newest) => Sort::Newest,
+            Some(SortName::Deadline) => Sort::Deadline,
+        },
+    };
+    let (mine, overdue) = (query.mine.unwrap_or(false), query.overdue.unwrap_or(false));
+    let found = app.engine.interactions(&caller, InteractionQuery { filter, mine, overdue }, page).await?;
+    let full = found.len() == page.limit as usize;
+    let next = found.last().filter(|_| full).map(|interaction| interaction.id.to_string());
+    Ok(Json(InteractionsPage { interactions: found.into_iter().map(Into::into).collect(), next }))
+}
+
+/// How long to wait.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct WaitQuery {
+    /// Reply when the question is no longer pending, or after so many seconds.
+    #[param(maximum = 300)]
+    wait: Option<u64>,
+}
+
+/// Reads a question, or waits until it is no longer pending.
+#[utoipa::path(get, path = "/v1/interactions/{interaction}", tag = "interactions",
+    params(("interaction" = String, Path, description = "`int_…`"), WaitQuery),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn interaction_get(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Query(query): Query<WaitQuery>,
+) -> Reply {
+    let wait = wait(query.wait)?;
+    tokio::select! {
+        biased;
+        found = app.engine.interaction(&caller, id, wait) => shown(found),
+        () = app.stops() => shown(app.engine.interaction(&caller, id, std::time::Duration::ZERO).await),
+    }
+}
+
+/// Closes a question without an answer. Whoever asked may withdraw it.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/cancel", tag = "interactions", request_body = CancelBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn interaction_cancel(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: CancelBody { reason }, once }: Command<CancelBody>,
+) -> Reply {
+    shown(app.engine.cancel(&caller, id, reason, once).await)
+}
+
+/// Ends a question now as its deadline would: by its fallback, or expired.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/expire", tag = "interactions", request_body = EmptyBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn interaction_expire(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+) -> Reply {
+    shown(app.engine.expire(&caller, id, once).await)
+}
+
+/// Keeps a question for the caller for a while.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/claim", tag = "interactions", request_body = EmptyBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn interaction_claim(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+) -> Reply {
+    shown(app.engine.claim(&caller, id, once).await)
+}
+
+/// Gives a claimed question back.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/release", tag = "interactions", request_body = EmptyBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn interaction_release(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+) -> Reply {
+    shown(app.engine.release(&caller, id, once).await)
+}

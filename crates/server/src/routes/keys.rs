@@ -1,0 +1,49 @@
+//! Keys.
+
+use axum::Json;
+use axum::extract::State;
+use domain::{KeyId, SignedDuration};
+use engine::NewKey;
+use http::StatusCode;
+use protocol::{KeyBody, KeyCreatedView, KeysPage};
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::Id;
+
+/// Makes a key of the caller's project. The secret is shown this once.
+#[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = KeyBody,
+    responses((status = 201, description = "The key", body = KeyCreatedView), Problems))]
+pub(super) async fn key_create(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: KeyBody { role, user, groups, expires_in_seconds }, .. }: Command<KeyBody>,
+) -> Result<(StatusCode, Json<KeyCreatedView>), ApiError> {
+    let new = NewKey { role, user, groups, lifetime: expires_in_seconds.map(SignedDuration::from_secs) };
+    let (key, secret) = app.engine.key_create(&caller, new).await?;
+    Ok((StatusCode::CREATED, Json(KeyCreatedView { key: key.into(), secret })))
+}
+
+/// Lists the keys of the caller's project.
+#[utoipa::path(get, path = "/v1/keys", tag = "keys",
+    responses((status = 200, description = "The keys", body = KeysPage), Problems))]
+pub(super) async fn key_list(State(app): State<App>, Who(caller): Who) -> Result<Json<KeysPage>, ApiError> {
+    let keys = app.engine.keys(&caller).await?;
+    Ok(Json(KeysPage { keys: keys.into_iter().map(Into::into).collect() }))
+}
+
+/// Revokes a key. When this replies, no node accepts it any more.
+#[utoipa::path(delete, path = "/v1/keys/{key}", tag = "keys",
+    params(("key" = String, Path, description = "`key_…`")),
+    responses((status = 204, description = "It is revoked"), Problems))]
+pub(super) async fn key_revoke(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<KeyId>,
+) -> Result<StatusCode, ApiError> {
+    app.engine.key_revoke(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,119 @@
+//! Event streams: pulled by their reader, so that a slow one holds one batch and nothing more.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::response::sse::{Event as Frame, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use domain::Event;
+use engine::{Error, ProjectFollower, SessionFollower};
+use futures::stream;
+use protocol::EventView;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::App;
+use crate::error::ApiError;
+
+/// How often a silent stream shows that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// Where a stream gets its events from.
+pub(crate) enum Source {
+    /// One session, by number.
+    Session(SessionFollower),
+    /// A whole project, by cursor.
+    Project(ProjectFollower),
+}
+
+impl Source {
+    async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
+        match self {
+            Self::Session(follower) => {
+                let events = follower.next().await?;
+                Ok(events.into_iter().map(|event| (event.seq.to_string(), event)).collect())
+            }
+            Self::Project(follower) => {
+                let events = follower.next().await?;
+                Ok(events.into_iter().map(|(cursor, event)| (cursor.to_string(), event)).collect())
+            }
+        }
+    }
+}
+
+struct Reader {
+    app: App,
+    source: Source,
+    batch: VecDeque<(String, Event)>,
+    over: bool,
+    _counted: Counted,
+}
+
+/// Shows a source as server-sent events until the reader leaves or the server stops.
+pub(crate) fn stream(app: &App, source: Source) -> Result<Response, ApiError> {
+    let permit = std::sync::Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
+    let counted = Counted::new(permit);
+    let reader = Reader { app: app.clone(), source, batch: VecDeque::new(), over: false, _counted: counted };
+    let frames = stream::unfold(reader, |mut reader| async {
+        let frame = reader.frame().await?;
+        Some((Ok::<_, Infallible>(frame), reader))
+    });
+    let keep_alive = KeepAlive::new().interval(HEARTBEAT).text("heartbeat");
+    let mut response = Sse::new(Box::pin(frames)).keep_alive(keep_alive).into_response();
+    // Proxies must pass each event on as it comes.
+    response.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+impl Reader {
+    async fn frame(&mut self) -> Option<Frame> {
+        if self.over {
+            return None;
+        }
+        if let Some((id, event)) = self.batch.pop_front() {
+            return Some(framed(id, event));
+        }
+        tokio::select! {
+            biased;
+            () = self.app.stops() => self.last("stopping", "the server is stopping; connect again with Last-Event-ID"),
+            found = self.source.next() => match found {
+                Ok(found) => {
+                    self.batch = found.into();
+                    self.batch.pop_front().map(|(id, event)| framed(id, event))
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a stream was ended");
+                    self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
+                }
+            },
+        }
+    }
+
+    /// Tells the reader that this is the end and what to do.
+    fn last(&mut self, name: &str, why: &str) -> Option<Frame> {
+        self.over = true;
+        Some(Frame::default().event(name).retry(Duration::from_secs(1)).data(why))
+    }
+}
+
+fn framed(id: String, event: Event) -> Frame {
+    let name = event.name.clone();
+    let data = serde_json::to_string(&EventView::from(event)).unwrap_or_default();
+    Frame::default().id(id).event(name).data(data)
+}
+
+/// One more stream, for as long as it lives.
+struct Counted(#[expect(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
+
+impl Counted {
+    fn new(permit: OwnedSemaphorePermit) -> Self {
+        metrics::gauge!("holdpoint_stream_readers").increment(1.0);
+        Self(permit)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        metrics::gauge!("holdpoint_stream_readers").decrement(1.0);
+    }
+}

@@ -1,0 +1,58 @@
+//! Traces: each request is a span, a child of the caller's where it sent a `traceparent`.
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use opentelemetry::propagation::Extractor;
+use tracing::Instrument;
+use tracing::field::Empty;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+/// The header of W3C trace context.
+pub(crate) const TRACEPARENT: &str = "traceparent";
+
+struct Headers<'a>(&'a http::HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).and_then(|value| value.to_str().ok())
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(http::HeaderName::as_str).collect()
+    }
+}
+
+/// Runs a request in its span, and counts it.
+pub(crate) async fn traced(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<axum::extract::MatchedPath>().map_or("unmatched", |path| path.as_str());
+    let span = tracing::info_span!(
+        "request",
+        "otel.kind" = "server",
+        method = %request.method(),
+        route,
+        status = Empty,
+        interactionId = Empty,
+        chatSessionId = Empty,
+        interactionStatus = Empty,
+    );
+    if request.headers().contains_key(TRACEPARENT) {
+        let headers = Headers(request.headers());
+        let parent = opentelemetry::global::get_text_map_propagator(|propagator| propagator.extract(&headers));
+        // Fails only where no exporter is configured: then there is no trace to be part of.
+        let _ = span.set_parent(parent);
+    }
+    let response = next.run(request).instrument(span.clone()).await;
+    span.record("status", response.status().as_u16());
+    metrics::counter!("holdpoint_requests_total", "status" => status_class(response.status())).increment(1);
+    response
+}
+
+fn status_class(status: http::StatusCode) -> &'static str {
+    match status.as_u16() / 100 {
+        1 | 2 => "2xx",
+        3 => "3xx",
+        4 => "4xx",
+        _ => "5xx",
+    }
+}

@@ -1,0 +1,76 @@
+//! The log under transactions that overtake each other.
+
+use std::sync::mpsc::channel;
+
+use crate::common::{database, open, until};
+use holdpoint_store_postgres::Options;
+use store::conformance::{World, append};
+use store::{Cursor, StoreError, transact};
+
+#[test]
+fn a_slow_transaction_is_not_overtaken() {
+    let database = database();
+    let world = World::on(&open(&database, &Options::default()));
+    let (here, slow, quick) = (world.here, world.session().id, world.session().id);
+    let (begun, has_begun) = channel();
+    let (release, released) = channel::<()>();
+    let first = std::thread::scope(|scope| {
+        let store = &world.store;
+        let slow = scope.spawn(move || {
+            futures::executor::block_on(transact::<_, StoreError, _>(&**store, move |tx| {
+                let event = append(tx, &here, slow, None)?;
+                begun.send(()).unwrap();
+                released.recv().unwrap();
+                Ok(event)
+            }))
+        });
+        has_begun.recv().unwrap();
+        for number in 1..=20 {
+            assert_eq!(world.write(move |tx| append(tx, &here, quick, None)).unwrap().seq, number);
+        }
+        let part = world.look(move |reads| reads.project_events(&here, Cursor::default(), 100));
+        assert_eq!((part.events.len(), part.hidden), (0, true), "committed, and held back by what is older");
+        assert_eq!(world.look(move |reads| reads.project_head(&here)), Cursor::default());
+        assert_eq!(world.look(move |reads| reads.events(&here, quick, 0, 100)).len(), 20, "a session's own are shown");
+        release.send(()).unwrap();
+        slow.join().unwrap().unwrap()
+    });
+    let mut seen = Vec::new();
+    until("everything is shown", || {
+        let after = seen.last().map_or(Cursor::default(), |(cursor, _)| *cursor);
+        let part = world.look(move |reads| reads.project_events(&here, after, 7));
+        seen.extend(part.events);
+        seen.len() >= 21
+    });
+    assert_eq!(seen[0].1, first);
+    assert_eq!(seen.len(), 21);
+}
+
+#[test]
+fn a_deadlock_is_run_again() {
+    let database = database();
+    let world = World::on(&open(&database, &Options::default()));
+    let (here, one, other) = (world.here, world.session().id, world.session().id);
+    let meeting = std::sync::Barrier::new(2);
+    let meeting: &'static std::sync::Barrier = Box::leak(Box::new(meeting));
+    std::thread::scope(|scope| {
+        for (first, second) in [(one, other), (other, one)] {
+            let world = &world;
+            scope.spawn(move || {
+                let mut met = false;
+                let both = world.write(move |tx| {
+                    append(tx, &here, first, None)?;
+                    if !std::mem::replace(&mut met, true) {
+                        meeting.wait();
+                    }
+                    append(tx, &here, second, None)
+                });
+                assert!(both.is_ok(), "{both:?}");
+            });
+        }
+    });
+    for session in [one, other] {
+        let events = world.look(move |reads| reads.events(&here, session, 0, 10));
+        assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [1, 2]);
+    }
+}

@@ -1,0 +1,71 @@
+//! Which indexes the statements use that are run all the time.
+
+use std::sync::Arc;
+
+use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, Status, TenantId};
+use rusqlite::{Connection, params_from_iter};
+use store::{InteractionFilter, Page, Sort, SystemClock};
+use uuid::Uuid;
+
+use crate::{Options, SqliteStore, event, interaction, session, timers};
+
+fn plan(connection: &Connection, sql: &str) -> String {
+    let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
+    let values = vec![rusqlite::types::Null; statement.parameter_count()];
+    let lines = statement.query_map(params_from_iter(values), |row| row.get::<_, String>(3)).unwrap();
+    lines.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+}
+
+fn check(connection: &Connection, sql: &str, index: &str) {
+    let plan = plan(connection, sql);
+    assert!(plan.contains(index), "{sql}\n{plan}");
+    for bad in ["SCAN", "TEMP B-TREE"] {
+        assert!(!plan.contains(bad), "{sql}\n{plan}");
+    }
+}
+
+#[test]
+fn hot_statements_use_their_indexes() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let connection = Connection::open(store.path()).unwrap();
+    let check = |sql: &str, index| check(&connection, sql, index);
+    check(&event::of_session(), "events USING INDEX events_of_session (session=? AND seq>?)");
+    check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
+    check(interaction::OPEN, "interactions USING INDEX interactions_of_session (session=?)");
+    check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
+    check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
+    check(&session::list(), "sessions USING INDEX sessions_of_project (project=?)");
+}
+
+#[test]
+fn lists_use_the_index_that_fits() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let connection = Connection::open(store.path()).unwrap();
+    let scope = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
+    let all = InteractionFilter::default;
+    let open = || InteractionFilter { status: Some(Status::Pending), ..all() };
+    let session = Some(SessionId::from_uuid(Uuid::nil()));
+    let overdue = InteractionFilter { overdue_at: Some(0), sort: Sort::Deadline, ..all() };
+    let rows = [
+        (all(), "interactions_of_project (project=?"),
+        (InteractionFilter { sort: Sort::Newest, ..all() }, "interactions_of_project (project=?"),
+        (open(), "interactions_by_status (project=? AND status=?"),
+        (InteractionFilter { sort: Sort::Newest, ..open() }, "interactions_by_status (project=? AND status=?"),
+        (InteractionFilter { kind: Some(Kind::Form), ..open() }, "interactions_open (project=? AND kind=?"),
+        (InteractionFilter { sort: Sort::Deadline, ..open() }, "interactions_by_deadline (project=?"),
+        (overdue, "interactions_by_deadline (project=? AND "),
+        (InteractionFilter { session, ..all() }, "interactions_of_session (session=?"),
+        (InteractionFilter { session, ..open() }, "interactions_of_session (session=?"),
+        (InteractionFilter { session, kind: Some(Kind::Form), ..open() }, "interactions_of_session (session=?"),
+        (InteractionFilter { channel: Some("chat-1".into()), ..all() }, "interactions_of_project (project=?"),
+        (InteractionFilter { kind: Some(Kind::Form), ..all() }, "interactions_of_project (project=?"),
+    ];
+    for (filter, index) in rows {
+        for after in [None, Some(InteractionId::from_uuid(Uuid::nil()))] {
+            let (sql, _) = interaction::list(&scope, &filter, Page { after, limit: 50 });
+            check(&connection, &sql, index);
+        }
+    }
+}
