@@ -41,7 +41,7 @@ pub(crate) struct Database {
     pub(crate) database_url: Option<String>,
     /// How many connections to PostgreSQL this node holds
     #[arg(long, env = "HOLDPOINT_DATABASE_CONNECTIONS", default_value_t = 16)]
-    pub(crate) database_connections: usize,
+    pub(crate) database_connections: u32,
 }
 
 #[derive(Debug, Args)]

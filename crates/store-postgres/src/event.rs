@@ -17,17 +17,18 @@ pub(crate) fn of_session() -> String {
     format!("select {COLUMNS} from events where session = $1 and seq > $2 and project = $3 order by seq limit $4")
 }
 
-/// Events of a project after a cursor. One statement, so that what is settled and what is not come from one snapshot.
+/// Events of a project after a cursor. One statement, so that what is settled and what is not come from one snapshot; and by
+/// `events.xid`, because `xid` alone would be the text of it that is given back, which sorts 1000 before 999.
 pub(crate) fn of_project() -> String {
     format!(
         "select {COLUMNS}, xid::text, position, {SETTLED} from events \
-         where project = $1 and (xid, position) > ($2::text::xid8, $3) order by xid, position limit $4"
+         where project = $1 and (xid, position) > ($2::text::xid8, $3) order by events.xid, position limit $4"
     )
 }
 
 /// The cursor behind everything that is settled.
 pub(crate) fn head() -> String {
-    format!("select xid::text, position from events where {SETTLED} order by xid desc, position desc limit 1")
+    format!("select xid::text, position from events where {SETTLED} order by events.xid desc, position desc limit 1")
 }
 
 /// What has changed after a cursor, and which agents have answers waiting there.
@@ -60,7 +61,7 @@ impl EventReads for Face<'_> {
     fn project_head(&mut self, scope: &Scope) -> Stored<Cursor> {
         let sql = format!(
             "select xid::text, position from events where project = $1 and {SETTLED} \
-             order by xid desc, position desc limit 1"
+             order by events.xid desc, position desc limit 1"
         );
         self.row(&sql, &[&scope.project.uuid()])?.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))
     }

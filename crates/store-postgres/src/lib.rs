@@ -23,6 +23,8 @@ mod event;
 mod interaction;
 mod once;
 mod payload;
+#[cfg(test)]
+mod plans;
 mod postgres_store;
 mod queue;
 mod session;

@@ -74,3 +74,27 @@ fn a_deadlock_is_run_again() {
         assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [1, 2]);
     }
 }
+
+#[test]
+fn transactions_are_ordered_as_numbers() {
+    let database = database();
+    let world = World::on(&open(&database, &Options::default()));
+    let (here, session) = (world.here, world.session().id);
+    let sql = "insert into events (xid, id, project, session, seq, type, at, data) \
+               values ($1::text::xid8, gen_random_uuid(), $2, $3, $4, 'test.happened', 0, '{}')";
+    for (seq, xid) in [(1_i64, "9"), (2, "100"), (3, "20"), (4, "99")] {
+        let mut client = database.connect().unwrap();
+        client.execute(sql, &[&xid, &here.project.uuid(), &session.uuid(), &seq]).unwrap();
+    }
+    let mut order = Vec::new();
+    let mut after = Cursor::default();
+    loop {
+        let part = world.look(move |reads| reads.project_events(&here, after, 1));
+        let Some((cursor, event)) = part.events.first() else { break };
+        order.push((cursor.major, event.seq));
+        after = *cursor;
+    }
+    assert_eq!(order, [(9, 1), (20, 3), (99, 4), (100, 2)]);
+    assert_eq!(world.look(move |reads| reads.project_head(&here)), after);
+    assert_eq!(world.look(|reads| reads.changed_since(None)).1, after);
+}

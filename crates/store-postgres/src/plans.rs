@@ -1,0 +1,106 @@
+//! Which indexes the statements use that are run all the time, with rows enough for it to matter.
+
+use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
+use postgres::types::ToSql;
+use store::{InteractionFilter, Page, SessionFilter, Sort};
+use testkit::postgres::{TestDatabase, TestPostgres};
+use uuid::Uuid;
+
+use crate::connection::{Connection, Values};
+use crate::{Options, PostgresStore, event, interaction, session, timers};
+
+/// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
+const ROWS: &str = "
+    create function pg_temp.uid(number bigint) returns uuid language sql as
+        $$ select lpad(to_hex(number), 32, '0')::uuid $$;
+    insert into tenants select pg_temp.uid(number), number::text from generate_series(1, 2) number;
+    insert into projects select pg_temp.uid(number), pg_temp.uid(number), 'default' from generate_series(1, 2) number;
+    insert into sessions (id, project, status, channel, step, started_by, created_at, waiting_on, open, last_seq)
+        select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), 'running', 'chat', pg_temp.uid(0), '{}', number, 0, 0, 200
+        from generate_series(1, 2000) number;
+    insert into interactions (id, project, session, kind, status, channel, asked_by, delivery, created_at, deadline,
+            resolved_at, wake_at, revision, state)
+        select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), pg_temp.uid(1 + number % 2000),
+            case number % 4 when 0 then 'form' else 'approval' end,
+            case when number % 21 = 0 then 'pending' else 'answered' end, 'chat', 'agent-' || number % 7,
+            case when number % 21 = 0 then null when number % 50 = 10 then 'waiting' else 'completed' end,
+            number, number + 1000, case when number % 21 = 0 then null else number end,
+            case when number % 21 = 0 then number + 1000 end, 1, '{}'
+        from generate_series(1, 21000) number;
+    insert into questions select pg_temp.uid(number), 'A title', '{}' from generate_series(1, 21000) number;
+    insert into events (id, project, session, seq, type, at, data)
+        select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), pg_temp.uid(1 + number % 200), number / 200, 'test', number, '{}'
+        from generate_series(1, 40000) number;
+    analyze";
+
+fn filled() -> (TestDatabase, Connection) {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let mut connection = Connection::open(&database.url().parse().unwrap()).unwrap();
+    connection.client.batch_execute(ROWS).unwrap();
+    (database, connection)
+}
+
+fn check(connection: &mut Connection, sql: &str, values: Values<'_>, index: &str) {
+    let lines = connection.query(&format!("explain (costs off) {sql}"), values).unwrap();
+    let plan: Vec<String> = lines.iter().map(|row| row.get(0)).collect();
+    let plan = plan.join("\n");
+    assert!(index.split('|').any(|index| plan.contains(&format!("using {index} "))), "{sql}\n{plan}");
+    for bad in
+        ["Seq Scan on interactions", "Seq Scan on events", "Seq Scan on sessions", "Seq Scan on questions", "Sort"]
+    {
+        assert!(!plan.contains(bad), "{sql}\n{plan}");
+    }
+}
+
+const fn uid(number: u128) -> Uuid {
+    Uuid::from_u128(number)
+}
+
+#[test]
+fn hot_statements_use_their_indexes() {
+    let (_database, mut connection) = filled();
+    let mut check = |sql: &str, values: Values<'_>, index: &str| check(&mut connection, sql, values, index);
+    let (project, some, limit) = (uid(1), uid(7), 50_i64);
+    check(&event::of_session(), &[&some, &3_i64, &project, &limit], "events_pkey");
+    check(&event::of_project(), &[&project, &"0", &0_i64, &limit], "events_of_project");
+    check(&event::head(), &[], "events_in_order");
+    check(interaction::OPEN, &[&some, &project], "interactions_of_session");
+    check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
+    check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
+}
+
+#[test]
+fn lists_use_the_index_that_fits() {
+    let (_database, mut connection) = filled();
+    let scope = Scope { tenant: TenantId::from_uuid(uid(1)), project: ProjectId::from_uuid(uid(1)) };
+    let all = InteractionFilter::default;
+    let open = || InteractionFilter { status: Some(Status::Pending), ..all() };
+    let session = Some(SessionId::from_uuid(uid(7)));
+    let overdue = InteractionFilter { overdue_at: Some(5000), sort: Sort::Deadline, ..all() };
+    let rows = [
+        (all(), "interactions_of_project|interactions_pkey"),
+        (InteractionFilter { sort: Sort::Newest, ..all() }, "interactions_of_project|interactions_pkey"),
+        (open(), "interactions_by_status"),
+        (InteractionFilter { sort: Sort::Newest, ..open() }, "interactions_by_status"),
+        (InteractionFilter { kind: Some(Kind::Form), ..open() }, "interactions_open"),
+        (InteractionFilter { sort: Sort::Deadline, ..open() }, "interactions_by_deadline"),
+        (overdue, "interactions_by_deadline"),
+        (InteractionFilter { session, ..all() }, "interactions_of_session"),
+    ];
+    for (filter, index) in rows {
+        for after in [None, Some(InteractionId::from_uuid(uid(10_500)))] {
+            let (sql, values) = interaction::list(&scope, &filter, Page { after, limit: 20 });
+            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+            check(&mut connection, &sql, &values, index);
+        }
+    }
+    for status in [None, Some(SessionStatus::Running)] {
+        for after in [None, session] {
+            let filter = SessionFilter { status, agent: None };
+            let (sql, values) = session::list(&scope, &filter, Page { after, limit: 20 });
+            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+            check(&mut connection, &sql, &values, "sessions_of_project|sessions_pkey");
+        }
+    }
+}
