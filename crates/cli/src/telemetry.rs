@@ -16,6 +16,9 @@ use crate::failure::Failure;
 const WAITS: &[f64] =
     &[0.1, 0.5, 1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 14_400.0, 86_400.0, 604_800.0];
 
+/// Bounds of the time from an answer to the agent that takes it: from a millisecond, where it waits, to a day.
+const LATENCIES: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 30.0, 300.0, 3600.0, 86_400.0];
+
 /// What has to be ended in order.
 pub(crate) struct Telemetry {
     traces: Option<SdkTracerProvider>,
@@ -60,6 +63,7 @@ fn provider(endpoint: &str) -> Result<SdkTracerProvider, Failure> {
 pub(crate) fn figures() -> Result<PrometheusHandle, Failure> {
     let failed = |error: metrics_exporter_prometheus::BuildError| Failure::Figures(error.to_string());
     let waits = Matcher::Full("flow_interaction_wait_duration_seconds".into());
+    let latency = Matcher::Full("flow_delivery_latency_seconds".into());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(waits, WAITS).map_err(failed)?;
-    builder.install_recorder().map_err(failed)
+    builder.set_buckets_for_metric(latency, LATENCIES).map_err(failed)?.install_recorder().map_err(failed)
 }

@@ -140,7 +140,7 @@ impl Caller {
 }
 
 /// A credential, without its secret: the store keeps only a keyed hash of that.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     /// Its public half.
     pub id: KeyId,

@@ -149,6 +149,15 @@ impl Interaction {
         }
     }
 
+    /// When it was closed.
+    #[must_use]
+    pub const fn resolved_at(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Pending(_) => None,
+            State::Resolved { at, .. } => Some(*at),
+        }
+    }
+
     /// How far its delivery is, once it is closed.
     #[must_use]
     pub const fn delivery(&self) -> Option<&Delivery> {

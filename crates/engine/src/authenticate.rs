@@ -79,6 +79,7 @@ fn parse(text: &str) -> Option<(KeyId, [u8; 32])> {
     Some((id.parse().ok()?, bytes))
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -6,7 +6,8 @@ use store::{Cost, KeyRecord};
 
 use crate::authenticate::{fingerprint, spelled};
 use crate::engine::KEY_TRUST;
-use crate::{Engine, Error};
+use crate::work::Work;
+use crate::{Engine, Error, Idempotency};
 
 /// What a key is made with.
 #[derive(Debug, Clone)]
@@ -39,15 +40,36 @@ impl NewKey {
 
 impl Engine {
     /// Makes a key of the caller's project; the text is shown this once.
-    pub async fn key_create(&self, caller: &Caller, new: NewKey) -> Result<(Key, String), Error> {
+    ///
+    /// With an idempotency key the secret is derived from the master key and the command, so that a repeated command shows the
+    /// same secret and it is kept nowhere.
+    pub async fn key_create(
+        &self,
+        caller: &Caller,
+        new: NewKey,
+        once: Option<Idempotency>,
+    ) -> Result<(Key, String), Error> {
         caller.require(Right::ManageKeys)?;
-        self.key_make(caller.scope, new).await
+        new.check()?;
+        let secret = match &once {
+            Some(once) => self.vault.fingerprint("key", &once.name(caller)),
+            None => self.ids.random(),
+        };
+        let (scope, hash) = (caller.scope, fingerprint(&self.pepper().await?, &secret));
+        let key = self.command(caller, once, move |work| made(work, scope, new.clone(), hash)).await?;
+        let text = spelled(key.id, &secret);
+        Ok((key, text))
     }
 
     /// Makes a key for a tenant and project by name, which are made if absent: for whoever holds the database itself.
     pub async fn key_install(&self, tenant: &str, project: &str, new: NewKey) -> Result<(Key, String), Error> {
+        new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
-        self.key_make(scope, new).await
+        let secret = self.ids.random();
+        let hash = fingerprint(&self.pepper().await?, &secret);
+        let key = self.transact(move |work| made(work, scope, new.clone(), hash)).await?;
+        let text = spelled(key.id, &secret);
+        Ok((key, text))
     }
 
     /// The keys of the caller's project.
@@ -74,24 +96,6 @@ impl Engine {
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
         self.key_end(scope, id).await
-    }
-
-    async fn key_make(&self, scope: Scope, new: NewKey) -> Result<(Key, String), Error> {
-        new.check()?;
-        let pepper = self.pepper().await?;
-        let secret = self.ids.random::<32>();
-        self.transact(move |work| {
-            let NewKey { role, user, groups, lifetime } = new.clone();
-            let expires_at = lifetime.and_then(|lifetime| work.now.saturating_add(lifetime).ok());
-            let id = work.ids.key(work.now);
-            let created_at = work.now;
-            let key =
-                Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
-            let record = KeyRecord { key, hash: fingerprint(&pepper, &secret) };
-            work.tx.key_insert(&record)?;
-            Ok((record.key, spelled(id, &secret)))
-        })
-        .await
     }
 
     async fn key_end(&self, scope: Scope, id: KeyId) -> Result<(), Error> {
@@ -128,4 +132,13 @@ impl Engine {
         })
         .await
     }
+}
+
+fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32]) -> Result<Key, Error> {
+    let NewKey { role, user, groups, lifetime } = new;
+    let (id, created_at) = (work.ids.key(work.now), work.now);
+    let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());
+    let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
+    work.tx.key_insert(&KeyRecord { key: key.clone(), hash })?;
+    Ok(key)
 }

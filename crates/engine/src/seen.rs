@@ -1,6 +1,6 @@
 //! What is seen from outside: figures and log lines, reported after the commit.
 
-use domain::{Interaction, State, Status, Timestamp};
+use domain::{Interaction, Status, Timestamp};
 
 /// One thing to report.
 #[derive(Debug)]
@@ -21,8 +21,7 @@ impl Seen {
 
     /// A question was closed.
     pub(crate) fn closed(interaction: &Interaction) -> Self {
-        let State::Resolved { at, .. } = interaction.state else { return Self::of(interaction, None) };
-        Self::of(interaction, Some(at))
+        Self::of(interaction, interaction.resolved_at())
     }
 
     fn of(interaction: &Interaction, closed: Option<Timestamp>) -> Self {

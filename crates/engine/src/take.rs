@@ -50,6 +50,7 @@ impl Engine {
             let was = interaction.status();
             let change = interaction.take(&actor, lease, work.now, until)?;
             let interaction = work.changed(&mut session, was, change)?;
+            work.effects.taken_after = interaction.resolved_at().map(|at| work.now.duration_since(at));
             work.saved(&session)?;
             Ok(Receipt { lease, interaction })
         });

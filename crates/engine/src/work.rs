@@ -3,7 +3,7 @@
 use domain::interaction::Change;
 use domain::{
     Caller, Command, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session, SessionId,
-    State, Status, Timestamp, session::Note,
+    SignedDuration, State, Status, Timestamp, session::Note,
 };
 use store::{Topic, Tx};
 
@@ -24,6 +24,8 @@ pub(crate) struct Effects {
     pub(crate) topics: Vec<Topic>,
     pub(crate) wake_at: Option<Timestamp>,
     pub(crate) seen: Vec<Seen>,
+    /// How long an answer had waited when its agent took it.
+    pub(crate) taken_after: Option<SignedDuration>,
 }
 
 impl Work<'_> {
@@ -138,7 +140,7 @@ impl Work<'_> {
 impl Engine {
     /// Commit, then ring.
     pub(crate) fn perform(&self, effects: Effects) {
-        let Effects { mut topics, wake_at, seen } = effects;
+        let Effects { mut topics, wake_at, seen, taken_after } = effects;
         topics.dedup();
         if wake_at.is_some_and(|at| self.sooner(at)) {
             topics.push(Topic::Timers);
@@ -148,6 +150,9 @@ impl Engine {
             self.store.publish(&topics);
         }
         seen.iter().for_each(Seen::report);
+        if let Some(waited) = taken_after {
+            metrics::histogram!("flow_delivery_latency_seconds").record(waited.as_secs_f64().max(0.0));
+        }
     }
 
     /// Whether an agent may steer this session as its own.

@@ -117,9 +117,10 @@ create table archive (
 create index archive_of_project on archive (project, interaction);
 
 -- Commits happen in another order than `position` is drawn, so that readers go by (xid, position) below the snapshot's xmin.
+-- `xid` is the transaction, or that of the event before it in the same session, if that is higher.
 create table events (
     position bigint generated always as identity,
-    xid xid8 not null default pg_current_xact_id(),
+    xid xid8 not null,
     id uuid not null,
     project uuid not null,
     session uuid not null,

@@ -86,10 +86,14 @@ impl EventReads for Face<'_> {
 }
 
 impl EventWrites for Face<'_> {
+    /// A transaction may have got its number before it got the session's lock, and others theirs and the lock in between. An
+    /// event is therefore never numbered lower than the one before it in its session. It is still numbered no lower than its
+    /// own transaction, and that is all that readers rely on.
     fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
-        let sql = "insert into events (id, project, session, seq, type, at, step, interaction, data) \
-                   select $1, project, id, $4, $5, $6, $7, $8, $9 from sessions where id = $3 and project = $2 \
-                   on conflict do nothing";
+        let sql = "insert into events (id, project, session, seq, type, at, step, interaction, data, xid) \
+                   select $1, project, id, $4, $5, $6, $7, $8, $9, greatest(pg_current_xact_id(), \
+                   (select xid from events where session = $3 and seq = $4::bigint - 1)) \
+                   from sessions where id = $3 and project = $2 on conflict do nothing";
         self.guarded(
             sql,
             &[

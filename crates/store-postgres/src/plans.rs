@@ -16,7 +16,8 @@ const ROWS: &str = "
     insert into tenants select pg_temp.uid(number), number::text from generate_series(1, 2) number;
     insert into projects select pg_temp.uid(number), pg_temp.uid(number), 'default' from generate_series(1, 2) number;
     insert into sessions (id, project, status, channel, step, started_by, created_at, waiting_on, open, last_seq)
-        select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), 'running', 'chat', pg_temp.uid(0), '{}', number, 0, 0, 200
+        select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), 'running', 'chat', pg_temp.uid(0), '{}', number,
+            0, 0, 200
         from generate_series(1, 2000) number;
     insert into interactions (id, project, session, kind, status, channel, asked_by, delivery, created_at, deadline,
             resolved_at, wake_at, revision, state)
@@ -28,8 +29,9 @@ const ROWS: &str = "
             case when number % 21 = 0 then number + 1000 end, 1, '{}'
         from generate_series(1, 21000) number;
     insert into questions select pg_temp.uid(number), 'A title', '{}' from generate_series(1, 21000) number;
-    insert into events (id, project, session, seq, type, at, data)
-        select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), pg_temp.uid(1 + number % 200), number / 200, 'test', number, '{}'
+    insert into events (xid, id, project, session, seq, type, at, data)
+        select pg_current_xact_id(), pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)),
+            pg_temp.uid(1 + number % 200), number / 200, 'test', number, '{}'
         from generate_series(1, 40000) number;
     analyze";
 

@@ -1,5 +1,7 @@
 //! The suite that every store passes, on SQLite.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
 use std::sync::Arc;
 
 use holdpoint_store_sqlite::{Options, SqliteStore};

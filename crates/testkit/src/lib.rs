@@ -1,8 +1,17 @@
-//! What tests share: a clock that is moved by hand, and a private PostgreSQL server.
+//! What tests share: a clock that is moved by hand, a store whose process dies as a seed decides, and a private PostgreSQL
+//! server.
 //!
-//! Never an ordinary dependency: only `[dev-dependencies]` name this crate.
+//! Never an ordinary dependency: only `[dev-dependencies]` name this crate. The simulation that uses [`CrashStore`] is in
+//! `crates/engine/tests/simulation`.
 
 mod clock;
+mod crash_store;
+mod crash_tx;
 pub mod postgres;
+mod random;
+mod side_by_side;
 
 pub use clock::ManualClock;
+pub use crash_store::{CrashStore, Fate, Sabotage};
+pub use random::Random;
+pub use side_by_side::{Doing, side_by_side};

@@ -16,14 +16,15 @@ use crate::params::Id;
 
 /// Makes a key of the caller's project. The secret is shown this once.
 #[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = KeyBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
     responses((status = 201, description = "The key", body = KeyCreatedView), Problems))]
 pub(super) async fn key_create(
     State(app): State<App>,
     Who(caller): Who,
-    Command { body: KeyBody { role, user, groups, expires_in_seconds }, .. }: Command<KeyBody>,
+    Command { body: KeyBody { role, user, groups, expires_in_seconds }, once }: Command<KeyBody>,
 ) -> Result<(StatusCode, Json<KeyCreatedView>), ApiError> {
     let new = NewKey { role, user, groups, lifetime: expires_in_seconds.map(SignedDuration::from_secs) };
-    let (key, secret) = app.engine.key_create(&caller, new).await?;
+    let (key, secret) = app.engine.key_create(&caller, new, once).await?;
     Ok((StatusCode::CREATED, Json(KeyCreatedView { key: key.into(), secret })))
 }
 

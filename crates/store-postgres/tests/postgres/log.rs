@@ -15,7 +15,8 @@ fn a_slow_transaction_is_not_overtaken() {
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();
     let first = std::thread::scope(|scope| {
-        let store = &world.store;
+        // Dropped with this scope, so that a failure releases the other thread too.
+        let (store, release) = (&world.store, release);
         let slow = scope.spawn(move || {
             futures::executor::block_on(transact::<_, StoreError, _>(&**store, move |tx| {
                 let event = append(tx, &here, slow, None)?;
@@ -97,4 +98,36 @@ fn transactions_are_ordered_as_numbers() {
     assert_eq!(order, [(9, 1), (20, 3), (99, 4), (100, 2)]);
     assert_eq!(world.look(move |reads| reads.project_head(&here)), after);
     assert_eq!(world.look(|reads| reads.changed_since(None)).1, after);
+}
+
+#[test]
+fn a_session_stays_in_order_whoever_began_first() {
+    let database = database();
+    let world = World::on(&open(&database, &Options::default()));
+    let (here, session) = (world.here, world.session().id);
+    let (begun, has_begun) = channel();
+    let (release, released) = channel::<()>();
+    std::thread::scope(|scope| {
+        let (world, release) = (&world, release);
+        scope.spawn(move || {
+            let early = world.write(move |tx| {
+                // Whoever writes has a number, and this one has it before it has the lock.
+                tx.setting_ensure("early", "yes")?;
+                begun.send(()).unwrap();
+                released.recv().unwrap();
+                append(tx, &here, session, None)
+            });
+            assert_eq!(early.unwrap().seq, 2);
+        });
+        has_begun.recv().unwrap();
+        assert_eq!(world.write(move |tx| append(tx, &here, session, None)).unwrap().seq, 1);
+        release.send(()).unwrap();
+    });
+    let mut seen = Vec::new();
+    until("both are shown", || {
+        let after = seen.last().map_or(Cursor::default(), |(cursor, _)| *cursor);
+        seen.extend(world.look(move |reads| reads.project_events(&here, after, 1)).events);
+        seen.len() >= 2
+    });
+    assert_eq!(seen.iter().map(|(_, event)| event.seq).collect::<Vec<_>>(), [1, 2]);
 }

@@ -60,7 +60,7 @@ fn too_much_work_is_refused_at_once() {
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();
     std::thread::scope(|scope| {
-        let world = &world;
+        let (world, release) = (&world, release);
         scope.spawn(move || {
             let blocking = world.write(move |_| {
                 begun.send(()).unwrap();

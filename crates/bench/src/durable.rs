@@ -1,0 +1,194 @@
+//! The four durable operations as the engine issues them, without what is around it: the same calls in the same order, on the
+//! same objects of the domain.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use domain::interaction::Change;
+use domain::{
+    Actor, ActorKind, AnswerId, Brief, Caller, Draft, EventId, Happening, Interaction, InteractionId, KeyId, LeaseId,
+    Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Status, Step, StepId,
+    TenantId, Timestamp,
+};
+use serde_json::json;
+use store::{Store, StoreError, Tx, UseCaseError, transact};
+use uuid::Uuid;
+
+use crate::Fallible;
+
+/// How many questions of a session may be open.
+const MOST_OPEN: u32 = 1000;
+
+/// Why an operation was undone.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Undone {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("refused: {0}")]
+    Refused(#[from] Refusal),
+}
+
+impl UseCaseError for Undone {
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Refused(_) => None,
+        }
+    }
+}
+
+/// One project, the agent that asks in it and the person who answers.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    pub(crate) scope: Scope,
+    agent: Actor,
+    person: Caller,
+    question: Question,
+    number: AtomicU64,
+}
+
+impl Desk {
+    /// Makes the project that keys are made for by default, or finds it.
+    pub(crate) async fn open(store: &dyn Store) -> Fallible<Self> {
+        let fresh = Scope {
+            tenant: TenantId::from_uuid(Uuid::from_u128(1 << 64)),
+            project: ProjectId::from_uuid(Uuid::from_u128(2 << 64)),
+        };
+        let scope = transact::<_, StoreError, _>(store, move |tx| tx.scope_ensure("default", "default", fresh)).await?;
+        let person = Caller {
+            key: KeyId::from_uuid(Uuid::nil()),
+            scope,
+            role: Role::Operator,
+            actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
+            groups: Vec::new(),
+        };
+        let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
+        // What `http_loop.rs` asks as well.
+        let question = question(json!({
+            "kind": "approval", "title": "Deploy 1.4 to production?", "required": true, "fallback": "deny",
+            "deadline": "2100-01-01T00:00:00Z",
+            "action": { "tool": "deploy", "arguments": { "version": "1.4", "target": "production" } },
+        }))?;
+        Ok(Self { scope, agent, person, question, number: AtomicU64::new(1) })
+    }
+
+    /// An id that sorts by time, and by number within a millisecond.
+    fn fresh(&self, now: Timestamp) -> Uuid {
+        let millis = u64::try_from(now.as_millisecond()).unwrap_or_default();
+        let number = self.number.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        let mut bytes = [0; 10];
+        bytes[4..].copy_from_slice(&number[2..]);
+        uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+    }
+
+    /// Opens a session.
+    pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, Undone> {
+        let now = tx.now()?;
+        let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
+        let brief =
+            Brief { channel: id.uuid().to_string(), agent: Some("deployer".into()), title: Some("Release 1.4".into()) };
+        let step = Step::begin(step, id, brief.agent.clone(), now);
+        let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
+        let event = session.record(EventId::from_uuid(self.fresh(now)), happening, None, now);
+        tx.session_insert(&session, &Luggage::default())?;
+        tx.step_insert(&self.scope, &step)?;
+        tx.event_append(&self.scope, &event)?;
+        Ok(session)
+    }
+
+    /// Puts a question into a session that is locked, or new; the session is saved by the caller.
+    pub(crate) fn put(
+        &self,
+        tx: &mut dyn Tx,
+        session: &mut Session,
+        question: &Question,
+        seconds: Option<i64>,
+    ) -> Result<InteractionId, Undone> {
+        let now = tx.now()?;
+        session.opened(question.kind.blocks(), MOST_OPEN)?;
+        let id = InteractionId::from_uuid(self.fresh(now));
+        let deadline = seconds.and_then(|seconds| now.saturating_add(SignedDuration::from_secs(seconds)).ok());
+        let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(SignedDuration::from_secs(60)).ok());
+        let question = Question { deadline, warn_at, ..question.clone() };
+        let (interaction, happening) = Interaction::ask(id, session, self.agent.clone(), question, now);
+        tx.interaction_insert(&interaction)?;
+        self.happened(tx, session, id, happening, now)?;
+        Ok(id)
+    }
+
+    /// The agent asks.
+    pub(crate) fn ask(&self, tx: &mut dyn Tx, session: SessionId) -> Result<InteractionId, Undone> {
+        let mut session = tx.session_lock(&self.scope, session)?.ok_or(Refusal::NotFound("session"))?;
+        let id = self.put(tx, &mut session, &self.question, Some(3600))?;
+        tx.session_save(&session)?;
+        Ok(id)
+    }
+
+    /// The person answers.
+    pub(crate) fn answer(&self, tx: &mut dyn Tx, id: InteractionId) -> Result<(), Undone> {
+        let now = tx.now()?;
+        let (mut session, interaction) = self.question(tx, id)?;
+        let reviewer = interaction.admit(&self.person)?;
+        let draft = Draft { options: vec!["approve".into()], ..Draft::default() };
+        let change = interaction.answer(&reviewer, AnswerId::from_uuid(self.fresh(now)), draft, None, now)?;
+        self.changed(tx, &mut session, Status::Pending, change)?;
+        Ok(tx.session_save(&session)?)
+    }
+
+    /// The agent takes the answer.
+    pub(crate) fn take(&self, tx: &mut dyn Tx, id: InteractionId) -> Result<LeaseId, Undone> {
+        let now = tx.now()?;
+        let (mut session, interaction) = self.question(tx, id)?;
+        session.going_on()?;
+        let lease = LeaseId::from_uuid(self.fresh(now));
+        let until = now.saturating_add(SignedDuration::from_secs(60)).unwrap_or(now);
+        let change = interaction.take(&self.agent, lease, now, until)?;
+        self.changed(tx, &mut session, Status::Answered, change)?;
+        tx.session_save(&session)?;
+        Ok(lease)
+    }
+
+    /// The agent has gone on.
+    pub(crate) fn complete(&self, tx: &mut dyn Tx, id: InteractionId, lease: LeaseId) -> Result<(), Undone> {
+        let now = tx.now()?;
+        let (mut session, interaction) = self.question(tx, id)?;
+        let change = interaction.complete(lease, now)?;
+        self.changed(tx, &mut session, Status::Answered, change)?;
+        tx.sealed_drop(&self.scope, id)?;
+        Ok(tx.session_save(&session)?)
+    }
+
+    fn question(&self, tx: &mut dyn Tx, id: InteractionId) -> Result<(Session, Interaction), Undone> {
+        let session = tx.session_of(&self.scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+        let session = tx.session_lock(&self.scope, session)?.ok_or(Refusal::NotFound("session"))?;
+        let interaction = tx.interaction(&self.scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+        Ok((session, interaction))
+    }
+
+    fn changed(&self, tx: &mut dyn Tx, session: &mut Session, was: Status, change: Change) -> Result<(), Undone> {
+        let (interaction, happening) = change;
+        if was == Status::Pending && interaction.status() != Status::Pending {
+            session.closed(interaction.question.kind.blocks());
+        }
+        tx.interaction_save(&interaction)?;
+        let now = tx.now()?;
+        self.happened(tx, session, interaction.id, happening, now)
+    }
+
+    fn happened(
+        &self,
+        tx: &mut dyn Tx,
+        session: &mut Session,
+        about: InteractionId,
+        happening: Happening,
+        now: Timestamp,
+    ) -> Result<(), Undone> {
+        let event = session.record(EventId::from_uuid(self.fresh(now)), happening, Some(about), now);
+        Ok(tx.event_append(&self.scope, &event)?)
+    }
+}
+
+/// A question as an agent would send it; when it is put, its deadline is counted from that moment.
+pub(crate) fn question(fields: serde_json::Value) -> Fallible<Question> {
+    let question: Question = serde_json::from_value(fields)?;
+    question.admit().map_err(|problems| format!("the bench's own question is refused: {problems:?}").into())
+}

@@ -1,0 +1,154 @@
+//! What is measured stands on: the binary, a runtime, a private PostgreSQL server, and empty places to keep things.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::{Store, SystemClock};
+use store_postgres::PostgresStore;
+use store_sqlite::SqliteStore;
+use tempfile::TempDir;
+use testkit::postgres::{TestDatabase, TestPostgres};
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{Arguments, Fallible};
+
+/// Both nodes of one database seal with the same key.
+const MASTER_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+
+/// Which store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Sqlite,
+    Postgres,
+}
+
+impl Kept {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+/// What every section uses.
+pub(crate) struct Ground {
+    pub(crate) quick: bool,
+    binary: PathBuf,
+    runtime: Runtime,
+    postgres: Option<TestPostgres>,
+}
+
+/// An empty database. What is in it is gone with this guard, which must not be dropped inside a future.
+pub(crate) struct Place {
+    directory: TempDir,
+    database: Option<TestDatabase>,
+    binary: PathBuf,
+}
+
+/// Keys of a place.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    pub(crate) agent: String,
+    pub(crate) person: String,
+}
+
+impl Ground {
+    /// Finds the binary and starts PostgreSQL, where there is one.
+    pub(crate) fn prepare(arguments: &Arguments) -> Fallible<Self> {
+        let binary = match &arguments.server {
+            Some(given) => given.clone(),
+            None => std::env::current_exe()?.with_file_name("holdpoint"),
+        };
+        if !binary.is_file() {
+            return Err(format!("{} is not there: build holdpoint-cli as well", binary.display()).into());
+        }
+        let postgres = TestPostgres::start();
+        if let Err(trouble) = &postgres {
+            eprintln!("holdpoint-bench: without PostgreSQL: {trouble}");
+        }
+        // One thread: the server needs the other core.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { quick: arguments.quick, binary, runtime, postgres: postgres.ok() })
+    }
+
+    /// The stores that can be measured here.
+    pub(crate) fn stores(&self) -> Vec<Kept> {
+        let postgres = self.postgres.as_ref().map(|_| Kept::Postgres);
+        std::iter::once(Kept::Sqlite).chain(postgres).collect()
+    }
+
+    /// Makes an empty place.
+    pub(crate) fn place(&self, kept: Kept) -> Fallible<Place> {
+        let database = match (kept, &self.postgres) {
+            (Kept::Sqlite, _) => None,
+            (Kept::Postgres, Some(server)) => Some(server.fresh_database()?),
+            (Kept::Postgres, None) => return Err("there is no PostgreSQL here".into()),
+        };
+        let directory = tempfile::Builder::new().prefix("holdpoint-bench-").tempdir()?;
+        Ok(Place { directory, database, binary: self.binary.clone() })
+    }
+
+    /// Runs a measurement. A signal ends it as a failure, so that every guard is dropped.
+    pub(crate) fn run<T>(&self, work: impl Future<Output = Fallible<T>>) -> Fallible<T> {
+        self.runtime.block_on(async {
+            let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+            tokio::select! {
+                done = work => done,
+                _ = interrupt.recv() => Err("interrupted".into()),
+                _ = terminate.recv() => Err("told to stop".into()),
+            }
+        })
+    }
+
+    /// How long a rate is measured, after a warm-up of this length.
+    pub(crate) const fn window(&self) -> (Duration, Duration) {
+        if self.quick {
+            (Duration::from_millis(500), Duration::from_millis(1500))
+        } else {
+            (Duration::from_secs(1), Duration::from_secs(5))
+        }
+    }
+}
+
+impl Place {
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The binary with everything it needs to find this place.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.env("HOLDPOINT_DATA", self.directory()).env("HOLDPOINT_MASTER_KEY", MASTER_KEY).stdin(Stdio::null());
+        if let Some(database) = &self.database {
+            command.env("HOLDPOINT_DATABASE_URL", database.url());
+        }
+        command
+    }
+
+    /// Makes a key for an agent and one for a person, as an operator would.
+    pub(crate) fn keys(&self) -> Fallible<Keys> {
+        let make = |role: &str, user: &str| -> Fallible<String> {
+            let made = self.command().args(["keys", "create", "--role", role, "--user", user]).output()?;
+            if !made.status.success() {
+                return Err(format!("no key: {}", String::from_utf8_lossy(&made.stderr).trim()).into());
+            }
+            Ok(String::from_utf8(made.stdout)?.trim().to_owned())
+        };
+        Ok(Keys { agent: make("agent", "bench-agent")?, person: make("operator", "bench-person")? })
+    }
+
+    /// Opens the store in this process. No server may have a SQLite place at the same time.
+    pub(crate) fn open(&self) -> Fallible<Arc<dyn Store>> {
+        Ok(match &self.database {
+            Some(database) => Arc::new(PostgresStore::open(&database.url(), &store_postgres::Options::default())?),
+            None => {
+                let options = store_sqlite::Options::default();
+                Arc::new(SqliteStore::open(self.directory(), Arc::new(SystemClock), &options)?)
+            }
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! The inbox with very many open questions: start, pages, filters, figures, memory.
+
+use std::time::{Duration, Instant};
+
+use crate::Fallible;
+use crate::client::Connection;
+use crate::ground::{Ground, Kept};
+use crate::load::{Loaded, load};
+use crate::node::Node;
+use crate::report::{Row, Section, Table, Target, figure, text, whole};
+use crate::sample::Times;
+
+/// How often each request is sent, unless it is too slow for that.
+const REQUESTS: usize = 200;
+/// No request is repeated for longer than this.
+const LONGEST: Duration = Duration::from_secs(5);
+/// How long the first page may take, in milliseconds.
+const WANTED: f64 = 20.0;
+/// PostgreSQL is loaded row by row over a socket: so many and no more.
+const MOST_POSTGRES: u32 = 100_000;
+
+/// Measures every store.
+pub(crate) fn section(ground: &Ground, open: Option<u32>) -> Fallible<Section> {
+    let open = open.unwrap_or(if ground.quick { 50_000 } else { 1_000_000 }).max(1);
+    let mut starts = Table::new("Start with open questions");
+    let mut requests =
+        Table::new("Requests with open questions (first = first after the start; p50 and p99 of the others)");
+    let mut targets = Vec::new();
+    for kept in ground.stores() {
+        let open = if kept == Kept::Postgres { open.min(MOST_POSTGRES) } else { open };
+        eprintln!("inbox: {} is given {open} open questions", kept.name());
+        let place = ground.place(kept)?;
+        let keys = place.keys()?;
+        let store = place.open()?;
+        let loaded = ground.run(load(&store, open));
+        store.close();
+        let loaded = loaded?;
+        ground.run(async {
+            let node = Node::start(&place, "warn").await?;
+            let fresh = node.resident()?;
+            let mut person = Connection::open(node.address, &keys.person).await?;
+            let mut rows = Vec::new();
+            for (what, paths) in paths(&loaded) {
+                rows.push(repeat((kept, what), &mut person, &paths).await?);
+            }
+            starts.rows.push(vec![
+                ("store", text(kept.name())),
+                ("open", whole(u64::from(open))),
+                ("loading s", figure(loaded.took.as_secs_f64(), 1)),
+                ("start ms", figure(node.started_in.as_secs_f64() * 1000.0, 0)),
+                ("MB after start", figure(fresh as f64 / 1024.0, 1)),
+                ("MB at the end", figure(node.resident()? as f64 / 1024.0, 1)),
+            ]);
+            if let Some((first, p99, _)) = rows.first() {
+                let what = format!("first inbox page, {}, {open} open", kept.name());
+                targets.push(Target::at_most(format!("{what}, first request"), WANTED, *first, "ms"));
+                targets.push(Target::at_most(format!("{what}, p99"), WANTED, *p99, "ms"));
+            }
+            requests.rows.extend(rows.into_iter().map(|(_, _, row)| row));
+            Ok(())
+        })?;
+    }
+    Ok(Section { name: "inbox", tables: vec![starts, requests], targets })
+}
+
+/// What is asked for, each as one path or as many that take turns.
+fn paths(loaded: &Loaded) -> Vec<(&'static str, Vec<String>)> {
+    let page = "/v1/interactions?status=pending&limit=50";
+    let step = (loaded.landmarks.len() / REQUESTS).max(1);
+    let deep = loaded.landmarks.iter().step_by(step).map(|id| format!("{page}&cursor={id}"));
+    let deep_by_deadline = loaded.landmarks.iter().step_by(step).map(|id| format!("{page}&sort=deadline&cursor={id}"));
+    vec![
+        ("first page", vec![page.to_owned()]),
+        ("pages all over, by cursor", deep.collect()),
+        ("newest first", vec![format!("{page}&sort=newest")]),
+        ("of a common kind", vec![format!("{page}&kind=approval")]),
+        ("of a rare kind", vec![format!("{page}&kind=review")]),
+        ("by deadline", vec![format!("{page}&sort=deadline")]),
+        ("by deadline, all over", deep_by_deadline.collect()),
+        ("mine", vec![format!("{page}&mine=true")]),
+        ("overdue (none is)", vec![format!("{page}&overdue=true")]),
+        ("of an agent (all are)", vec![format!("{page}&agent=deployer")]),
+        ("of an agent (none is)", vec![format!("{page}&agent=nobody")]),
+        ("title with a text (none has)", vec![format!("{page}&q=nothing")]),
+        ("/v1/stats", vec!["/v1/stats".to_owned()]),
+        ("/metrics", vec!["/metrics".to_owned()]),
+    ]
+}
+
+/// Sends a request again and again: the first time, the 99th percentile, and the line of the table.
+async fn repeat(
+    (kept, what): (Kept, &'static str),
+    person: &mut Connection,
+    paths: &[String],
+) -> Fallible<(f64, f64, Row)> {
+    let (mut times, mut first, mut size) = (Times::default(), Duration::ZERO, 0);
+    let begun = Instant::now();
+    for (count, path) in paths.iter().cycle().take(REQUESTS + 1).enumerate() {
+        let sent = Instant::now();
+        let body = person.read(path).await?;
+        match count {
+            0 => (first, size) = (sent.elapsed(), body.len()),
+            _ => times.add(sent.elapsed()),
+        }
+        if begun.elapsed() > LONGEST {
+            break;
+        }
+    }
+    let requests = times.count() as u64;
+    let ranked = times.ranked();
+    let first = first.as_secs_f64() * 1000.0;
+    let row = vec![
+        ("request", text(what)),
+        ("store", text(kept.name())),
+        ("first ms", figure(first, 2)),
+        ("p50 ms", figure(ranked.millis(50), 2)),
+        ("p99 ms", figure(ranked.millis(99), 2)),
+        ("requests", whole(requests)),
+        ("bytes", whole(size as u64)),
+    ];
+    Ok((first, ranked.millis(99), row))
+}

@@ -1,0 +1,111 @@
+//! From an answer to the agent that waits for it, at a fixed rate.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+
+use crate::Fallible;
+use crate::ground::{Ground, Kept, Keys};
+use crate::http_loop::Pair;
+use crate::node::Node;
+use crate::report::{Section, Table, Target, figure, text, whole};
+use crate::sample::{Ranked, Times};
+
+/// The time between two answers: 200 a second.
+const APART: Duration = Duration::from_millis(5);
+/// How many agents wait at any time, about. Each is answered every half second.
+const AGENTS: u32 = 100;
+/// Answers of the first second are not counted.
+const WARM: Duration = Duration::from_secs(1);
+/// The longest that the 99th percentile may be, in milliseconds.
+const WANTED: f64 = 5.0;
+
+/// What was counted.
+#[derive(Debug, Default)]
+struct Counted {
+    times: Times,
+    /// Moments at which the agent that was next did not wait yet.
+    missed: u64,
+}
+
+/// Measures both stores on one node, and PostgreSQL from one node to another.
+pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+    let mut table = Table::new("Answer to waiting agent at 200 a second, open schedule, each within a full loop");
+    let mut targets = Vec::new();
+    let length = Duration::from_secs(if ground.quick { 3 } else { 10 });
+    let ways = ground.stores().into_iter().flat_map(|kept| match kept {
+        Kept::Sqlite => vec![(kept, 1)],
+        Kept::Postgres => vec![(kept, 1), (kept, 2)],
+    });
+    for (kept, nodes) in ways {
+        eprintln!("latency: {} on {nodes} node(s)", kept.name());
+        let place = ground.place(kept)?;
+        let keys = place.keys()?;
+        let counted = ground.run(async {
+            let first = Node::start(&place, "warn").await?;
+            let second = if nodes == 2 { Some(Node::start(&place, "warn").await?) } else { None };
+            let agents_at = second.as_ref().map_or(first.address, |node| node.address);
+            measure(agents_at, first.address, &keys, length).await
+        })?;
+        let answers = counted.times.count() as u64;
+        let ranked = counted.times.ranked();
+        table.rows.push(line((kept, nodes), answers, counted.missed, &ranked));
+        let what = format!("p99 from answer to agent, {}, {nodes} node(s)", kept.name());
+        targets.push(Target::at_most(what, WANTED, ranked.millis(99), "ms"));
+    }
+    Ok(Section { name: "latency", tables: vec![table], targets })
+}
+
+async fn measure(agents_at: SocketAddr, people_at: SocketAddr, keys: &Keys, length: Duration) -> Fallible<Counted> {
+    let mut pairs = Vec::new();
+    for _ in 0..AGENTS {
+        pairs.push(Pair::open(agents_at, people_at, keys).await?);
+    }
+    let begin = Instant::now() + APART * AGENTS;
+    let mut running = JoinSet::new();
+    for (place, pair) in (0..AGENTS).zip(pairs) {
+        running.spawn(go_round(pair, begin + APART * place, begin + WARM, begin + WARM + length));
+    }
+    let mut all = Counted::default();
+    while let Some(counted) = running.join_next().await {
+        let counted = counted??;
+        all.times.extend(counted.times);
+        all.missed += counted.missed;
+    }
+    Ok(all)
+}
+
+/// Is answered at its own moments until the end.
+async fn go_round(mut pair: Pair, mut moment: Instant, count_from: Instant, end: Instant) -> Fallible<Counted> {
+    let mut counted = Counted::default();
+    loop {
+        let asked = pair.asks().await?;
+        while moment <= Instant::now() {
+            moment += APART * AGENTS;
+            counted.missed += u64::from(moment > count_from);
+        }
+        let took = pair.answered(&asked, moment).await?;
+        if moment >= count_from && moment < end {
+            counted.times.add(took);
+        }
+        pair.goes_on(&asked).await?;
+        moment += APART * AGENTS;
+        if moment >= end {
+            return Ok(counted);
+        }
+    }
+}
+
+fn line((kept, nodes): (Kept, u64), answers: u64, missed: u64, ranked: &Ranked) -> crate::report::Row {
+    vec![
+        ("store", text(kept.name())),
+        ("nodes", whole(nodes)),
+        ("answers", whole(answers)),
+        ("p50 ms", figure(ranked.millis(50), 2)),
+        ("p95 ms", figure(ranked.millis(95), 2)),
+        ("p99 ms", figure(ranked.millis(99), 2)),
+        ("max ms", figure(ranked.millis(100), 2)),
+        ("missed", whole(missed)),
+    ]
+}

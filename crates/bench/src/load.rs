@@ -1,0 +1,88 @@
+//! Fills a store with open questions, through its own transactions: many sessions and all of their questions in each.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::{InteractionId, Question};
+use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::json;
+use store::{Store, Tx, transact};
+
+use crate::Fallible;
+use crate::durable::{Desk, Undone, question};
+
+/// How many questions each session has open.
+const A_SESSION: u32 = 100;
+/// How many sessions one transaction opens.
+const A_TRANSACTION: u32 = 20;
+/// How many transactions are under way. More than one helps PostgreSQL, and keeps SQLite's writer from waiting for us.
+const UNDER_WAY: usize = 4;
+/// One question in so many is of the rare kind.
+pub(crate) const RARE: u32 = 10_000;
+
+/// What was put there.
+pub(crate) struct Loaded {
+    pub(crate) took: Duration,
+    /// Questions from all over the list, in order: cursors of pages deep inside.
+    pub(crate) landmarks: Vec<InteractionId>,
+}
+
+/// Puts at least so many open questions into a store.
+pub(crate) async fn load(store: &Arc<dyn Store>, open: u32) -> Fallible<Loaded> {
+    let begun = Instant::now();
+    let desk = Arc::new(Desk::open(store.as_ref()).await?);
+    let questions = Arc::new(questions()?);
+    let transactions = open.div_ceil(A_SESSION * A_TRANSACTION);
+    let loading = stream::iter(0..transactions).map(|number| {
+        let (store, desk, questions) = (Arc::clone(store), Arc::clone(&desk), Arc::clone(&questions));
+        async move { transact(store.as_ref(), move |tx| sessions(tx, &desk, &questions, number)).await }
+    });
+    let mut landmarks: Vec<InteractionId> = loading.buffer_unordered(UNDER_WAY).try_collect().await?;
+    landmarks.sort_unstable();
+    Ok(Loaded { took: begun.elapsed(), landmarks })
+}
+
+/// Opens sessions with all of their questions, and gives the last of these.
+fn sessions(tx: &mut dyn Tx, desk: &Desk, questions: &Kinds, number: u32) -> Result<InteractionId, Undone> {
+    let mut last = None;
+    for place in 0..A_TRANSACTION {
+        let mut session = desk.start(tx)?;
+        for index in 0..A_SESSION {
+            let count = (number * A_TRANSACTION + place) * A_SESSION + index;
+            let question = questions.of(count);
+            // Every other one has a deadline, far enough away that none comes while we measure.
+            let seconds = count.is_multiple_of(2).then(|| 24 * 3600 + i64::from(count.wrapping_mul(7919) % 1_000_000));
+            last = Some(desk.put(tx, &mut session, question, seconds)?);
+        }
+        tx.session_save(&session)?;
+    }
+    last.ok_or_else(|| store::StoreError::Corrupt("nothing was loaded".into()).into())
+}
+
+/// What is asked.
+struct Kinds {
+    common: Vec<Question>,
+    rare: Question,
+}
+
+impl Kinds {
+    fn of(&self, count: u32) -> &Question {
+        if count % RARE == RARE / 2 {
+            return &self.rare;
+        }
+        self.common.get(count as usize % self.common.len()).unwrap_or(&self.rare)
+    }
+}
+
+fn questions() -> Fallible<Kinds> {
+    let common = vec![
+        question(json!({
+            "kind": "approval", "title": "Deploy 1.4 to production?", "required": true,
+            "action": { "tool": "deploy", "arguments": { "version": "1.4", "target": "production" } },
+        }))?,
+        question(json!({ "kind": "confirmation", "title": "Delete the old backups?", "required": true }))?,
+        question(json!({ "kind": "question", "title": "Which customer is meant?", "required": true }))?,
+    ];
+    let rare = question(json!({ "kind": "review", "title": "Read the draft of the letter", "required": true }))?;
+    Ok(Kinds { common, rare })
+}

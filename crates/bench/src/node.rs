@@ -1,0 +1,80 @@
+//! A server as a child process: started, waited for, watched, and killed with its guard.
+
+use std::fs::File;
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use http::StatusCode;
+
+use crate::Fallible;
+use crate::client::Connection;
+use crate::ground::Place;
+use crate::sample;
+
+/// How long a server may take to be ready.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A running server.
+pub(crate) struct Node {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    /// From the start of the process to the first `ready`.
+    pub(crate) started_in: Duration,
+}
+
+impl Node {
+    /// Starts a server on a place and waits until it is ready.
+    pub(crate) async fn start(place: &Place, log: &str) -> Fallible<Self> {
+        // Between this and the server's own bind the port is free; nobody else is looking for one.
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let log_path = place.directory().join(format!("{}.log", address.port()));
+        let begun = Instant::now();
+        let child = place
+            .command()
+            .args(["serve", "--listen", &address.to_string(), "--rate", "0", "--log", log])
+            .stdout(Stdio::null())
+            .stderr(File::create(&log_path)?)
+            .spawn()?;
+        let mut node = Self { child, address, started_in: Duration::ZERO };
+        while !ready(address).await {
+            if let Some(status) = node.child.try_wait()? {
+                let said = std::fs::read_to_string(&log_path).unwrap_or_default();
+                return Err(format!("the server ended with {status}: {}", said.trim()).into());
+            }
+            if begun.elapsed() > PATIENCE {
+                return Err("the server does not get ready".into());
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        node.started_in = begun.elapsed();
+        Ok(node)
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Memory in use, in KiB.
+    pub(crate) fn resident(&self) -> Fallible<u64> {
+        sample::resident(self.process())
+    }
+
+    /// Processor time used, in seconds.
+    pub(crate) fn processor(&self) -> Fallible<f64> {
+        sample::processor(self.process())
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // If it is gone already there is nothing left to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+async fn ready(address: SocketAddr) -> bool {
+    let Ok(mut connection) = Connection::open(address, "").await else { return false };
+    matches!(connection.get("/readyz").await, Ok((StatusCode::OK, _)))
+}

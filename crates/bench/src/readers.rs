@@ -1,0 +1,150 @@
+//! Thousands of silent event streams: what each costs the server, and how soon one event is at the last of them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http_body_util::BodyExt;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::Fallible;
+use crate::client::{Connection, holds};
+use crate::ground::{Ground, Kept, Keys};
+use crate::http_loop::Pair;
+use crate::node::Node;
+use crate::report::{Row, Section, Table, Target, figure, text, whole};
+use crate::sample::Times;
+
+/// How much memory a reader may cost, in KiB.
+const WANTED: f64 = 12.0;
+/// How many connect at once.
+const AT_ONCE: usize = 100;
+/// How long after the last change memory is read: whatever is given back later is not counted as given back.
+const SETTLE: Duration = Duration::from_secs(2);
+/// How long one event may take to the last reader before the measurement is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the readers tell.
+#[derive(Default)]
+struct Heard {
+    at: Mutex<Vec<Instant>>,
+}
+
+/// Measures readers of one session and of a whole project.
+pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+    let readers = if ground.quick { 1_000 } else { 10_000 };
+    let mut table =
+        Table::new("Silent readers of one event stream, and one event to all of them (VmRSS of the server)");
+    let mut targets = Vec::new();
+    for (what, project) in [("session", false), ("project", true)] {
+        eprintln!("readers: {readers} of a {what}");
+        let place = ground.place(Kept::Sqlite)?;
+        let keys = place.keys()?;
+        let (row, each) = ground.run(async {
+            let node = Node::start(&place, "warn").await?;
+            measure(&node, &keys, (what, project), readers).await
+        })?;
+        table.rows.push(row);
+        targets.push(Target::at_most(format!("memory of a reader of a {what}"), WANTED, each, "KB"));
+    }
+    Ok(Section { name: "readers", tables: vec![table], targets })
+}
+
+async fn measure(node: &Node, keys: &Keys, (what, project): (&str, bool), readers: usize) -> Fallible<(Row, f64)> {
+    let mut pair = Pair::open(node.address, node.address, keys).await?;
+    // What the first requests make is not a cost of the readers.
+    for _ in 0..200 {
+        pair.stirs().await?;
+    }
+    let path = match project {
+        true => "/v1/events/stream".to_owned(),
+        // One event for the session's start, one for each question.
+        false => format!("{}/events/stream?after=201", pair.session()),
+    };
+    tokio::time::sleep(SETTLE).await;
+    let before = node.resident()?;
+
+    let (leave, left) = watch::channel(false);
+    let heard = Arc::new(Heard::default());
+    let mut crowd = JoinSet::new();
+    let begun = Instant::now();
+    let mut missing = readers;
+    while missing > 0 {
+        let streams = (0..missing.min(AT_ONCE)).map(|_| connect(node.address, &keys.person, &path));
+        for stream in futures::future::try_join_all(streams).await? {
+            crowd.spawn(listen(stream, Arc::clone(&heard), left.clone()));
+            missing -= 1;
+        }
+    }
+    let connecting = begun.elapsed();
+    tokio::time::sleep(SETTLE).await;
+    let during = node.resident()?;
+
+    let processor = node.processor()?;
+    let sent = Instant::now();
+    pair.stirs().await?;
+    while heard.at.lock().len() < readers {
+        if sent.elapsed() > PATIENCE {
+            return Err(format!("only {} of {readers} readers have heard", heard.at.lock().len()).into());
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let processor = node.processor()? - processor;
+    let mut times = Times::default();
+    heard.at.lock().iter().for_each(|at| times.add(at.saturating_duration_since(sent)));
+    let ranked = times.ranked();
+    tokio::time::sleep(SETTLE).await;
+    let after_event = node.resident()?;
+
+    leave.send(true)?;
+    while let Some(ended) = crowd.join_next().await {
+        ended??;
+    }
+    tokio::time::sleep(SETTLE).await;
+    let after = node.resident()?;
+    let each = during.saturating_sub(before) as f64 / readers as f64;
+    let megabytes = |kib: u64| figure(kib as f64 / 1024.0, 1);
+    let row = vec![
+        ("stream", text(what)),
+        ("readers", whole(readers as u64)),
+        ("connecting s", figure(connecting.as_secs_f64(), 1)),
+        ("MB before", megabytes(before)),
+        ("MB with all", megabytes(during)),
+        ("KB each", figure(each, 2)),
+        ("event p50 ms", figure(ranked.millis(50), 0)),
+        ("event last ms", figure(ranked.millis(100), 0)),
+        ("cpu ms", figure(processor * 1000.0, 0)),
+        ("MB then", megabytes(after_event)),
+        ("MB after all left", megabytes(after)),
+    ];
+    Ok((row, each))
+}
+
+async fn connect(address: SocketAddr, key: &str, path: &str) -> Fallible<(Connection, hyper::body::Incoming)> {
+    let mut connection = Connection::open(address, key).await?;
+    let body = connection.stream(path).await?;
+    Ok((connection, body))
+}
+
+/// Reads until told to leave, and notes when the event came.
+async fn listen(
+    (connection, mut body): (Connection, hyper::body::Incoming),
+    heard: Arc<Heard>,
+    mut leave: watch::Receiver<bool>,
+) -> Fallible<()> {
+    loop {
+        tokio::select! {
+            _ = leave.wait_for(|leave| *leave) => break,
+            frame = body.frame() => {
+                let frame = frame.ok_or("a stream has ended")??;
+                if frame.data_ref().is_some_and(|data| holds(data, b"interaction.asked")) {
+                    heard.at.lock().push(Instant::now());
+                }
+            }
+        }
+    }
+    drop(connection);
+    Ok(())
+}

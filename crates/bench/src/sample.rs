@@ -1,0 +1,68 @@
+//! Times gathered and ranked, and what the operating system says of a process.
+
+use std::time::Duration;
+
+use crate::Fallible;
+
+/// Times, in microseconds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Times(Vec<u64>);
+
+impl Times {
+    pub(crate) fn add(&mut self, time: Duration) {
+        self.0.push(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
+    pub(crate) const fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// In order, so that they can be ranked.
+    pub(crate) fn ranked(mut self) -> Ranked {
+        self.0.sort_unstable();
+        Ranked(self.0)
+    }
+}
+
+/// Times in order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ranked(Vec<u64>);
+
+impl Ranked {
+    /// The time within which so many per cent lie, in milliseconds; 0 where there is none.
+    pub(crate) fn millis(&self, percent: usize) -> f64 {
+        let Some(last) = self.0.len().checked_sub(1) else { return 0.0 };
+        let place = (last * percent).div_ceil(100);
+        self.0.get(place).copied().unwrap_or_default() as f64 / 1000.0
+    }
+}
+
+/// Memory of a process that is in use, in KiB.
+pub(crate) fn resident(process: u32) -> Fallible<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let figure = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    Ok(figure.ok_or("no VmRSS in /proc")?.trim().parse()?)
+}
+
+/// Processor time that a process has used, in seconds.
+pub(crate) fn processor(process: u32) -> Fallible<f64> {
+    // Hundredths of a second on every Linux.
+    const TICKS: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name in brackets may hold anything.
+    let (_, after) = stat.rsplit_once(')').ok_or("/proc/stat cannot be read")?;
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let field = |at: usize| -> Fallible<f64> { Ok(fields.get(at).ok_or("/proc/stat is short")?.parse()?) };
+    Ok((field(11)? + field(12)?) / TICKS)
+}
+
+/// How busy the machine is.
+pub(crate) fn load_average() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split_whitespace().next().unwrap_or("unknown").to_owned()
+}

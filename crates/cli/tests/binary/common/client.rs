@@ -1,0 +1,115 @@
+//! A client of the API that says what came back.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+/// Somebody with a key.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    base: String,
+    key: String,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) content_type: String,
+    /// JSON as it is, anything else as a string.
+    pub(crate) body: Value,
+}
+
+impl Client {
+    /// A client of a server.
+    pub(crate) fn new(base: &str, key: &str) -> Self {
+        let http = reqwest::Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
+        Self { http, base: base.to_owned(), key: key.to_owned() }
+    }
+
+    /// The same client with another key.
+    pub(crate) fn with_key(&self, key: &str) -> Self {
+        Self { key: key.to_owned(), ..self.clone() }
+    }
+
+    /// A request, to be completed.
+    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        self.http.request(method, format!("{}{path}", self.base)).bearer_auth(&self.key)
+    }
+
+    /// Sends a request that may find nobody.
+    pub(crate) async fn attempt(&self, request: RequestBuilder) -> reqwest::Result<Reply> {
+        let response = request.send().await?;
+        let status = response.status().as_u16();
+        let header = response.headers().get("content-type");
+        let content_type = header.map_or("", |value| value.to_str().unwrap()).to_owned();
+        let text = response.text().await?;
+        let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        Ok(Reply { status, content_type, body })
+    }
+
+    /// Reads.
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.attempt(self.request("GET", path)).await.unwrap()
+    }
+
+    /// Sends a command.
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
+        self.attempt(self.request("POST", path).json(&body)).await.unwrap()
+    }
+
+    /// Opens a session, and gives its id.
+    pub(crate) async fn start(&self) -> String {
+        self.post("/v1/sessions", json!({ "agent": "tester" })).await.done(201).text("/id")
+    }
+
+    /// Asks, and gives the question's id.
+    pub(crate) async fn ask(&self, session: &str, question: Value) -> String {
+        self.post(&format!("/v1/sessions/{session}/interactions"), question).await.done(201).text("/id")
+    }
+
+    /// Asks whether to go on, in a session of its own, and gives the question's id.
+    pub(crate) async fn ask_plainly(&self, title: &str) -> String {
+        let session = self.start().await;
+        self.ask(&session, json!({ "kind": "confirmation", "title": title })).await
+    }
+
+    /// Answers.
+    pub(crate) async fn answer(&self, question: &str, answer: Value) -> Reply {
+        self.post(&format!("/v1/interactions/{question}/answer"), answer).await
+    }
+
+    /// Says yes.
+    pub(crate) async fn approve(&self, question: &str) -> Reply {
+        self.answer(question, json!({ "effect": "approve" })).await.done(200)
+    }
+
+    /// Reads a question.
+    pub(crate) async fn question(&self, question: &str) -> Reply {
+        self.get(&format!("/v1/interactions/{question}")).await.done(200)
+    }
+}
+
+impl Reply {
+    /// The same, if it has this status.
+    pub(crate) fn done(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{:?}", self.body);
+        self
+    }
+
+    /// The same, if it is a problem of this status and code.
+    pub(crate) fn problem(self, status: u16, code: &str) -> Self {
+        let found = (self.status, self.content_type.as_str(), self.body["code"].as_str());
+        assert_eq!(found, (status, "application/problem+json", Some(code)), "{:?}", self.body);
+        self
+    }
+
+    /// The text at a place in the body.
+    pub(crate) fn text(&self, pointer: &str) -> String {
+        let found = self.body.pointer(pointer).and_then(Value::as_str);
+        found.unwrap_or_else(|| panic!("nothing at {pointer} in {:?}", self.body)).to_owned()
+    }
+}

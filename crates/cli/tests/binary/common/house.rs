@@ -1,0 +1,99 @@
+//! A directory of its own for one test, and the binary that works in it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use super::Launch;
+use super::server::free_port;
+
+/// Where one test keeps its data and its logs.
+pub(crate) struct House {
+    directory: TempDir,
+    data: PathBuf,
+    url: Option<String>,
+}
+
+impl House {
+    /// Keeps everything in SQLite.
+    pub(crate) fn sqlite() -> Self {
+        Self::made(None)
+    }
+
+    /// Keeps everything in a PostgreSQL database.
+    pub(crate) fn postgres(url: String) -> Self {
+        Self::made(Some(url))
+    }
+
+    /// The same house with its data elsewhere.
+    pub(crate) fn with_data(mut self, data: &Path) -> Self {
+        data.clone_into(&mut self.data);
+        self
+    }
+
+    fn made(url: Option<String>) -> Self {
+        let directory = TempDir::with_prefix("holdpoint-binary-").unwrap();
+        let data = directory.path().join("data");
+        Self { directory, data, url }
+    }
+
+    /// A file of this house beside the data.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// The data directory.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// A server that can be started here, again and again on the same port.
+    pub(crate) fn launch(&self) -> Launch {
+        self.launch_at(free_port())
+    }
+
+    /// The same on a port of the caller's choice.
+    pub(crate) fn launch_at(&self, port: u16) -> Launch {
+        Launch::new(self.directory.path(), port, self.store())
+    }
+
+    /// Runs a command of the binary on this data to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// A command of the binary on this data.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = binary();
+        command.args(arguments).args(self.store()).stdin(Stdio::null());
+        command
+    }
+
+    /// Makes a key.
+    pub(crate) fn key(&self, role: &str, user: &str) -> String {
+        let output = self.run(&["keys", "create", "--role", role, "--user", user]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{told}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn store(&self) -> Vec<String> {
+        let mut arguments = vec!["--data".to_owned(), self.data.display().to_string()];
+        if let Some(url) = &self.url {
+            arguments.extend(["--database-url".to_owned(), url.clone()]);
+        }
+        arguments
+    }
+}
+
+/// The binary under test, with nothing of ours in its environment.
+pub(crate) fn binary() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("HOLDPOINT_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}

@@ -1,0 +1,170 @@
+//! A server process: started until it is ready, killed when nobody holds it any more.
+
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+
+use super::house::binary;
+use super::{Client, PATIENCE, until};
+
+/// How a server is started. Each start appends to the same logs and listens on the same port.
+#[derive(Debug, Clone)]
+pub(crate) struct Launch {
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+    port: u16,
+    logs: PathBuf,
+}
+
+/// A running server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    launch: Launch,
+}
+
+impl Launch {
+    /// A server on these arguments, with logs in a directory.
+    pub(crate) fn new(logs: &Path, port: u16, store: Vec<String>) -> Self {
+        let mut arguments = vec!["serve".to_owned(), "--listen".to_owned(), format!("127.0.0.1:{port}")];
+        arguments.extend(store);
+        Self { arguments, environment: Vec::new(), port, logs: logs.join(format!("serve-{port}")) }
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
+        self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        self
+    }
+
+    /// The same with no arguments, only what the environment says.
+    pub(crate) fn by_environment(mut self, variables: &[(&str, &str)]) -> Self {
+        self.arguments.truncate(1);
+        self.environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// A client of it, whether or not it runs.
+    pub(crate) fn client(&self, key: &str) -> Client {
+        Client::new(&format!("http://{}", self.address()), key)
+    }
+
+    /// Starts it and waits until it is ready.
+    pub(crate) async fn start(&self) -> Server {
+        let mut server = Server { child: self.spawn(), launch: self.clone() };
+        let client = self.client("");
+        until("a server that is ready", async || {
+            if let Some(status) = server.child.try_wait().unwrap() {
+                panic!("the server ended with {status}: {}", self.logged());
+            }
+            client.attempt(client.request("GET", "/readyz")).await.ok().filter(|reply| reply.status == 200)
+        })
+        .await;
+        server
+    }
+
+    /// Starts it and waits until it has given up; gives what it said.
+    pub(crate) fn start_in_vain(&self) -> String {
+        let since = Instant::now();
+        let mut server = Server { child: self.spawn(), launch: self.clone() };
+        let status = server.ended(since);
+        assert_eq!(status.code(), Some(1), "{}", self.logged());
+        self.logged()
+    }
+
+    /// Everything that its starts have written to standard error.
+    pub(crate) fn logged(&self) -> String {
+        std::fs::read_to_string(self.logs.with_extension("err")).unwrap_or_default()
+    }
+
+    /// Everything that its starts have written to standard output.
+    pub(crate) fn said(&self) -> String {
+        std::fs::read_to_string(self.logs.with_extension("out")).unwrap_or_default()
+    }
+
+    fn spawn(&self) -> Child {
+        let appended =
+            |kind: &str| File::options().create(true).append(true).open(self.logs.with_extension(kind)).unwrap();
+        let mut command = binary();
+        command.args(&self.arguments).envs(self.environment.iter().cloned()).stdin(Stdio::null());
+        command.stdout(appended("out")).stderr(appended("err"));
+        command.spawn().unwrap()
+    }
+}
+
+impl Server {
+    /// A client of it.
+    pub(crate) fn client(&self, key: &str) -> Client {
+        self.launch.client(key)
+    }
+
+    /// Everything that it and its predecessors have written to standard error.
+    pub(crate) fn logged(&self) -> String {
+        self.launch.logged()
+    }
+
+    /// Ends it at once, as a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.end();
+    }
+
+    /// Asks it to stop.
+    pub(crate) fn terminate(&self) {
+        let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(told.success());
+    }
+
+    /// Asks it to stop, and waits until it has.
+    pub(crate) fn stop(mut self) -> ExitStatus {
+        let since = Instant::now();
+        self.terminate();
+        self.ended(since)
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) fn ended(&mut self, since: Instant) -> ExitStatus {
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(since.elapsed() < PATIENCE, "the server does not end: {}", self.logged());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Whether it is still running.
+    pub(crate) fn runs(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    fn end(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A port that outgoing connections never get, so that a server that was killed finds it free again.
+pub(crate) fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = std::process::id() * 37 % 20_000;
+    let ports = std::iter::from_fn(|| {
+        let offset = (begin + u32::from(NEXT.fetch_add(1, Ordering::Relaxed))) % 20_000;
+        u16::try_from(10_000 + offset).ok()
+    });
+    ports.take(1000).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
+}

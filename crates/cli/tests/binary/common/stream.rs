@@ -1,0 +1,63 @@
+//! Server-sent events as a browser reads them: a frame counts when it is whole.
+
+use reqwest::Response;
+
+use super::Client;
+
+/// An open stream.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    response: Response,
+    received: String,
+}
+
+/// One event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) id: Option<String>,
+    pub(crate) event: String,
+    pub(crate) data: String,
+}
+
+impl Stream {
+    /// Opens a stream, from where an earlier one ended.
+    pub(crate) async fn open(client: &Client, path: &str, last: Option<&str>) -> reqwest::Result<Self> {
+        let mut request = client.request("GET", path).timeout(std::time::Duration::from_secs(600));
+        if let Some(last) = last {
+            request = request.header("Last-Event-ID", last);
+        }
+        let response = request.send().await?.error_for_status()?;
+        Ok(Self { response, received: String::new() })
+    }
+
+    /// The next event; none if the stream has ended or was cut off.
+    pub(crate) async fn next(&mut self) -> Option<Frame> {
+        loop {
+            while let Some(end) = self.received.find("\n\n") {
+                let text: String = self.received.drain(..end + 2).collect();
+                let frame = Frame::read(&text);
+                if frame != Frame::default() {
+                    return Some(frame);
+                }
+            }
+            let chunk = self.response.chunk().await.ok()??;
+            // The server writes JSON in ASCII or whole characters; nothing of these tests is split within one.
+            self.received.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+    }
+}
+
+impl Frame {
+    fn read(text: &str) -> Self {
+        let mut frame = Self::default();
+        for line in text.lines() {
+            match line.split_once(": ") {
+                Some(("id", value)) => frame.id = Some(value.to_owned()),
+                Some(("event", value)) => value.clone_into(&mut frame.event),
+                Some(("data", value)) => frame.data.push_str(value),
+                _ => {}
+            }
+        }
+        frame
+    }
+}

@@ -1,0 +1,143 @@
+//! SIGKILL at random moments under load: whatever was acknowledged is there, nothing happened twice, no reader missed a thing.
+//!
+//! `HOLDPOINT_KILL_ROUNDS=500 HOLDPOINT_KILL_SEED=7 cargo nextest run -p holdpoint-cli kill --no-capture` for more by hand.
+//! The seed draws the moments and the choices of every client; what the scheduler does in between is its own.
+
+mod agents;
+mod people;
+mod reader;
+mod record;
+mod verdict;
+mod wire;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use tokio::task::JoinSet;
+
+use crate::common::{House, Launch, on_postgres, until};
+use record::Record;
+use wire::Wire;
+
+const AGENTS: usize = 3;
+const ASKERS_AN_AGENT: usize = 2;
+const PEOPLE: usize = 3;
+const LATECOMERS: usize = 2;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_server_on_sqlite_loses_nothing_and_repeats_nothing() {
+    let house = House::sqlite();
+    let figures = Ordeal::new(&house, vec![house.launch()]).endure().await;
+    let checked = house.run(&["check"]);
+    assert_eq!(String::from_utf8_lossy(&checked.stdout), "the database is whole\n", "{checked:?}");
+    println!("SQLite: {figures}");
+}
+
+#[test]
+fn a_killed_node_on_postgres_loses_nothing_and_repeats_nothing() {
+    on_postgres(async |house| {
+        let figures = Ordeal::new(house, vec![house.launch(), house.launch()]).endure().await;
+        println!("PostgreSQL: {figures}");
+    });
+}
+
+/// Some servers on one database, and what is done to them.
+struct Ordeal<'a> {
+    house: &'a House,
+    launches: Vec<Launch>,
+    rounds: usize,
+    seed: u64,
+    rng: Rng,
+}
+
+impl<'a> Ordeal<'a> {
+    fn new(house: &'a House, launches: Vec<Launch>) -> Self {
+        let number =
+            |name: &str| std::env::var_os(name).map(|text| text.to_str().unwrap().trim().parse::<u64>().unwrap());
+        let rounds = number("HOLDPOINT_KILL_ROUNDS").unwrap_or(25);
+        let seed = number("HOLDPOINT_KILL_SEED").unwrap_or_else(|| Rng::new().u64(..));
+        println!("HOLDPOINT_KILL_SEED={seed} HOLDPOINT_KILL_ROUNDS={rounds}");
+        Self { house, launches, rounds: usize::try_from(rounds).unwrap(), seed, rng: Rng::with_seed(seed) }
+    }
+
+    /// Loads the servers, kills them again and again, lets everything drain, and judges.
+    async fn endure(mut self) -> String {
+        let since = Instant::now();
+        let mut servers = Vec::new();
+        for launch in &self.launches {
+            servers.push(launch.start().await);
+        }
+        let record = Arc::new(Record::default());
+        let (mut askers, mut others) = (JoinSet::new(), JoinSet::new());
+        let reader = reader::start(self.wire("viewer", "reader"), &record, &mut others).await;
+        self.crowd(&record, &mut askers, &mut others);
+
+        for _ in 0..self.rounds {
+            tokio::time::sleep(Duration::from_millis(self.rng.u64(20..400))).await;
+            let victim = self.rng.usize(..servers.len());
+            servers.swap_remove(victim).kill();
+            servers.push(self.launches[victim].start().await);
+            // In the order of the launches again.
+            let last = servers.len() - 1;
+            servers.swap(victim, last);
+            unharmed(&mut askers);
+            unharmed(&mut others);
+        }
+
+        record.stop_asking();
+        while let Some(ended) = askers.join_next().await {
+            ended.unwrap();
+        }
+        until("every answer delivered", async || {
+            unharmed(&mut others);
+            record.all_delivered().then_some(())
+        })
+        .await;
+        record.finish();
+        let figures = verdict::judge(self.wire("viewer", "judge"), &record, &reader).await;
+        while let Some(ended) = others.join_next().await {
+            ended.unwrap();
+        }
+        for server in servers {
+            assert!(server.stop().success());
+        }
+        let (rounds, seed, took) = (self.rounds, self.seed, since.elapsed().as_secs_f64());
+        format!("{rounds} kills, {figures}, {took:.1} s, seed {seed}")
+    }
+
+    fn crowd(&mut self, record: &Arc<Record>, askers: &mut JoinSet<()>, others: &mut JoinSet<()>) {
+        for agent in 0..AGENTS {
+            let name = format!("agent-{agent}");
+            let key = self.house.key("agent", &name);
+            for worker in 0..ASKERS_AN_AGENT {
+                let wire = self.wired(&key);
+                askers.spawn(agents::ask_and_go_on(wire, format!("{name}.{worker}"), Arc::clone(record)));
+            }
+            let wire = self.wired(&key);
+            others.spawn(agents::take_over(wire, format!("{name}.helper"), Arc::clone(record)));
+        }
+        for person in 0..PEOPLE + LATECOMERS {
+            let name = format!("person-{person}");
+            let wire = self.wire("operator", &name);
+            others.spawn(people::answer(wire, name, person >= PEOPLE, Arc::clone(record)));
+        }
+    }
+
+    fn wire(&mut self, role: &str, user: &str) -> Wire {
+        let key = self.house.key(role, user);
+        self.wired(&key)
+    }
+
+    fn wired(&mut self, key: &str) -> Wire {
+        Wire::new(self.launches.iter().map(|launch| launch.client(key)).collect(), self.rng.fork())
+    }
+}
+
+/// Whoever has ended while there is still work has failed.
+fn unharmed(tasks: &mut JoinSet<()>) {
+    if let Some(ended) = tasks.try_join_next() {
+        ended.unwrap();
+        panic!("a client went home before the end");
+    }
+}

@@ -1,0 +1,56 @@
+//! Somebody who follows the whole project and connects again, from the last event seen, whenever the stream breaks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::record::Record;
+use super::wire::Wire;
+use crate::common::{Stream, soon};
+
+/// What has been seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) events: Mutex<Vec<Value>>,
+    pub(crate) connections: Mutex<usize>,
+}
+
+/// Starts to read from the beginning of the log.
+pub(crate) async fn start(mut wire: Wire, record: &Arc<Record>, tasks: &mut JoinSet<()>) -> Arc<Seen> {
+    let seen = Arc::new(Seen::default());
+    // From before the first event that there is.
+    let first = Stream::open(wire.node(), "/v1/events/stream", Some("0-0"));
+    let first = soon("the first stream", first).await.unwrap();
+    let (reading, record) = (Arc::clone(&seen), Arc::clone(record));
+    tasks.spawn(async move {
+        tokio::select! {
+            () = record.ended() => {}
+            () = read(wire, first, &reading) => {}
+        }
+    });
+    seen
+}
+
+async fn read(mut wire: Wire, mut stream: Stream, seen: &Seen) {
+    let mut last = "0-0".to_owned();
+    loop {
+        *seen.connections.lock() += 1;
+        while let Some(frame) = stream.next().await {
+            if let Some(id) = frame.id {
+                last = id;
+                let mut event: Value = serde_json::from_str(&frame.data).unwrap();
+                event["cursor"] = json!(last);
+                seen.events.lock().push(event);
+            }
+        }
+        stream = loop {
+            if let Ok(stream) = Stream::open(wire.node(), "/v1/events/stream", Some(&last)).await {
+                break stream;
+            }
+            tokio::time::sleep(Duration::from_millis(wire.rng.u64(2..20))).await;
+        };
+    }
+}

@@ -1,0 +1,127 @@
+//! What the clients were told, and what they tell each other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// A question that was acknowledged.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) id: String,
+    pub(crate) session: String,
+    pub(crate) title: String,
+    pub(crate) at: Instant,
+    pub(crate) crowd: Crowd,
+}
+
+/// Who answers a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Crowd {
+    /// Everybody at once.
+    Everybody,
+    /// Some, at about the moment of its deadline.
+    Latecomers,
+    /// Its deadline.
+    Nobody,
+}
+
+/// What somebody was told about an answer of theirs.
+#[derive(Debug, Clone)]
+pub(crate) struct Told {
+    pub(crate) question: String,
+    /// Said in the answer, and in no other one.
+    pub(crate) token: String,
+    pub(crate) keyed: bool,
+    pub(crate) in_doubt: usize,
+    pub(crate) status: u16,
+    pub(crate) body: Value,
+}
+
+/// Everything that was acknowledged, and how far the test is.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) sessions: Mutex<Vec<String>>,
+    pub(crate) asked: Mutex<Vec<Asked>>,
+    pub(crate) told: Mutex<Vec<Told>>,
+    /// Which delivery was completed, under which lease.
+    pub(crate) completed: Mutex<Vec<(String, String)>>,
+    pub(crate) walked_away: Mutex<usize>,
+    pub(crate) in_doubt: Mutex<usize>,
+    posted: watch::Sender<usize>,
+    phase: watch::Sender<Phase>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Load,
+    Drain,
+    Over,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            sessions: Mutex::default(),
+            asked: Mutex::default(),
+            told: Mutex::default(),
+            completed: Mutex::default(),
+            walked_away: Mutex::default(),
+            in_doubt: Mutex::default(),
+            posted: watch::Sender::new(0),
+            phase: watch::Sender::new(Phase::Load),
+        }
+    }
+}
+
+impl Record {
+    /// Notes a question and shows it to the people.
+    pub(crate) fn post(&self, asked: Asked) {
+        let mut all = self.asked.lock();
+        all.push(asked);
+        self.posted.send_replace(all.len());
+    }
+
+    /// The question of this number, once there is one; none when everything is over.
+    pub(crate) async fn question(self: &Arc<Self>, number: usize) -> Option<Asked> {
+        let (mut posted, mut phase) = (self.posted.subscribe(), self.phase.subscribe());
+        tokio::select! {
+            biased;
+            shown = posted.wait_for(|posted| *posted > number) => { shown.unwrap(); }
+            over = phase.wait_for(|phase| *phase == Phase::Over) => { over.unwrap(); return None; }
+        }
+        Some(self.asked.lock()[number].clone())
+    }
+
+    /// Whether new questions are wanted.
+    pub(crate) fn asking(&self) -> bool {
+        *self.phase.borrow() == Phase::Load
+    }
+
+    /// Whether everything is over.
+    pub(crate) fn over(&self) -> bool {
+        *self.phase.borrow() == Phase::Over
+    }
+
+    /// Turns ready when everything is over.
+    pub(crate) async fn ended(&self) {
+        self.phase.subscribe().wait_for(|phase| *phase == Phase::Over).await.unwrap();
+    }
+
+    pub(crate) fn stop_asking(&self) {
+        self.phase.send_replace(Phase::Drain);
+    }
+
+    pub(crate) fn finish(&self) {
+        self.phase.send_replace(Phase::Over);
+    }
+
+    /// Whether every question that was asked has gone back to its agent.
+    pub(crate) fn all_delivered(&self) -> bool {
+        let delivered: BTreeSet<String> = self.completed.lock().iter().map(|(question, _)| question.clone()).collect();
+        self.asked.lock().iter().all(|asked| delivered.contains(&asked.id))
+    }
+}

@@ -1,0 +1,150 @@
+//! What must be true when the dust has settled.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::reader::Seen;
+use super::record::{Asked, Crowd, Record, Told};
+use super::wire::Wire;
+use crate::common::until;
+
+/// Everything that ends a question.
+const RESOLUTIONS: &[&str] =
+    &["interaction.answered", "interaction.auto_resolved", "interaction.expired", "interaction.cancelled"];
+
+/// Holds the store against what the clients were told; gives the figures.
+pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> String {
+    let asked = record.asked.lock().clone();
+    let mut told: BTreeMap<String, Vec<Told>> = BTreeMap::new();
+    for one in record.told.lock().iter() {
+        told.entry(one.question.clone()).or_default().push(one.clone());
+    }
+    let mut completed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (question, lease) in record.completed.lock().iter() {
+        completed.entry(question.clone()).or_default().insert(lease.clone());
+    }
+
+    let mut log = Vec::new();
+    for session in record.sessions.lock().clone() {
+        log.extend(events_of(&mut wire, &session).await);
+    }
+    let mut happened: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for event in &log {
+        if let Some(question) = event["interaction"].as_str() {
+            happened.entry(question).or_default().push(event["type"].as_str().unwrap());
+        }
+    }
+    for question in &asked {
+        let view = wire.look(&format!("/v1/interactions/{}", question.id)).await;
+        let happened = &happened[question.id.as_str()];
+        asked_as_acknowledged(question, &view);
+        answered_once(question, &view, told.get(&question.id).map_or(&[], Vec::as_slice));
+        count(happened, &["interaction.asked"], 1, question);
+        count(happened, RESOLUTIONS, 1, question);
+        count(happened, &["delivery.completed"], 1, question);
+        count(happened, &["delivery.failed"], 0, question);
+        assert_eq!(completed[&question.id].len(), 1, "one worker completed {question:?}");
+    }
+    assert_eq!(asked.len(), happened.len(), "a question that nobody asked");
+    read_once(&log, seen).await;
+    figures(record, &log, &told, seen)
+}
+
+/// All events of a session, whose numbers have no gap.
+async fn events_of(wire: &mut Wire, session: &str) -> Vec<Value> {
+    let mut events = Vec::new();
+    loop {
+        let page = wire.look(&format!("/v1/sessions/{session}/events?limit=200&after={}", events.len())).await;
+        let found = page["events"].as_array().unwrap();
+        if found.is_empty() {
+            return events;
+        }
+        for event in found {
+            assert_eq!(event["seq"], events.len() + 1, "a gap in {session}");
+            events.push(event.clone());
+        }
+    }
+}
+
+fn asked_as_acknowledged(question: &Asked, view: &Value) {
+    assert_eq!(view["title"], question.title.as_str());
+    assert_eq!(view["session"], question.session.as_str());
+    assert_eq!(view["delivery"]["state"], "completed");
+}
+
+/// One winner at most, who is the resolution; everybody else was told of exactly that.
+fn answered_once(question: &Asked, view: &Value, told: &[Told]) {
+    let resolution = &view["resolution"];
+    let winner = resolution["answer"]["feedback"].as_str().filter(|_| view["status"] == "answered");
+    let taken: Vec<&Told> = told.iter().filter(|told| told.status == 200).collect();
+    match (taken.as_slice(), winner) {
+        ([one], Some(winner)) => {
+            assert_eq!(one.token, winner, "an acknowledged answer to {question:?} was lost");
+            assert_eq!(&one.body["resolution"], resolution);
+        }
+        ([], Some(winner)) => {
+            let silent = told.iter().find(|told| told.token == winner).unwrap();
+            assert!(!silent.keyed && silent.in_doubt > 0, "the winner was never told: {silent:?}");
+        }
+        ([], None) => assert_ne!(question.crowd, Crowd::Everybody, "nobody won {question:?}: {view}"),
+        (taken, winner) => panic!("{question:?}: {taken:?} were taken, {winner:?} is the resolution"),
+    }
+    for loser in told.iter().filter(|told| told.status != 200) {
+        match loser.body["code"].as_str() {
+            Some("interaction_already_resolved") => {
+                assert_eq!(loser.status, 409);
+                assert_eq!(&loser.body["resolution"], resolution, "the loser was told of another winner");
+            }
+            Some("interaction_expired") => {
+                assert_eq!(loser.status, 410);
+                assert_ne!(question.crowd, Crowd::Everybody);
+                assert_ne!(view["status"], "answered");
+            }
+            _ => panic!("{loser:?}"),
+        }
+    }
+}
+
+fn count(happened: &[&str], names: &[&str], expected: usize, question: &Asked) {
+    let found = happened.iter().filter(|name| names.contains(name)).count();
+    assert_eq!(found, expected, "{names:?} of {question:?}: {happened:?}");
+}
+
+/// The reader of the project stream has seen every event of every session exactly once, those of a session in order.
+async fn read_once(log: &[Value], seen: &Seen) {
+    until("the last event on the stream", async || (seen.events.lock().len() >= log.len()).then_some(())).await;
+    let events = seen.events.lock();
+    let id = |event: &Value| event["id"].as_str().unwrap().to_owned();
+    let (kept, read): (BTreeSet<_>, BTreeSet<_>) = (log.iter().map(id).collect(), events.iter().map(id).collect());
+    assert_eq!(kept, read);
+    assert_eq!(events.len(), read.len(), "an event was shown twice");
+    let mut last: BTreeMap<&str, u64> = BTreeMap::new();
+    for event in events.iter() {
+        let number = last.entry(event["session"].as_str().unwrap()).or_default();
+        *number += 1;
+        assert_eq!(event["seq"], *number, "out of order: {event}");
+    }
+}
+
+fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<Told>>, seen: &Seen) -> String {
+    let named = |name: &str| log.iter().filter(|event| event["type"] == name).count();
+    let said = told.values().flatten();
+    let (won, lost): (Vec<&Told>, Vec<&Told>) = said.partition(|told| told.status == 200);
+    let late = lost.iter().filter(|told| told.status == 410).count();
+    let (asked, completed) = (record.asked.lock().len(), record.completed.lock().len());
+    let (sessions, in_doubt) = (record.sessions.lock().len(), *record.in_doubt.lock());
+    let (walked_away, offered) = (*record.walked_away.lock(), named("delivery.offered"));
+    let acknowledged = sessions + asked + won.len() + completed + named("delivery.taken");
+    assert!(!lost.is_empty() && offered > 0 && walked_away > 0, "nobody raced, or nobody took over");
+    format!(
+        "{acknowledged} commands acknowledged ({asked} asked, {} answered, {completed} completed), {} refused ({late} late), \
+         {} expired, {} auto-resolved, {offered} taken over, {in_doubt} replies lost, {} events over {} streams",
+        won.len(),
+        lost.len(),
+        named("interaction.expired"),
+        named("interaction.auto_resolved"),
+        log.len(),
+        *seen.connections.lock(),
+    )
+}

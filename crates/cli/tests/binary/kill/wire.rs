@@ -1,0 +1,65 @@
+//! A client that outlives servers: it asks any of them, again and again, until it has a definite reply.
+
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use reqwest::RequestBuilder;
+use serde_json::Value;
+
+use crate::common::{Client, PATIENCE, Reply};
+
+/// A key, the nodes that take it, and what chance says.
+pub(crate) struct Wire {
+    nodes: Vec<Client>,
+    pub(crate) rng: Rng,
+}
+
+/// A definite reply.
+pub(crate) struct Definite {
+    pub(crate) reply: Reply,
+    /// How many tries before it had no reply, so that they may have been carried out.
+    pub(crate) in_doubt: usize,
+}
+
+impl Wire {
+    /// A client of any of these.
+    pub(crate) fn new(nodes: Vec<Client>, rng: Rng) -> Self {
+        Self { nodes, rng }
+    }
+
+    /// One of the nodes.
+    pub(crate) fn node(&mut self) -> &Client {
+        &self.nodes[self.rng.usize(..self.nodes.len())]
+    }
+
+    /// Reads.
+    pub(crate) async fn look(&mut self, path: &str) -> Value {
+        self.send(|node| node.request("GET", path)).await.reply.done(200).body
+    }
+
+    /// Sends a command, under one idempotency key if it has one, however often it takes.
+    pub(crate) async fn command(&mut self, path: &str, body: &Value, once: Option<&str>) -> Definite {
+        self.send(|node| {
+            let request = node.request("POST", path).json(body);
+            once.iter().fold(request, |request, once| request.header("Idempotency-Key", *once))
+        })
+        .await
+    }
+
+    async fn send(&mut self, request: impl Fn(&Client) -> RequestBuilder) -> Definite {
+        let since = Instant::now();
+        let mut in_doubt = 0;
+        loop {
+            let node = self.node();
+            match node.attempt(request(node).timeout(Duration::from_secs(20))).await {
+                Ok(reply) if reply.status == 503 || reply.body["code"] == "conflict" => {
+                    in_doubt += usize::from(reply.body["code"] == "in_doubt");
+                }
+                Ok(reply) => return Definite { reply, in_doubt },
+                Err(error) => in_doubt += usize::from(!error.is_connect()),
+            }
+            assert!(since.elapsed() < PATIENCE, "no definite reply");
+            tokio::time::sleep(Duration::from_millis(self.rng.u64(2..20))).await;
+        }
+    }
+}

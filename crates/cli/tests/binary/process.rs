@@ -1,0 +1,10 @@
+//! One process: how it starts, what it refuses, how it stops, and what it does when what it stands on gives way.
+
+mod backup;
+mod full_disk;
+mod keys;
+mod master_key;
+mod outage;
+mod settings;
+mod starting;
+mod stopping;

@@ -1,0 +1,76 @@
+//! A copy that is made under load can be served.
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::common::{House, until};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_under_load_can_be_served() {
+    let house = House::sqlite();
+    let server = house.launch().start().await;
+    let (bot, alice) = (house.key("agent", "bot"), house.key("operator", "alice"));
+    let client = server.client(&bot);
+    let session = client.start().await;
+    let question = json!({ "kind": "confirmation", "title": "sealed", "resume_point": { "at": "line 12" } });
+    let sealed = client.ask(&session, question).await;
+    server.client(&alice).approve(&sealed).await;
+
+    let mut load = JoinSet::new();
+    let (count, counted) = tokio::sync::watch::channel(0_usize);
+    for _ in 0..4 {
+        let (client, count) = (client.clone(), count.clone());
+        load.spawn(async move {
+            loop {
+                client.ask_plainly("load").await;
+                count.send_modify(|count| *count += 1);
+            }
+        });
+    }
+    let asked = |least: usize| {
+        let counted = counted.clone();
+        async move { until("load", async || (*counted.borrow() >= least).then_some(())).await }
+    };
+    asked(20).await;
+    let before = *counted.borrow();
+    let target = house.path("copy.db");
+    let copied = house.run(&["backup", target.to_str().unwrap()]);
+    assert!(copied.status.success(), "{copied:?}");
+    let after = *counted.borrow();
+    asked(after + 20).await;
+    let again = house.run(&["backup", target.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("exists already"), "{again:?}");
+    load.shutdown().await;
+
+    let other = House::sqlite();
+    std::fs::create_dir(other.data()).unwrap();
+    std::fs::copy(&target, other.data().join("holdpoint.db")).unwrap();
+    std::fs::copy(house.data().join("master.key"), other.data().join("master.key")).unwrap();
+    assert!(other.run(&["check"]).status.success());
+    let copy = other.launch().start().await;
+    let open = copy.client(&alice).get("/v1/stats").await.done(200).body["open"]["confirmation"].as_u64().unwrap();
+    let open = usize::try_from(open).unwrap();
+    // What was acknowledged before it began is in it, and nothing is that was asked after it had ended.
+    assert!((before..=after + 4).contains(&open), "{before} {open} {after}");
+    let path = format!("/v1/interactions/{sealed}/delivery/take");
+    let taken = copy.client(&bot).post(&path, json!({})).await.done(200);
+    assert_eq!(taken.text("/resume_point/at"), "line 12");
+    copy.client(&bot).ask_plainly("life goes on").await;
+}
+
+#[test]
+fn damage_is_found() {
+    let house = House::sqlite();
+    house.key("agent", "bot");
+    let path = house.data().join("holdpoint.db");
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 4096 / 2 * 4096;
+    bytes[middle..middle + 4096].fill(0xAB);
+    std::fs::write(&path, bytes).unwrap();
+    let checked = house.run(&["check"]);
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
+    assert!(checked.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&checked.stderr).contains("holdpoint: the database"), "{checked:?}");
+}

@@ -1,0 +1,91 @@
+//! A full disk: writing is refused, reading goes on, nothing acknowledged is lost.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::common::{Client, House};
+
+#[tokio::test]
+async fn writes_are_refused_until_there_is_room_again_and_reads_go_on() {
+    let mounted = House::sqlite();
+    let Some(disk) = SmallDisk::mount(&mounted.path("disk")) else { return };
+    let house = House::sqlite().with_data(&disk.0.join("data"));
+    let mut server = house.launch().start().await;
+    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+    let session = bot.start().await;
+    let open = bot.ask(&session, json!({ "kind": "confirmation", "title": "before" })).await;
+
+    for round in 0..3 {
+        let filler = disk.fill();
+        let mut kept = vec![(open.clone(), "before".to_owned())];
+        let refused = loop {
+            let title = format!("round {round} question {}", kept.len());
+            let question = json!({ "kind": "confirmation", "title": title, "message": "x".repeat(20_000) });
+            let reply = bot.post(&format!("/v1/sessions/{session}/interactions"), question).await;
+            match reply.status {
+                201 => kept.push((reply.text("/id"), title)),
+                _ => break reply,
+            }
+            assert!(kept.len() < 2000, "the disk is never full");
+        };
+        refused.problem(507, "storage_full");
+        alice.answer(&open, json!({ "effect": "approve", "feedback": "y".repeat(20_000) })).await.problem(507, "storage_full");
+        assert_eq!(bot.get("/readyz").await.status, 200);
+        alice.get("/v1/interactions?status=pending").await.done(200);
+        all_there(&alice, &kept).await;
+        assert!(server.runs());
+
+        std::fs::remove_file(filler).unwrap();
+        kept.push((bot.ask(&session, json!({ "kind": "confirmation", "title": "after" })).await, "after".to_owned()));
+        all_there(&alice, &kept).await;
+    }
+    alice.approve(&open).await;
+    server.kill();
+    let checked = house.run(&["check"]);
+    assert!(checked.status.success(), "{checked:?}");
+    server = house.launch().start().await;
+    assert_eq!(server.client(&house.key("viewer", "reader")).question(&open).await.text("/status"), "answered");
+}
+
+async fn all_there(client: &Client, kept: &[(String, String)]) {
+    for (id, title) in kept {
+        assert_eq!(client.question(id).await.text("/title"), *title);
+    }
+}
+
+/// A file system of a few megabytes, for as long as it is held.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one, where the machine lets us.
+    fn mount(at: &Path) -> Option<Self> {
+        std::fs::create_dir(at).unwrap();
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs"]).arg(at).output().unwrap();
+        if !mounted.status.success() {
+            println!("skipped: no small file system can be mounted: {}", String::from_utf8_lossy(&mounted.stderr));
+            return None;
+        }
+        Some(Self(at.to_owned()))
+    }
+
+    /// Leaves almost no room.
+    fn fill(&self) -> PathBuf {
+        let path = self.0.join("filler");
+        let mut file = File::create(&path).unwrap();
+        let block = vec![0; 64 * 1024];
+        // The last block does not fit, or only in part.
+        while file.write_all(&block).is_ok() {}
+        path
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Lazily: a server that is being killed may still have files open.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}

@@ -1,0 +1,96 @@
+//! `holdpoint keys`, beside a running server and without one.
+
+use serde_json::json;
+
+use crate::common::{House, until};
+
+#[tokio::test]
+async fn create_prints_the_key_alone_before_the_server_ever_ran_and_while_it_runs() {
+    let house = House::sqlite();
+    let before = house.run(&["keys", "create", "--role", "agent", "--user", "early"]);
+    let server = house.launch().start().await;
+    let beside = house.run(&["keys", "create", "--role", "operator", "--user", "late", "--group", "night"]);
+    for output in [before, beside] {
+        assert!(output.status.success());
+        assert!(output.stderr.is_empty(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let key = text.strip_suffix('\n').unwrap();
+        assert!(key.starts_with("hp_") && key.bytes().all(|byte| byte.is_ascii_graphic()), "{text:?}");
+        server.client(key).get("/v1/sessions").await.done(200);
+    }
+}
+
+#[tokio::test]
+async fn list_shows_whose_a_key_is_and_when_it_was_used_and_never_the_secret() {
+    let house = House::sqlite();
+    let (used, unused) = (house.key("agent", "busy"), house.key("viewer", "idle"));
+    let server = house.launch().start().await;
+    server.client(&used).get("/v1/sessions").await.done(200);
+    // The use of keys is written down every half minute, and when the server stops.
+    assert!(server.stop().success());
+
+    let output = house.run(&["keys", "list"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = |words: &str| text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{text}"));
+    assert!(line("user=busy").contains(" agent ") && line("user=busy").contains("last_used=20"), "{text}");
+    assert!(line("user=idle").contains(" viewer ") && line("user=idle").contains("last_used=-"), "{text}");
+    for key in [used, unused] {
+        let secret = key.rsplit_once('_').unwrap().1;
+        assert!(!text.contains(secret));
+    }
+}
+
+#[tokio::test]
+async fn revoke_ends_access_by_the_time_it_returns() {
+    let house = House::sqlite();
+    let (doomed, other) = (house.key("agent", "doomed"), house.key("agent", "other"));
+    let server = house.launch().start().await;
+    let (doomed, other) = (server.client(&doomed), server.client(&other));
+    doomed.get("/v1/sessions").await.done(200);
+
+    let listed = String::from_utf8(house.run(&["keys", "list"]).stdout).unwrap();
+    let line = listed.lines().find(|line| line.contains("user=doomed")).unwrap();
+    let id = line.split_whitespace().next().unwrap();
+    let revoked = house.run(&["keys", "revoke", id]);
+    assert!(revoked.status.success(), "{revoked:?}");
+
+    doomed.get("/v1/sessions").await.problem(401, "unauthenticated");
+    other.get("/v1/sessions").await.done(200);
+    let listed = String::from_utf8(house.run(&["keys", "list"]).stdout).unwrap();
+    assert!(listed.lines().any(|line| line.contains("user=doomed") && line.contains(" revoked ")), "{listed}");
+}
+
+#[tokio::test]
+async fn an_expired_key_is_refused() {
+    let house = House::sqlite();
+    let server = house.launch().start().await;
+    let admin = server.client(&house.key("admin", "root"));
+    let body = json!({ "role": "viewer", "user": "visitor", "expires_in_seconds": 1 });
+    let brief = admin.with_key(&admin.post("/v1/keys", body).await.done(201).text("/secret"));
+    brief.get("/v1/sessions").await.done(200);
+    let refused = until("the key's end", async || Some(brief.get("/v1/sessions").await).filter(|r| r.status != 200));
+    refused.await.problem(401, "unauthenticated");
+
+    let output = house.run(&["keys", "create", "--role", "viewer", "--expires-days", "0"]);
+    assert_eq!(output.status.code(), Some(1), "a key that is never good: {output:?}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn what_cannot_be_done_is_a_failure_with_a_reason() {
+    let house = House::sqlite();
+    house.key("agent", "bot");
+    check(&house, &["keys", "revoke", "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"], 1, "key");
+    check(&house, &["keys", "revoke", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"], 2, "key_");
+    check(&house, &["keys", "create", "--role", "king"], 2, "must be admin, operator, viewer or agent");
+    check(&house, &["keys", "create", "--role", "agent", "--user", "two words"], 1, "");
+    check(&house, &["keys", "create", "--role", "agent", "--tenant", ""], 1, "");
+}
+
+fn check(house: &House, arguments: &[&str], code: i32, reason: &str) {
+    let output = house.run(arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    assert!(output.stdout.is_empty());
+    assert!(!said.is_empty() && said.contains(reason), "{said}");
+}

@@ -1,0 +1,59 @@
+//! A PostgreSQL that goes away and comes back.
+
+use testkit::postgres::TestPostgres;
+
+use crate::common::{House, Reply, Stream, soon, until};
+
+#[test]
+fn requests_are_refused_while_it_is_away_and_nothing_acknowledged_is_lost() {
+    let postgres = TestPostgres::private().unwrap();
+    let database = postgres.fresh_database().unwrap();
+    let house = House::postgres(database.url());
+    tokio::runtime::Runtime::new().unwrap().block_on(outlives(&house, &postgres));
+}
+
+async fn outlives(house: &House, postgres: &TestPostgres) {
+    let mut server = house.launch().start().await;
+    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+    let answered = bot.ask_plainly("answered before").await;
+    let open = bot.ask_plainly("open").await;
+    let resolved = alice.approve(&answered).await;
+    let mut stream = Stream::open(&bot, "/v1/events/stream", Some("0-0")).await.unwrap();
+    let mut last = None;
+    for _ in 0..5 {
+        last = soon("events", stream.next()).await.unwrap().id;
+    }
+
+    postgres.stop().unwrap();
+    let refused = |reply: Reply| {
+        let code = reply.text("/code");
+        assert!(code == "storage_unavailable" || code == "in_doubt", "{code}");
+        reply.problem(503, &code)
+    };
+    refused(bot.post("/v1/sessions", serde_json::json!({})).await);
+    refused(alice.get("/v1/interactions").await);
+    refused(alice.answer(&open, serde_json::json!({ "effect": "approve" })).await);
+    refused(bot.get(&format!("/v1/interactions/{open}?wait=60")).await);
+    refused(bot.get("/metrics").await);
+    assert_eq!(bot.get("/healthz").await.status, 200);
+    let unready = bot.get("/readyz").await;
+    assert_eq!((unready.status, unready.body.as_str()), (503, Some("the store does not answer\n")));
+    assert!(server.runs());
+
+    postgres.resume().unwrap();
+    until("a server that is ready again", async || (bot.get("/readyz").await.status == 200).then_some(())).await;
+    assert_eq!(alice.question(&answered).await.body["resolution"], resolved.body["resolution"]);
+    assert_eq!(alice.question(&open).await.text("/status"), "pending");
+    alice.approve(&open).await;
+    let mut stream = match soon("the stream's end, or its next event", stream.next()).await {
+        Some(frame) if frame.event == "interrupted" => {
+            Stream::open(&bot, "/v1/events/stream", last.as_deref()).await.unwrap()
+        }
+        Some(frame) => {
+            assert_eq!(frame.event, "interaction.answered");
+            return;
+        }
+        None => panic!("a stream that ends without a word"),
+    };
+    assert_eq!(soon("the answer", stream.next()).await.unwrap().event, "interaction.answered");
+}

@@ -1,0 +1,60 @@
+//! What the store really holds, read past the engine.
+
+use std::collections::BTreeMap;
+
+use domain::{Event, Interaction, InteractionId, Scope, Session, SessionId, Step};
+use futures::executor::block_on;
+use store::{Cost, Cursor, InteractionFilter, Page, SessionFilter, Store, StoreError, read};
+
+/// Everything of one tenant.
+#[derive(Debug, Clone, Default)]
+pub struct Books {
+    pub sessions: BTreeMap<SessionId, Session>,
+    pub steps: BTreeMap<SessionId, Vec<Step>>,
+    pub questions: BTreeMap<InteractionId, Interaction>,
+    /// How many of the questions are in the archive.
+    pub archived: usize,
+    /// The log, in commit order.
+    pub log: Vec<(Cursor, Event)>,
+}
+
+impl Books {
+    /// Reads them again: the log from where it ended, or from its beginning where all of it is wanted.
+    pub fn read(&self, store: &dyn Store, scope: Scope, whole_log: bool) -> Self {
+        let known: Vec<InteractionId> = self.questions.keys().copied().collect();
+        let mut log = if whole_log { Vec::new() } else { self.log.clone() };
+        let after = log.last().map_or_else(Cursor::default, |(cursor, _)| *cursor);
+        let page = 10_000;
+        let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
+            let sessions = reads.sessions(&scope, &SessionFilter::default(), Page { after: None, limit: page })?;
+            let mut steps = BTreeMap::new();
+            for session in &sessions {
+                steps.insert(session.id, reads.steps(&scope, session.id)?);
+            }
+            let hot =
+                reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
+            let hot: BTreeMap<_, _> = hot.into_iter().map(|question| (question.id, question)).collect();
+            let mut archived = Vec::new();
+            for id in known.iter().filter(|id| !hot.contains_key(id)) {
+                archived.extend(reads.interaction(&scope, *id)?);
+            }
+            Ok((sessions, steps, hot, archived, reads.project_events(&scope, after, page)?.events))
+        });
+        let (sessions, steps, mut questions, archive, more) = block_on(found).unwrap();
+        let archived = archive.len();
+        questions.extend(archive.into_iter().map(|question| (question.id, question)));
+        log.extend(more);
+        Self {
+            sessions: sessions.into_iter().map(|session| (session.id, session)).collect(),
+            steps,
+            questions,
+            archived,
+            log,
+        }
+    }
+
+    /// The events of one session, in the order of the log.
+    pub fn events(&self, session: SessionId) -> Vec<&Event> {
+        self.log.iter().map(|(_, event)| event).filter(|event| event.session == session).collect()
+    }
+}

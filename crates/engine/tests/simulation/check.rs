@@ -1,0 +1,74 @@
+//! What must be true after every step, whatever the seed.
+
+mod deliveries;
+mod log;
+mod questions;
+mod replies;
+mod resolutions;
+mod sessions;
+
+use domain::{InteractionId, Timestamp};
+use store::Clock;
+
+use crate::books::Books;
+use crate::cast::Tenant;
+use crate::command::What;
+use crate::deeds::Deed;
+use crate::world::{Verdict, World};
+
+/// Ends the check with a sentence unless something holds.
+macro_rules! holds {
+    ($condition:expr, $($words:tt)+) => {
+        if !$condition {
+            return Err(format!($($words)+));
+        }
+    };
+}
+pub(crate) use holds;
+
+/// One tenant before and after a step, with what may have changed it.
+pub struct View<'a> {
+    pub tenant: &'a Tenant,
+    pub name: &'static str,
+    pub before: &'a Books,
+    pub after: &'a Books,
+    pub now: Timestamp,
+    /// The deeds of this tenant that may have happened in this step; those that are known to be older are not among them.
+    pub deeds: Vec<&'a Deed>,
+    /// Whether the timers may have acted.
+    pub fired: bool,
+}
+
+impl View<'_> {
+    /// Whether one of the deeds about a question fits.
+    pub fn any(&self, id: InteractionId, fits: impl Fn(&Deed) -> bool) -> bool {
+        self.deeds.iter().any(|deed| deed.about() == Some(id) && fits(deed))
+    }
+}
+
+/// Checks everything that the last step may have changed. After a death the log is read again from its beginning.
+pub fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Verdict {
+    let now = world.clock.now();
+    for index in 0..world.tenants.len() {
+        let after = world.look(index, crashed);
+        let fresh = |deed: &&Deed| {
+            deed.may_have_happened() && !deed.key.as_ref().is_some_and(|key| world.told.contains_key(key))
+        };
+        let view = View {
+            tenant: &world.tenants[index],
+            name: crate::cast::TENANTS[index],
+            before: &world.books[index],
+            after: &after,
+            now,
+            deeds: deeds.iter().filter(|deed| deed.command.tenant == index).filter(fresh).collect(),
+            fired: deeds.iter().any(|deed| matches!(deed.what, What::FireDue) && deed.may_have_happened()),
+        };
+        questions::check(&view)?;
+        deliveries::check(&view)?;
+        sessions::check(&view)?;
+        log::check(&view)?;
+        replies::check(world, &view, deeds, crashed)?;
+        world.books[index] = after;
+    }
+    replies::remember(world, deeds)
+}

@@ -1,0 +1,123 @@
+//! A question never changes in what it asks, is resolved once, and gathers only what people said.
+
+use domain::interaction::Pending;
+use domain::{ActorKind, Answer, Fallback, Interaction, State};
+
+use super::{View, holds, resolutions};
+use crate::command::What;
+use crate::questions::MARKER;
+use crate::world::Verdict;
+
+/// Everything about the questions of one tenant.
+pub fn check(view: &View<'_>) -> Verdict {
+    for id in view.before.questions.keys() {
+        holds!(view.after.questions.contains_key(id), "{id} is gone");
+    }
+    for (id, after) in &view.after.questions {
+        holds!(after.scope == view.tenant.scope, "{id} is of another tenant");
+        holds!(after.question.title.starts_with(view.name), "{id} crossed over from another tenant");
+        let session = view.after.sessions.get(&after.origin.session);
+        holds!(session.is_some(), "{id} is in no session of its tenant");
+        match view.before.questions.get(id) {
+            Some(before) if before == after => continue,
+            Some(before) => changed(view, before, after)?,
+            None => asked(view, after)?,
+        }
+        let kept = serde_json::to_string(after).unwrap_or_default();
+        holds!(!kept.contains(MARKER), "{id} shows a secret: {kept}");
+    }
+    Ok(())
+}
+
+fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
+    let id = after.id;
+    let fits = |deed: &&&crate::deeds::Deed| match &deed.what {
+        What::Ask { session, ask } => {
+            *session == after.origin.session
+                && ask.question.title == after.question.title
+                && deed.by() == after.origin.asked_by.name
+        }
+        _ => false,
+    };
+    let Some(deed) = view.deeds.iter().find(fits) else { return Err(format!("nobody asked {id}")) };
+    let twins = view.after.questions.values().filter(|other| other.question.title == after.question.title).count();
+    holds!(twins == 1, "{id} was asked {twins} times");
+    let What::Ask { ask, .. } = &deed.what else { return Ok(()) };
+    let deadline = ask.deadline_seconds.map(|seconds| view.now + domain::SignedDuration::from_secs(seconds));
+    holds!(after.question.deadline == deadline, "{id} has another deadline than was asked for");
+    holds!(after.question.fallback == ask.question.fallback, "{id} has another fallback than was asked for");
+    let unasked = Interaction { state: State::Pending(Pending::default()), revision: 0, ..after.clone() };
+    changed(view, &unasked, after)
+}
+
+fn changed(view: &View<'_>, before: &Interaction, after: &Interaction) -> Verdict {
+    let id = after.id;
+    holds!(before.question == after.question, "{id} asks something else now");
+    holds!(before.origin == after.origin, "{id} comes from elsewhere now");
+    holds!(before.revision < after.revision, "{id} changed and its revision did not grow");
+    match (&before.state, &after.state) {
+        (State::Pending(before), State::Pending(pending)) => still_pending(view, before, after, pending),
+        (State::Pending(pending), State::Resolved { resolution, at, .. }) => {
+            holds!(*at == view.now, "{id} was resolved at {at}, and it is {}", view.now);
+            resolutions::check(view, after, pending, resolution)
+        }
+        (State::Resolved { resolution: was, at: then, .. }, State::Resolved { resolution, at, .. }) => {
+            holds!((was, then) == (resolution, at), "{id} was resolved a second time: {was:?}, then {resolution:?}");
+            Ok(())
+        }
+        (State::Resolved { .. }, State::Pending(_)) => Err(format!("{id} was resolved and is open again")),
+    }
+}
+
+fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pending) -> Verdict {
+    let id = question.id;
+    holds!(is.votes.starts_with(&was.votes), "{id} lost a vote");
+    is.votes[was.votes.len()..].iter().try_for_each(|vote| voted(view, question, vote))?;
+    let quorum = question.question.audience.quorum as usize;
+    holds!(is.votes.len() < quorum * 4, "{id} has {} votes and needs {quorum}", is.votes.len());
+    if is.claim != was.claim {
+        let by = is.claim.as_ref().map(|claim| claim.by.name.as_str());
+        let lapsed = view.fired && was.claim.as_ref().is_some_and(|claim| claim.until <= view.now);
+        let justified = match by {
+            Some(by) => view.any(id, |deed| matches!(deed.what, What::Claim { .. }) && deed.by() == by),
+            None => lapsed || view.any(id, |deed| matches!(deed.what, What::Release { .. })),
+        };
+        holds!(justified, "the claim on {id} went from {:?} to {:?} by itself", was.claim, is.claim);
+    }
+    let due = |at: Option<domain::Timestamp>| view.fired && at.is_some_and(|at| at <= view.now);
+    if is.warned != was.warned {
+        holds!(is.warned && due(question.question.warn_at), "{id} was warned of at the wrong time");
+    }
+    if is.overdue != was.overdue {
+        let expired = view.any(id, |deed| matches!(deed.what, What::Expire { .. }));
+        let held = question.question.fallback == Some(Fallback::Hold);
+        holds!(is.overdue && held && (expired || due(question.question.deadline)), "{id} is overdue too early");
+    }
+    Ok(())
+}
+
+/// One person's new vote: theirs, in time, and from somebody who may.
+pub fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> Verdict {
+    let (id, name) = (question.id, vote.by.name.as_str());
+    let said = view.any(id, |deed| matches!(deed.what, What::Answer { .. }) && deed.by() == name);
+    holds!(said, "{name} did not answer {id}, or was refused, and counts all the same");
+    holds!(vote.by.kind == ActorKind::User, "an agent answered {id}");
+    holds!(name != question.origin.asked_by.name, "{name} asked {id} and answered it");
+    let audience = &question.question.audience;
+    let started = name == question.origin.started_by.name;
+    holds!(!(audience.four_eyes && started), "{name} started the session of {id} and answered it with four eyes");
+    let Some(person) = view.tenant.named(name) else { return Err(format!("{name} is not of this tenant")) };
+    let invited = match &audience.named {
+        None => started || ["admin", "operator"].contains(&person.role.name()),
+        Some(named) => {
+            named.users.iter().any(|user| user == name)
+                || named.roles.contains(&person.role)
+                || person.groups.iter().any(|group| named.groups.contains(group))
+        }
+    };
+    holds!(invited, "{name} is not in the audience of {id}");
+    holds!(vote.at == view.now, "{name}'s answer to {id} has another time");
+    let late = question.question.deadline.is_some_and(|deadline| deadline <= view.now);
+    holds!(!late || question.question.fallback == Some(Fallback::Hold), "{name} answered {id} after its deadline");
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! How a seed ends: nobody dies any more, and everything that can be finished is.
+
+use domain::{Command as Control, Delivery, SignedDuration, Status};
+
+use crate::check::holds;
+use crate::command::{Reply, What};
+use crate::deeds::Outcome;
+use crate::questions::MARKER;
+use crate::world::{Verdict, World};
+
+impl World {
+    /// Answers what was never answered, resumes what is paused, lets all deadlines pass, completes all deliveries, reads all logs.
+    pub async fn comes_to_an_end(&mut self) -> Verdict {
+        self.story.push("it comes to an end".into());
+        while let Some(command) = self.unanswered.pop() {
+            let fresh = self.latest.duration_since(command.sent_at).as_hours() < 23;
+            if fresh {
+                self.together(vec![command.clone()], false).await?;
+                self.unanswered.retain(|other| other.number != command.number);
+            }
+        }
+        for tenant in 0..self.tenants.len() {
+            self.resume_all(tenant).await?;
+        }
+        self.pass(SignedDuration::from_hours(2));
+        self.alone(0, 0, What::FireDue).await?;
+        for tenant in 0..self.tenants.len() {
+            self.deliver_all(tenant).await?;
+        }
+        for reader in 0..self.readers.projects.len() {
+            self.read_project(reader).await?;
+        }
+        for reader in 0..self.readers.sessions.len() {
+            self.read_session(reader).await?;
+        }
+        self.pass(SignedDuration::from_hours(3));
+        self.alone(0, 0, What::Tidy).await?;
+        self.add_up()
+    }
+
+    /// One thing that one agent wants, and nobody else.
+    async fn alone(&mut self, tenant: usize, agent: usize, what: What) -> Result<Option<Reply>, String> {
+        let by = self.tenants[tenant].agents[agent].clone();
+        self.one(tenant, by, what).await
+    }
+
+    async fn one(&mut self, tenant: usize, by: domain::Caller, what: What) -> Result<Option<Reply>, String> {
+        let command = self.numbered(tenant, by, what);
+        let deeds = self.together(vec![command], false).await?;
+        Ok(deeds.into_iter().find_map(|deed| match deed.outcome {
+            Outcome::Told(reply) => Some(reply),
+            _ => None,
+        }))
+    }
+
+    async fn resume_all(&mut self, tenant: usize) -> Verdict {
+        let paused = |session: &&domain::Session| session.paused.is_some() && session.ended.is_none();
+        let paused: Vec<_> = self.books[tenant].sessions.values().filter(paused).map(|session| session.id).collect();
+        let operator = self.tenants[tenant].people[0].clone();
+        for session in paused {
+            let resumed = self.one(tenant, operator.clone(), What::Control { session, command: Control::Resume }).await?;
+            holds!(resumed.is_some(), "{session} cannot be resumed");
+        }
+        Ok(())
+    }
+
+    /// Every answer that waits for an agent can be taken and completed.
+    async fn deliver_all(&mut self, tenant: usize) -> Verdict {
+        for agent in 0..self.tenants[tenant].agents.len() {
+            let Some(Reply::Questions(waiting)) = self.alone(tenant, agent, What::Deliveries { sleeps: false }).await? else {
+                return Err("the deliveries cannot be listed".into());
+            };
+            for question in waiting {
+                let id = question.id;
+                let taken = self.alone(tenant, agent, What::Take { id, seconds: 60 }).await?;
+                let Some(Reply::Taken(taken)) = taken else { return Err(format!("{id} waits and cannot be taken")) };
+                let completed = self.alone(tenant, agent, What::Complete { id, lease: taken.lease }).await?;
+                holds!(completed.is_some(), "{id} is held and cannot be completed");
+            }
+            let name = &self.tenants[tenant].agents[agent].actor.name;
+            let left = self.books[tenant].questions.values().find(|question| {
+                let waits = matches!(question.delivery(), Some(Delivery::Waiting { .. } | Delivery::Processing { .. }));
+                waits && question.origin.asked_by.name == *name
+            });
+            holds!(left.is_none(), "an answer to {name} is left lying: {left:?}");
+        }
+        Ok(())
+    }
+
+    /// A project's reader comes to the end of the log and has seen all of it once.
+    async fn read_project(&mut self, reader: usize) -> Verdict {
+        let tenant = self.readers.projects[reader].tenant;
+        while self.readers.projects[reader].seen < self.books[tenant].log.len() {
+            let after = self.readers.projects[reader].cursor;
+            let read = self.alone(tenant, 0, What::ReadProject { reader, after }).await?;
+            holds!(read.is_some(), "a reader of the project is stuck at {after}");
+        }
+        let (seen, log) = (self.readers.projects[reader].seen, self.books[tenant].log.len());
+        holds!(seen == log, "a reader has seen {seen} of {log} events");
+        Ok(())
+    }
+
+    async fn read_session(&mut self, reader: usize) -> Verdict {
+        let (tenant, session) = (self.readers.sessions[reader].tenant, self.readers.sessions[reader].session);
+        let Some(last) = self.books[tenant].sessions.get(&session).map(|session| session.last_seq) else {
+            // The other tenant's: there is nothing to read.
+            return Ok(());
+        };
+        while self.readers.sessions[reader].after < last {
+            let after = self.readers.sessions[reader].after;
+            let read = self.alone(tenant, 0, What::ReadSession { reader, session, after, sleeps: false }).await?;
+            holds!(read.is_some(), "a reader of {session} is stuck at {after}");
+        }
+        Ok(())
+    }
+
+    /// After all this: nothing is due, everything adds up from the first event on, and no secret is on the disk.
+    fn add_up(&self) -> Verdict {
+        for (index, books) in self.books.iter().enumerate() {
+            let whole = self.look(index, true);
+            holds!(whole.log == books.log, "the log reads otherwise from its beginning");
+            let late = |question: &&domain::Interaction| {
+                let asked = &question.question;
+                question.status() == Status::Pending && asked.deadline.is_some() && !asked.holds()
+            };
+            let late = books.questions.values().find(late);
+            holds!(late.is_none(), "a question is open long after its deadline: {late:?}");
+        }
+        let bytes = self.bytes();
+        let found = String::from_utf8_lossy(&bytes).contains(MARKER);
+        holds!(!found, "a secret is on the disk");
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+//! The API over a real socket: each lesson a story, each operation its refusals, each bad input its code.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod bad_access;
+mod bad_bodies;
+mod bad_questions;
+mod closing;
+mod contract;
+mod deliveries;
+mod errors;
+mod limits;
+mod people;
+mod resuming;
+mod secrets;
+mod sse;
+mod stopping;
+mod streams;
+mod time;
+mod waiting;
+mod walls;
+mod wire;
+mod words;
+mod world;

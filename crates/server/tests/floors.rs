@@ -1,0 +1,59 @@
+//! A crate uses the floors below it, never a sibling: the table is `Layout` in the house style.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const FLOORS: &[(u8, &[&str])] = &[
+    (0, &["domain"]),
+    (1, &["policy", "forms", "store", "protocol"]),
+    (2, &["store-sqlite", "store-postgres", "engine"]),
+    (3, &["agent", "server", "mcp"]),
+    (4, &["cli"]),
+];
+
+/// Tests and measurements stand beside the house.
+const DEV: &[&str] = &["testkit", "bench"];
+
+fn floor(name: &str) -> Option<u8> {
+    FLOORS.iter().find(|(_, names)| names.contains(&name)).map(|(floor, _)| *floor)
+}
+
+/// The directory that a crate is in is its name.
+fn directory(path: &Path) -> Option<String> {
+    Some(path.file_name()?.to_str()?.to_owned())
+}
+
+#[test]
+fn no_crate_reaches_up_or_sideways() {
+    let output =
+        Command::new(env!("CARGO")).args(["metadata", "--format-version", "1", "--no-deps", "--offline"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let crates: BTreeMap<String, &Value> = packages
+        .iter()
+        .filter_map(|package| {
+            let manifest = Path::new(package["manifest_path"].as_str()?);
+            Some((directory(manifest.parent()?)?, package))
+        })
+        .collect();
+    let mut wrong = Vec::new();
+    for (name, package) in &crates {
+        let here = floor(name);
+        if here.is_none() && !DEV.contains(&name.as_str()) {
+            wrong.push(format!("{name} has no floor"));
+        }
+        let ordinary = package["dependencies"].as_array().unwrap().iter().filter(|dependency| dependency["kind"] != "dev");
+        for used in ordinary.filter_map(|dependency| directory(Path::new(dependency["path"].as_str()?))) {
+            let allowed = here.is_none() || floor(&used).is_some_and(|there| Some(there) < here);
+            if !allowed {
+                wrong.push(format!("{name} uses {used}"));
+            }
+        }
+    }
+    assert!(crates.contains_key("domain") && crates.contains_key("server"), "{:?}", crates.keys());
+    assert_eq!(wrong, [""; 0]);
+}

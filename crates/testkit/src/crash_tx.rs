@@ -1,0 +1,160 @@
+//! A transaction that can end before any of its calls.
+
+use std::cell::Cell;
+
+use domain::{
+    Event, Interaction, InteractionId, Key, KeyId, Luggage, Scope, Session, SessionId, SignedDuration, Step, Timestamp,
+};
+use store::{
+    AccessReads, AccessWrites, Cursor, Due, EventReads, EventWrites, InteractionFilter, InteractionReads,
+    InteractionWrites, KeyRecord, Once, OnceReads, OnceWrites, OpenCount, Page, ProjectEvents, Reads, SessionFilter,
+    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+};
+
+use crate::Sabotage;
+
+/// How many calls are left, and what is wrong with them.
+pub(crate) struct Fuse {
+    left: Cell<Option<u32>>,
+    number: u64,
+    sabotage: Option<Sabotage>,
+}
+
+impl Fuse {
+    pub(crate) const fn new(calls: Option<u32>, number: u64, sabotage: Option<Sabotage>) -> Self {
+        Self { left: Cell::new(calls), number, sabotage }
+    }
+
+    fn burn(&self) -> Stored<()> {
+        match self.left.get() {
+            None => Ok(()),
+            Some(0) => Err(StoreError::Closed),
+            Some(left) => {
+                self.left.set(Some(left - 1));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a use case sees of a transaction, or of a query, that may end early.
+pub(crate) struct Face<'a, T: ?Sized> {
+    pub(crate) inner: &'a mut T,
+    pub(crate) fuse: &'a Fuse,
+}
+
+/// Each call burns the fuse first and is then passed on.
+macro_rules! passed_on {
+    ($all:ident: $($part:ident { $($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)* })*) => {$(
+        impl<T: $all + ?Sized> $part for Face<'_, T> {
+            $(fn $name(&mut self, $($argument: $type),*) -> Stored<$out> {
+                self.fuse.burn()?;
+                self.inner.$name($($argument),*)
+            })*
+        }
+    )*};
+}
+
+passed_on! { Reads:
+    AccessReads {
+        setting(name: &str) -> Option<String>;
+        key(id: KeyId) -> Option<KeyRecord>;
+        scope(tenant: &str, project: &str) -> Option<Scope>;
+        keys(scope: &Scope) -> Vec<Key>;
+    }
+    SessionReads {
+        session(scope: &Scope, id: SessionId) -> Option<Session>;
+        luggage(scope: &Scope, id: SessionId) -> Option<Luggage>;
+        sessions(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Vec<Session>;
+        steps(scope: &Scope, session: SessionId) -> Vec<Step>;
+    }
+    InteractionReads {
+        interaction(scope: &Scope, id: InteractionId) -> Option<Interaction>;
+        session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
+        interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
+        open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
+        deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
+        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Vec<u8>>;
+    }
+    EventReads {
+        events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Vec<Event>;
+        project_events(scope: &Scope, after: Cursor, limit: u32) -> ProjectEvents;
+        project_head(scope: &Scope) -> Cursor;
+        changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
+    }
+    OnceReads {
+        once(scope: &Scope, actor: &str, key: &str) -> Option<Once>;
+    }
+    StatsReads {
+        stats(scope: &Scope, since: Timestamp) -> Stats;
+        open_counts() -> Vec<OpenCount>;
+    }
+}
+
+passed_on! { Tx:
+    AccessWrites {
+        setting_ensure(name: &str, value: &str) -> String;
+        scope_ensure(tenant: &str, project: &str, fresh: Scope) -> Scope;
+        key_insert(record: &KeyRecord) -> ();
+        key_revoke(scope: &Scope, id: KeyId, at: Timestamp) -> bool;
+        key_used(id: KeyId, at: Timestamp) -> ();
+    }
+    SessionWrites {
+        session_insert(session: &Session, luggage: &Luggage) -> ();
+        session_lock(scope: &Scope, id: SessionId) -> Option<Session>;
+        session_save(session: &Session) -> ();
+        step_insert(scope: &Scope, step: &Step) -> ();
+        step_save(scope: &Scope, step: &Step) -> ();
+    }
+    InteractionWrites {
+        interaction_insert(interaction: &Interaction) -> ();
+        interaction_save(interaction: &Interaction) -> ();
+        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> ();
+        sealed_drop(scope: &Scope, id: InteractionId) -> ();
+        archive(before: Timestamp, limit: u32) -> u64;
+    }
+}
+
+impl<T: Reads + ?Sized> TimerReads for Face<'_, T> {
+    fn now(&mut self) -> Stored<Timestamp> {
+        self.fuse.burn()?;
+        let now = self.inner.now()?;
+        let ahead = self.fuse.sabotage == Some(Sabotage::ClockAhead) && self.fuse.number.is_multiple_of(3);
+        Ok(if ahead { now.saturating_add(SignedDuration::from_hours(1)).unwrap_or(now) } else { now })
+    }
+
+    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>> {
+        self.fuse.burn()?;
+        self.inner.due(now, limit)
+    }
+
+    fn next_due(&mut self) -> Stored<Option<Timestamp>> {
+        self.fuse.burn()?;
+        self.inner.next_due()
+    }
+}
+
+impl<T: Tx + ?Sized> EventWrites for Face<'_, T> {
+    fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
+        self.fuse.burn()?;
+        if self.fuse.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
+            return Ok(());
+        }
+        self.inner.event_append(scope, event)
+    }
+}
+
+impl<T: Tx + ?Sized> OnceWrites for Face<'_, T> {
+    fn once_insert(&mut self, scope: &Scope, actor: &str, key: &str, once: &Once) -> Stored<()> {
+        self.fuse.burn()?;
+        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+            return Ok(());
+        }
+        self.inner.once_insert(scope, actor, key, once)
+    }
+
+    fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        self.fuse.burn()?;
+        self.inner.once_purge(before, limit)
+    }
+}

@@ -1,0 +1,45 @@
+//! Numbers that only look random.
+
+/// Gives the same numbers for the same seed, on every machine.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// Begins at a seed.
+    #[must_use]
+    pub const fn seeded(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number (`SplitMix64`).
+    pub const fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 up to, and without, the one given.
+    pub const fn below(&mut self, end: usize) -> usize {
+        if end == 0 { 0 } else { (self.number() % end as u64) as usize }
+    }
+
+    /// True once in so many times.
+    pub const fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// One of several, where there are any.
+    pub fn pick<'a, T>(&mut self, several: &'a [T]) -> Option<&'a T> {
+        several.get(self.below(several.len()))
+    }
+
+    /// Bytes.
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            let number = self.number().to_le_bytes();
+            chunk.copy_from_slice(&number[..chunk.len()]);
+        }
+    }
+}

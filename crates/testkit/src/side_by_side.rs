@@ -1,0 +1,79 @@
+//! Several use cases under way at once, on one thread, in an order that a seed decides.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+
+use crate::{CrashStore, Fate, Random};
+
+/// One use case under way.
+pub struct Doing<'a, T> {
+    /// The use case.
+    pub future: BoxFuture<'a, T>,
+    /// Whether it may sleep until somebody else's change wakes it. It is given up when nobody is left who could.
+    pub sleeps: bool,
+}
+
+enum Slot<'a, T> {
+    Busy(Doing<'a, T>),
+    Over(T),
+}
+
+/// Runs use cases of an engine on a [`CrashStore`] until nothing more can happen, and gives back what each came to.
+///
+/// All are polled until each of them waits for the store; then one of the jobs that wait is run, with a fate, and so on. A use
+/// case that prepares something on another thread is waited for first, so that its speed does not matter.
+pub async fn side_by_side<'a, T>(
+    store: &CrashStore,
+    doings: Vec<Doing<'a, T>>,
+    random: &mut Random,
+    fate: &mut (dyn FnMut(&mut Random) -> Fate + Send),
+) -> Vec<Option<T>> {
+    let mut slots: Vec<Slot<'a, T>> = doings.into_iter().map(Slot::Busy).collect();
+    poll_fn(|context| {
+        loop {
+            let finished = poll_all(store, &mut slots, context);
+            let waiting = store.waiting();
+            let elsewhere = |(of, slot): (usize, &Slot<'a, T>)| {
+                matches!(slot, Slot::Busy(doing) if !doing.sleeps) && !waiting.contains(&of)
+            };
+            if store.dead() {
+                return Poll::Ready(());
+            }
+            if slots.iter().enumerate().any(elsewhere) {
+                return Poll::Pending;
+            }
+            if !waiting.is_empty() {
+                let chosen = random.below(waiting.len());
+                store.run(chosen, fate(random));
+            } else if !finished {
+                return Poll::Ready(());
+            }
+        }
+    })
+    .await;
+    let over = |slot| match slot {
+        Slot::Over(result) => Some(result),
+        Slot::Busy(_) => None,
+    };
+    slots.into_iter().map(over).collect()
+}
+
+/// Polls everybody once; says whether somebody finished, and may so have woken somebody who was polled before.
+fn poll_all<T>(store: &CrashStore, slots: &mut [Slot<'_, T>], context: &mut Context<'_>) -> bool {
+    let mut finished = false;
+    for (of, slot) in slots.iter_mut().enumerate() {
+        store.turn(of);
+        if let Slot::Busy(Doing { future, .. }) = slot {
+            // Unconstrained: the fairness of a server would end turns at places that no seed decides.
+            let mut future = tokio::task::unconstrained(future);
+            if let Poll::Ready(result) = Pin::new(&mut future).poll(context) {
+                *slot = Slot::Over(result);
+                finished = true;
+            }
+        }
+    }
+    finished
+}
