@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Runtime(io::Error),
     #[error("cannot listen on {0}: {1}")]
     Listen(SocketAddr, io::Error),
+    #[error("{0}: {1}")]
+    Data(PathBuf, io::Error),
     #[error("cannot serve: {0}")]
     Serve(io::Error),
     #[error("{0}; stop it first, or give another --data")]

@@ -1,7 +1,7 @@
 //! The master key: from the environment, or from a file made with safe permissions on first start.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -22,20 +22,30 @@ pub(crate) fn master_key(given: Option<&str>, directory: &Path) -> Result<Master
         let why = "must be 32 bytes in hexadecimal or base64".to_owned();
         return parse(text).map(MasterKey::from_bytes).ok_or(Failure::MasterKey { path, why });
     }
-    std::fs::create_dir_all(directory).map_err(|error| failed(error.to_string()))?;
-    match File::options().write(true).create_new(true).mode(0o600).open(&path) {
-        Ok(mut file) => {
-            let mut bytes = [0; 32];
-            getrandom::fill(&mut bytes).map_err(|error| failed(error.to_string()))?;
-            let text = format!("{}\n", BASE64_STANDARD.encode(bytes));
-            file.write_all(text.as_bytes())
-                .and_then(|()| file.sync_all())
-                .map_err(|error| failed(error.to_string()))?;
-            Ok(MasterKey::from_bytes(bytes))
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => read(&path),
-        Err(error) => Err(failed(error.to_string())),
+    if !path.exists() {
+        make(directory, &path).map_err(|error| failed(error.to_string()))?;
     }
+    read(&path)
+}
+
+/// Makes a key under another name first: whoever dies in the middle, or comes at the same moment, never sees half of one.
+fn make(directory: &Path, path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    let text = format!("{}\n", BASE64_STANDARD.encode(bytes));
+    let fresh = directory.join(format!("{FILE}.{}.new", std::process::id()));
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    let linked = match std::fs::hard_link(&fresh, path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        linked => linked,
+    };
+    std::fs::remove_file(&fresh)?;
+    linked?;
+    // The name has to last as long as what is sealed with the key.
+    File::open(directory)?.sync_all()
 }
 
 fn read(path: &Path) -> Result<MasterKey, Failure> {

@@ -1,5 +1,7 @@
 //! `holdpoint serve`: what runs, and how it ends.
 
+use std::path::Path;
+
 use engine::{Engine, Ids, Vault};
 use server::App;
 use store_sqlite::DataLock;
@@ -29,7 +31,7 @@ pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
 async fn run(serve: &Serve) -> Result<(), Failure> {
     let master = master_key(serve.master_key.as_deref(), &serve.database.data)?;
     let _lock = match serve.database.database_url {
-        None => Some(DataLock::take(&serve.database.data)?),
+        None => Some(locked(&serve.database.data)?),
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
@@ -60,6 +62,12 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let _ = closing.await;
     println!("Holdpoint has stopped");
     served.map_err(Failure::Serve)
+}
+
+/// Takes the data directory, which is made if absent.
+fn locked(directory: &Path) -> Result<DataLock, Failure> {
+    std::fs::create_dir_all(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
+    Ok(DataLock::take(directory)?)
 }
 
 /// Waits for SIGTERM or SIGINT.

@@ -139,6 +139,12 @@ impl SessionStatus {
         Self::Cancelled,
     ];
 
+    /// Whether the session has not ended.
+    #[must_use]
+    pub const fn alive(self) -> bool {
+        matches!(self, Self::New | Self::Running | Self::WaitingUserInput | Self::Paused)
+    }
+
     /// The word for it on the wire and in the stores.
     #[must_use]
     pub const fn name(self) -> &'static str {

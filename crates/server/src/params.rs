@@ -30,13 +30,16 @@ impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
     }
 }
 
-/// Query parameters; those that are not known are refused.
+/// Query parameters; those that are not known are refused, and so is NUL, which one of the stores cannot be asked for.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
+        if parts.uri.query().is_some_and(|query| query.contains("%00")) {
+            return Err(ApiError::QueryInvalid("a parameter contains NUL".into()));
+        }
         let read = axum::extract::Query::<T>::try_from_uri(&parts.uri);
         read.map(|query| Self(query.0)).map_err(|rejection| ApiError::QueryInvalid(rejection.body_text()))
     }

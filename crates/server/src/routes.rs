@@ -59,7 +59,6 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
 }
 
 /// The whole server as a service.
-#[must_use]
 pub fn router(app: App) -> Router {
     let (router, document) = operations().split_for_parts();
     let layers = ServiceBuilder::new()

@@ -49,6 +49,7 @@ create table sessions (
     last_seq bigint not null
 );
 create index sessions_of_project on sessions (project, id);
+create index sessions_live on sessions (project, id) where ended is null;
 
 create table luggage (
     session uuid primary key,

@@ -102,7 +102,7 @@ fn lists_use_the_index_that_fits() {
             let filter = SessionFilter { status, agent: None };
             let (sql, values) = session::list(&scope, &filter, Page { after, limit: 20 });
             let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-            check(&mut connection, &sql, &values, "sessions_of_project|sessions_pkey");
+            check(&mut connection, &sql, &values, "sessions_live|sessions_of_project|sessions_pkey");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Brief, Luggage, Scope, Session, SessionId, Step, StepId};
+use domain::{Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use postgres::Row;
 use postgres::types::ToSql;
 use store::{Page, SessionFilter, SessionReads, SessionWrites, Stored};
@@ -123,6 +123,10 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     }
     if let Some(agent) = &filter.agent {
         with(" and agent = ?", Box::new(agent.clone()));
+    }
+    if filter.status.is_some_and(SessionStatus::alive) {
+        // So that those that have ended cost nothing.
+        sql.push_str(" and ended is null");
     }
     sql.push_str(&format!(" order by id desc limit {}", page.limit));
     (sql, values)

@@ -48,6 +48,7 @@ create table sessions (
     last_seq integer not null
 );
 create index sessions_of_project on sessions (project, id);
+create index sessions_live on sessions (project, id) where ended is null;
 
 create table luggage (
     session blob primary key references sessions (id),

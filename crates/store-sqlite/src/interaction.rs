@@ -8,7 +8,7 @@ use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sort, 
 
 use crate::connection::Face;
 use crate::error::Told;
-use crate::session::guarded;
+use crate::session::{Given, guarded};
 use crate::values::{id, json, micros, parsed};
 
 const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
@@ -175,15 +175,11 @@ impl InteractionWrites for Face<'_> {
 }
 
 /// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
-pub(crate) fn list(
-    scope: &Scope,
-    filter: &InteractionFilter,
-    page: Page<InteractionId>,
-) -> (String, Vec<Box<dyn ToSql>>) {
+pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, Given) {
     // Of one session: by its own index, and not by that of all the project's questions in the same state.
     let plus = if filter.session.is_some() { "+" } else { "" };
     let mut sql = format!("{HOT} where {plus}interactions.project = ?1");
-    let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(scope.project.uuid())];
+    let mut values: Given = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Box<dyn ToSql>| {
         values.push(value);
         sql.push_str(&condition.replace('?', &format!("?{}", values.len())));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, Status, TenantId};
+use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
 use rusqlite::{Connection, params_from_iter};
-use store::{InteractionFilter, Page, Sort, SystemClock};
+use store::{InteractionFilter, Page, SessionFilter, Sort, SystemClock};
 use uuid::Uuid;
 
 use crate::{Options, SqliteStore, event, interaction, session, timers};
@@ -29,13 +29,24 @@ fn hot_statements_use_their_indexes() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
-    let check = |sql: &str, index| check(&connection, sql, index);
+    let check = |sql: &str, index: &str| check(&connection, sql, index);
     check(&event::of_session(), "events USING INDEX events_of_session (session=? AND seq>?)");
     check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
     check(interaction::OPEN, "interactions USING INDEX interactions_of_session (session=?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
-    check(&session::list(), "sessions USING INDEX sessions_of_project (project=?)");
+    let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
+    for (status, index) in [
+        (None, "sessions_of_project"),
+        (Some(SessionStatus::Completed), "sessions_of_project"),
+        (Some(SessionStatus::WaitingUserInput), "sessions_live"),
+    ] {
+        for (after, bound) in [(None, "project=?"), (Some(SessionId::from_uuid(Uuid::nil())), "project=? AND id<?")] {
+            let filter = SessionFilter { status, agent: None };
+            let (sql, _) = session::list(&nobody, &filter, Page { after, limit: 20 });
+            check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
+        }
+    }
 }
 
 #[test]

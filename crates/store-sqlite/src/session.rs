@@ -1,7 +1,7 @@
 //! Sessions and their steps.
 
-use domain::{Brief, Luggage, Scope, Session, SessionId, Step, StepId};
-use rusqlite::{OptionalExtension, Row, params};
+use domain::{Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
+use rusqlite::{OptionalExtension, Row, ToSql, params};
 use store::{Page, SessionFilter, SessionReads, SessionWrites, StoreError, Stored};
 
 use crate::connection::Face;
@@ -11,12 +11,32 @@ use crate::values::{id, json, parsed, parsed_if, time};
 const COLUMNS: &str =
     "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq";
 
-/// Sessions of a project, the newest first.
-pub(crate) fn list() -> String {
-    format!(
-        "select {COLUMNS} from sessions where project = ?1 and (?2 is null or id < ?2) \
-         and (?3 is null or status = ?3) and (?4 is null or agent = ?4) order by id desc limit ?5"
-    )
+/// What the `?n` of a statement stand for.
+pub(crate) type Given = Vec<Box<dyn ToSql>>;
+
+/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
+pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, Given) {
+    let mut sql = format!("select {COLUMNS} from sessions where project = ?1");
+    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut with = |condition: &str, value: Box<dyn ToSql>| {
+        values.push(value);
+        sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
+    };
+    if let Some(last) = page.after {
+        with(" and id < ?", Box::new(last.uuid()));
+    }
+    if let Some(status) = filter.status {
+        with(" and status = ?", Box::new(status.name()));
+    }
+    if let Some(agent) = &filter.agent {
+        with(" and agent = ?", Box::new(agent.clone()));
+    }
+    if filter.status.is_some_and(SessionStatus::alive) {
+        // So that those that have ended cost nothing.
+        sql.push_str(" and ended is null");
+    }
+    sql.push_str(&format!(" order by id desc limit {}", page.limit));
+    (sql, values)
 }
 
 impl SessionReads for Face<'_> {
@@ -35,15 +55,10 @@ impl SessionReads for Face<'_> {
     }
 
     fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Vec<Session>> {
-        let mut statement = self.connection.prepare_cached(&list()).told()?;
-        let row = params![
-            scope.project.uuid(),
-            page.after.map(SessionId::uuid),
-            filter.status.map(domain::SessionStatus::name),
-            filter.agent,
-            page.limit,
-        ];
-        let sessions = statement.query_map(row, |row| read(scope, row)).told()?;
+        let (sql, values) = list(scope, filter, page);
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let sessions = statement.query_map(values.as_slice(), |row| read(scope, row)).told()?;
         sessions.collect::<Result<_, _>>().told()
     }
 

@@ -8,7 +8,7 @@ use store::{Cost, Cursor, InteractionFilter, Page, SessionFilter, Store, StoreEr
 
 /// Everything of one tenant.
 #[derive(Debug, Clone, Default)]
-pub struct Books {
+pub(crate) struct Books {
     pub sessions: BTreeMap<SessionId, Session>,
     pub steps: BTreeMap<SessionId, Vec<Step>>,
     pub questions: BTreeMap<InteractionId, Interaction>,
@@ -20,7 +20,7 @@ pub struct Books {
 
 impl Books {
     /// Reads them again: the log from where it ended, or from its beginning where all of it is wanted.
-    pub fn read(&self, store: &dyn Store, scope: Scope, whole_log: bool) -> Self {
+    pub(crate) fn read(&self, store: &dyn Store, scope: Scope, whole_log: bool) -> Self {
         let known: Vec<InteractionId> = self.questions.keys().copied().collect();
         let mut log = if whole_log { Vec::new() } else { self.log.clone() };
         let after = log.last().map_or_else(Cursor::default, |(cursor, _)| *cursor);
@@ -31,8 +31,7 @@ impl Books {
             for session in &sessions {
                 steps.insert(session.id, reads.steps(&scope, session.id)?);
             }
-            let hot =
-                reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
+            let hot = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
             let hot: BTreeMap<_, _> = hot.into_iter().map(|question| (question.id, question)).collect();
             let mut archived = Vec::new();
             for id in known.iter().filter(|id| !hot.contains_key(id)) {
@@ -54,7 +53,7 @@ impl Books {
     }
 
     /// The events of one session, in the order of the log.
-    pub fn events(&self, session: SessionId) -> Vec<&Event> {
+    pub(crate) fn events(&self, session: SessionId) -> Vec<&Event> {
         self.log.iter().map(|(_, event)| event).filter(|event| event.session == session).collect()
     }
 }

@@ -3,10 +3,10 @@
 use domain::{Caller, Role, Scope};
 
 /// A person or an agent: name, role, groups.
-pub type Part = (&'static str, Role, &'static [&'static str]);
+pub(crate) type Part = (&'static str, Role, &'static [&'static str]);
 
 /// Who is in each tenant.
-pub const PARTS: [Part; 6] = [
+pub(crate) const PARTS: [Part; 6] = [
     ("planner", Role::Agent, &[]),
     ("deployer", Role::Agent, &[]),
     ("alice", Role::Operator, &["ops"]),
@@ -16,10 +16,10 @@ pub const PARTS: [Part; 6] = [
 ];
 
 /// The tenants' names.
-pub const TENANTS: [&str; 2] = ["acme", "globex"];
+pub(crate) const TENANTS: [&str; 2] = ["acme", "globex"];
 
 /// One tenant's people and agents.
-pub struct Tenant {
+pub(crate) struct Tenant {
     pub scope: Scope,
     pub agents: Vec<Caller>,
     pub people: Vec<Caller>,
@@ -27,7 +27,7 @@ pub struct Tenant {
 
 impl Tenant {
     /// Whoever has this name.
-    pub fn named(&self, name: &str) -> Option<&Caller> {
+    pub(crate) fn named(&self, name: &str) -> Option<&Caller> {
         self.agents.iter().chain(&self.people).find(|caller| caller.actor.name == name)
     }
 }

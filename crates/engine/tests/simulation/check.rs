@@ -27,7 +27,7 @@ macro_rules! holds {
 pub(crate) use holds;
 
 /// One tenant before and after a step, with what may have changed it.
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     pub tenant: &'a Tenant,
     pub name: &'static str,
     pub before: &'a Books,
@@ -41,13 +41,13 @@ pub struct View<'a> {
 
 impl View<'_> {
     /// Whether one of the deeds about a question fits.
-    pub fn any(&self, id: InteractionId, fits: impl Fn(&Deed) -> bool) -> bool {
+    pub(crate) fn any(&self, id: InteractionId, fits: impl Fn(&Deed) -> bool) -> bool {
         self.deeds.iter().any(|deed| deed.about() == Some(id) && fits(deed))
     }
 }
 
 /// Checks everything that the last step may have changed. After a death the log is read again from its beginning.
-pub fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Verdict {
+pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Verdict {
     let now = world.clock.now();
     for index in 0..world.tenants.len() {
         let after = world.look(index, crashed);

@@ -6,7 +6,7 @@ use domain::{
     AutoSource, Caller, Command as Control, Draft, Event, Interaction, InteractionId, LeaseId, Session, SessionId,
     Timestamp,
 };
-use engine::{Ask, Engine, Entry, Error, Idempotency, Start, Taken};
+use holdpoint_engine::{Ask, Engine, Entry, Error, Idempotency, InteractionQuery, Start, Taken};
 use store::{Cursor, InteractionFilter, Page};
 
 /// Long enough that nobody who waits is ever woken by the wait's end.
@@ -14,7 +14,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 /// Something that somebody wants done. Sent again it is the same command.
 #[derive(Debug, Clone)]
-pub struct Command {
+pub(crate) struct Command {
     pub number: usize,
     pub tenant: usize,
     pub by: Caller,
@@ -25,7 +25,7 @@ pub struct Command {
 
 /// What is wanted.
 #[derive(Debug, Clone)]
-pub enum What {
+pub(crate) enum What {
     Start { title: String },
     Ask { session: SessionId, ask: Box<Ask> },
     Answer { id: InteractionId, draft: Draft },
@@ -51,7 +51,7 @@ pub enum What {
 
 /// What somebody is told.
 #[derive(Debug, Clone)]
-pub enum Reply {
+pub(crate) enum Reply {
     Session(Session),
     Question(Box<Interaction>),
     Taken(Box<Taken>),
@@ -64,7 +64,7 @@ pub enum Reply {
 
 impl Command {
     /// Whether it may wait for somebody else.
-    pub fn sleeps(&self) -> bool {
+    pub(crate) fn sleeps(&self) -> bool {
         match self.what {
             What::Look { sleeps, .. } | What::Deliveries { sleeps } | What::ReadSession { sleeps, .. } => sleeps,
             What::ReadProject { .. } => true,
@@ -73,7 +73,7 @@ impl Command {
     }
 
     /// The line that it has in the story.
-    pub fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         let what = match &self.what {
             What::Ask { session, ask } => format!("Ask {{ {session}, {:?}, {} }}", ask.question.title, words(ask)),
             what => format!("{what:?}"),
@@ -96,7 +96,7 @@ fn words(ask: &Ask) -> String {
 }
 
 /// Has an engine do it.
-pub async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
+pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
     let (by, once) = (&command.by, command.once(0));
     let question = |result: Result<Interaction, Error>| result.map(|question| Reply::Question(Box::new(question)));
     let none = Page { after: None, limit: 1000 };
@@ -136,7 +136,7 @@ pub async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
         What::Deliveries { sleeps } => engine.deliveries(by, 100, patience(sleeps)).await.map(Reply::Questions),
         What::Inbox => {
             let filter = InteractionFilter { status: Some(domain::Status::Pending), ..InteractionFilter::default() };
-            let query = engine::InteractionQuery { filter, mine: true, overdue: false };
+            let query = InteractionQuery { filter, mine: true, overdue: false };
             engine.interactions(by, query, none).await.map(Reply::Questions)
         }
         What::ReadSession { session, after, sleeps, .. } => {

@@ -1,13 +1,13 @@
 //! What became of each thing that somebody wanted.
 
-use domain::{InteractionId, Refusal, Timestamp};
-use engine::Error;
+use domain::{InteractionId, Refusal};
+use holdpoint_engine::Error;
 
 use crate::command::{Command, Reply, What};
 
 /// What somebody knows of their command afterwards.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It is done, and they were told so.
     Told(Reply),
     /// It is not done, and they were told why.
@@ -20,7 +20,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// From what the engine gave, if it came to anything.
-    pub fn of(result: Option<Result<Reply, Error>>) -> Self {
+    pub(crate) fn of(result: Option<Result<Reply, Error>>) -> Self {
         match result {
             None => Self::Asleep,
             Some(Ok(reply)) => Self::Told(reply),
@@ -30,7 +30,7 @@ impl Outcome {
     }
 
     /// The line that it has in the story.
-    pub fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         match self {
             Self::Told(Reply::Question(question)) => format!("is told: {} {:?}", question.id, question.state),
             Self::Told(Reply::Session(session)) => format!("is told: {} {:?}", session.id, session.status()),
@@ -50,7 +50,7 @@ impl Outcome {
 
 /// One thing that was wanted, and what became of it. Many answers are many deeds.
 #[derive(Debug, Clone)]
-pub struct Deed {
+pub(crate) struct Deed {
     pub command: Command,
     pub what: What,
     pub outcome: Outcome,
@@ -60,7 +60,7 @@ pub struct Deed {
 
 impl Deed {
     /// The deeds of a command.
-    pub fn each(command: Command, outcome: Outcome) -> Vec<Self> {
+    pub(crate) fn each(command: Command, outcome: Outcome) -> Vec<Self> {
         let key = |part: usize| command.keyed.then(|| format!("{}-{part}", command.number));
         let What::AnswerMany { entries } = command.what.clone() else {
             let (what, key) = (command.what.clone(), key(0));
@@ -80,22 +80,17 @@ impl Deed {
     }
 
     /// Whether it may have changed something.
-    pub fn may_have_happened(&self) -> bool {
+    pub(crate) fn may_have_happened(&self) -> bool {
         matches!(self.outcome, Outcome::Told(_) | Outcome::Unknown)
     }
 
     /// Whose it is.
-    pub fn by(&self) -> &str {
+    pub(crate) fn by(&self) -> &str {
         &self.command.by.actor.name
     }
 
-    /// When it was sent first.
-    pub fn sent_at(&self) -> Timestamp {
-        self.command.sent_at
-    }
-
     /// The question that it is about.
-    pub fn about(&self) -> Option<InteractionId> {
+    pub(crate) fn about(&self) -> Option<InteractionId> {
         match self.what {
             What::Answer { id, .. }
             | What::Auto { id, .. }

@@ -13,7 +13,7 @@ const RETRIED_FOR_HOURS: i64 = 23;
 
 impl World {
     /// What happens side by side in one step. Often several are about the same question.
-    pub fn draw_together(&mut self) -> Vec<Command> {
+    pub(crate) fn draw_together(&mut self) -> Vec<Command> {
         let count = [1, 1, 1, 2, 2, 3, 4][self.random.below(7)];
         let tenant = self.random.below(self.tenants.len());
         let hot = self.any_question(tenant);
@@ -42,7 +42,7 @@ impl World {
     }
 
     /// Makes a command of it.
-    pub fn numbered(&mut self, tenant: usize, by: Caller, what: What) -> Command {
+    pub(crate) fn numbered(&mut self, tenant: usize, by: Caller, what: What) -> Command {
         self.numbers += 1;
         let machinery = matches!(
             what,

@@ -10,7 +10,7 @@ use crate::world::{Verdict, World};
 
 impl World {
     /// Answers what was never answered, resumes what is paused, lets all deadlines pass, completes all deliveries, reads all logs.
-    pub async fn comes_to_an_end(&mut self) -> Verdict {
+    pub(crate) async fn comes_to_an_end(&mut self) -> Verdict {
         self.story.push("it comes to an end".into());
         while let Some(command) = self.unanswered.pop() {
             let fresh = self.latest.duration_since(command.sent_at).as_hours() < 23;
@@ -58,7 +58,8 @@ impl World {
         let paused: Vec<_> = self.books[tenant].sessions.values().filter(paused).map(|session| session.id).collect();
         let operator = self.tenants[tenant].people[0].clone();
         for session in paused {
-            let resumed = self.one(tenant, operator.clone(), What::Control { session, command: Control::Resume }).await?;
+            let resumed =
+                self.one(tenant, operator.clone(), What::Control { session, command: Control::Resume }).await?;
             holds!(resumed.is_some(), "{session} cannot be resumed");
         }
         Ok(())
@@ -67,7 +68,8 @@ impl World {
     /// Every answer that waits for an agent can be taken and completed.
     async fn deliver_all(&mut self, tenant: usize) -> Verdict {
         for agent in 0..self.tenants[tenant].agents.len() {
-            let Some(Reply::Questions(waiting)) = self.alone(tenant, agent, What::Deliveries { sleeps: false }).await? else {
+            let Some(Reply::Questions(waiting)) = self.alone(tenant, agent, What::Deliveries { sleeps: false }).await?
+            else {
                 return Err("the deliveries cannot be listed".into());
             };
             for question in waiting {

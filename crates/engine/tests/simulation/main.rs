@@ -43,7 +43,8 @@ fn run(seed: u64, sabotage: Option<Sabotage>) -> Run {
         let mut world = World::of(seed, sabotage).await;
         let wrong = live(&mut world).await.err();
         let questions = world.books.iter().flat_map(|books| books.questions.values());
-        let done = |question: &&domain::Interaction| matches!(question.delivery(), Some(domain::Delivery::Completed { .. }));
+        let done =
+            |question: &&domain::Interaction| matches!(question.delivery(), Some(domain::Delivery::Completed { .. }));
         Run {
             wrong,
             crashes: world.crashes,
@@ -118,7 +119,9 @@ fn whatever_dies_and_whoever_races_nothing_is_lost_or_done_twice() {
             panic!("HOLDPOINT_SIM_SEED={seed} replays it: {}", run.wrong.unwrap_or_default());
         }
         Ok([crashes, questions, completed, archived]) => {
-            println!("{seeds} seeds: {crashes} deaths, {questions} questions, {completed} completed, {archived} archived");
+            println!(
+                "{seeds} seeds: {crashes} deaths, {questions} questions, {completed} completed, {archived} archived"
+            );
             // A simulation in which nothing happens proves nothing.
             let seeds = seeds as usize;
             assert!(crashes > seeds / 2 && questions > 4 * seeds && completed > 2 * seeds && archived > seeds / 2);

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use testkit::ManualClock;
 
 /// A directory with an empty database that has its tables.
-pub fn fresh() -> TempDir {
+pub(crate) fn fresh() -> TempDir {
     static EMPTY: OnceLock<Vec<u8>> = OnceLock::new();
     let empty = EMPTY.get_or_init(|| {
         let directory = directory();

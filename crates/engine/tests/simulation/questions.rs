@@ -1,25 +1,25 @@
 //! What agents ask and what people say.
 
 use domain::{Draft, Effect, Interaction, Kind, Question};
-use engine::Ask;
+use holdpoint_engine::Ask;
 use serde_json::{Value, json};
 use testkit::Random;
 
 /// What no event, no question and no other agent may ever show.
-pub const MARKER: &str = "s3cr3t";
+pub(crate) const MARKER: &str = "s3cr3t";
 
 /// The state that an agent leaves with a question of this title.
-pub fn resume_point(title: &str) -> Value {
+pub(crate) fn resume_point(title: &str) -> Value {
     json!({ "left with": title })
 }
 
 /// The secret that a person gives to a question of this title.
-pub fn secret(title: &str, person: &str) -> Value {
+pub(crate) fn secret(title: &str, person: &str) -> Value {
     json!({ "TOKEN": format!("{MARKER} of {person} for {title}") })
 }
 
 /// A question of any kind, with any audience, deadline and fallback; now and then one that must be refused.
-pub fn ask(random: &mut Random, title: &str) -> Ask {
+pub(crate) fn ask(random: &mut Random, title: &str) -> Ask {
     let kinds = ["approval", "approval", "confirmation", "choice", "question", "form", "secret", "review", "notice"];
     let kind = random.pick(&kinds).copied().unwrap_or("custom");
     let kind = if random.one_in(12) { json!({ "custom": "poll" }) } else { json!(kind) };
@@ -74,7 +74,7 @@ fn audience(random: &mut Random, many: bool) -> Value {
 }
 
 /// Something that a person could say to a question; now and then something that does not fit.
-pub fn draft(random: &mut Random, asked: &Interaction, person: &str) -> Draft {
+pub(crate) fn draft(random: &mut Random, asked: &Interaction, person: &str) -> Draft {
     let question = &asked.question;
     if random.one_in(12) {
         return Draft { options: vec!["no such option".into()], ..Draft::default() };

@@ -5,7 +5,7 @@ use store::Cursor;
 
 /// Somebody who follows a project.
 #[derive(Debug, Clone)]
-pub struct ProjectReader {
+pub(crate) struct ProjectReader {
     pub tenant: usize,
     pub cursor: Cursor,
     /// How many events they have seen.
@@ -14,7 +14,7 @@ pub struct ProjectReader {
 
 /// Somebody who follows a session.
 #[derive(Debug, Clone)]
-pub struct SessionReader {
+pub(crate) struct SessionReader {
     pub tenant: usize,
     pub session: SessionId,
     pub after: u64,
@@ -22,7 +22,7 @@ pub struct SessionReader {
 
 /// Everybody who follows something.
 #[derive(Debug, Default)]
-pub struct Readers {
+pub(crate) struct Readers {
     pub projects: Vec<ProjectReader>,
     pub sessions: Vec<SessionReader>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::{SignedDuration, Timestamp};
-use engine::{Engine, Error, Ids, MasterKey, NewKey, Settings, Vault};
+use holdpoint_engine::{Engine, Error, Ids, MasterKey, NewKey, Settings, Vault};
 use parking_lot::Mutex;
 use store::{Clock, Store, StoreError};
 use store_sqlite::{Options, SqliteStore};
@@ -18,10 +18,10 @@ use crate::deeds::{Deed, Outcome};
 use crate::readers::Readers;
 
 /// What went wrong, in a sentence.
-pub type Verdict = Result<(), String>;
+pub(crate) type Verdict = Result<(), String>;
 
 /// Everything there is.
-pub struct World {
+pub(crate) struct World {
     pub random: Random,
     pub clock: ManualClock,
     pub tenants: Vec<Tenant>,
@@ -48,7 +48,7 @@ pub struct World {
 
 impl World {
     /// A world at its beginning.
-    pub async fn of(seed: u64, sabotage: Option<Sabotage>) -> Self {
+    pub(crate) async fn of(seed: u64, sabotage: Option<Sabotage>) -> Self {
         let mut random = Random::seeded(seed);
         let clock = ManualClock::default();
         let directory = crate::place::fresh();
@@ -112,7 +112,7 @@ impl World {
     }
 
     /// Has these commands carried out side by side, with or without deaths in between; then everything is checked.
-    pub async fn together(&mut self, commands: Vec<Command>, deaths: bool) -> Result<Vec<Deed>, String> {
+    pub(crate) async fn together(&mut self, commands: Vec<Command>, deaths: bool) -> Result<Vec<Deed>, String> {
         for command in &commands {
             self.story.push(format!("{} {}", self.clock.now(), command.told()));
         }
@@ -160,18 +160,18 @@ impl World {
     }
 
     /// What the store holds now.
-    pub fn look(&self, tenant: usize, whole_log: bool) -> Books {
+    pub(crate) fn look(&self, tenant: usize, whole_log: bool) -> Books {
         self.books[tenant].read(&*self.behind, self.tenants[tenant].scope, whole_log)
     }
 
     /// Everything that is on disk, as it is there.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let files = std::fs::read_dir(self.directory.path()).unwrap();
         files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
     }
 
     /// Moves the clock, mostly forwards.
-    pub fn time_passes(&mut self) {
+    pub(crate) fn time_passes(&mut self) {
         let by = match self.random.below(24) {
             0..=11 => return,
             12..=17 => 1 + self.random.below(40) as i64,
@@ -184,7 +184,7 @@ impl World {
     }
 
     /// Moves the clock by so much.
-    pub fn pass(&mut self, by: SignedDuration) {
+    pub(crate) fn pass(&mut self, by: SignedDuration) {
         self.clock.advance(by);
         self.latest = self.latest.max(self.clock.now());
     }

@@ -94,8 +94,11 @@ pub(super) async fn project_stream(
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let wrong = |()| ApiError::QueryInvalid("after or Last-Event-ID: not a cursor of this stream".into());
-    let after = begin(&headers, query)?.map(|text| text.parse::<Cursor>().map_err(wrong)).transpose()?;
+    let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not a cursor of this stream".into());
+    let after = begin(&headers, query)?.map(|text| text.parse::<Cursor>().map_err(|()| wrong())).transpose()?;
+    if let Some(Cursor { major, minor }) = after {
+        number(Some(major.max(minor)))?;
+    }
     let follower = app.engine.follow_project(&caller, after).await?;
     stream(&app, Source::Project(follower))
 }

@@ -8,7 +8,7 @@ use crate::deeds::Deed;
 use crate::world::Verdict;
 
 /// Every delivery of one tenant.
-pub fn check(view: &View<'_>) -> Verdict {
+pub(crate) fn check(view: &View<'_>) -> Verdict {
     for (id, after) in &view.after.questions {
         let before = view.before.questions.get(id).filter(|before| *before != after);
         let (Some(before), Some(is)) = (before, after.delivery()) else { continue };
@@ -22,7 +22,7 @@ pub fn check(view: &View<'_>) -> Verdict {
 }
 
 /// Which attempt it is.
-pub const fn attempt(delivery: &Delivery) -> u32 {
+pub(crate) const fn attempt(delivery: &Delivery) -> u32 {
     match delivery {
         Delivery::NotNeeded => 0,
         Delivery::Waiting { attempt }

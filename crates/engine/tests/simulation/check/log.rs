@@ -10,7 +10,7 @@ use crate::questions::MARKER;
 use crate::world::Verdict;
 
 /// The whole log of one tenant.
-pub fn check(view: &View<'_>) -> Verdict {
+pub(crate) fn check(view: &View<'_>) -> Verdict {
     let (before, after) = (&view.before.log, &view.after.log);
     holds!(after.starts_with(before), "the log of {} has changed in what was read before", view.name);
     let mut last: BTreeMap<SessionId, u64> = BTreeMap::new();

@@ -9,7 +9,7 @@ use crate::questions::MARKER;
 use crate::world::Verdict;
 
 /// Everything about the questions of one tenant.
-pub fn check(view: &View<'_>) -> Verdict {
+pub(crate) fn check(view: &View<'_>) -> Verdict {
     for id in view.before.questions.keys() {
         holds!(view.after.questions.contains_key(id), "{id} is gone");
     }
@@ -97,7 +97,7 @@ fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pe
 }
 
 /// One person's new vote: theirs, in time, and from somebody who may.
-pub fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> Verdict {
+pub(crate) fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> Verdict {
     let (id, name) = (question.id, vote.by.name.as_str());
     let said = view.any(id, |deed| matches!(deed.what, What::Answer { .. }) && deed.by() == name);
     holds!(said, "{name} did not answer {id}, or was refused, and counts all the same");

@@ -1,7 +1,7 @@
 //! What somebody was told is what the store holds; what was told twice is the same; a refusal has its reason.
 
 use domain::{Delivery, Interaction, Kind, Refusal, Resolution, Session, State, Status, Timestamp};
-use engine::{Error, Taken};
+use holdpoint_engine::{Error, Taken};
 
 use super::{View, holds};
 use crate::command::{Reply, What};
@@ -10,7 +10,7 @@ use crate::questions::{resume_point, secret};
 use crate::world::{Verdict, World};
 
 /// Everything that people and agents of one tenant were told in this step.
-pub fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: bool) -> Verdict {
+pub(crate) fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: bool) -> Verdict {
     for deed in deeds.iter().filter(|deed| world.tenants[deed.command.tenant].scope == view.tenant.scope) {
         let first = deed.key.as_ref().and_then(|key| world.told.get(key));
         let result = match (&deed.outcome, first) {
@@ -29,7 +29,7 @@ pub fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: bool) -> V
 }
 
 /// Notes what was told, and what is to be asked for again.
-pub fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
+pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
     for deed in deeds {
         match (&deed.outcome, &deed.key) {
             (Outcome::Told(reply), Some(key)) => drop(world.told.insert(key.clone(), reply.clone())),

@@ -12,7 +12,7 @@ use crate::deeds::Deed;
 use crate::world::Verdict;
 
 /// A question that was open before this step, and ended in it.
-pub fn check(view: &View<'_>, question: &Interaction, was: &Pending, resolution: &Resolution) -> Verdict {
+pub(crate) fn check(view: &View<'_>, question: &Interaction, was: &Pending, resolution: &Resolution) -> Verdict {
     let id = question.id;
     match resolution {
         Resolution::Answered { answer, votes } => answered(view, question, was, (answer, votes)),
@@ -54,7 +54,8 @@ fn answered(view: &View<'_>, question: &Interaction, was: &Pending, (answer, vot
     let people: BTreeSet<&str> = votes.iter().map(|vote| vote.by.name.as_str()).collect();
     holds!(people.len() == votes.len(), "somebody counts twice in {id}");
     let audience = &question.question.audience;
-    let same = |vote: &&Answer| (vote.effect, &vote.options, &vote.data) == (answer.effect, &answer.options, &answer.data);
+    let same =
+        |vote: &&Answer| (vote.effect, &vote.options, &vote.data) == (answer.effect, &answer.options, &answer.data);
     let agreeing: Vec<&Answer> = votes.iter().filter(same).collect();
     let alone = matches!(answer.effect, Effect::Reject | Effect::Retry | Effect::Terminate);
     holds!(alone || agreeing.len() >= audience.quorum as usize, "{id} was resolved without its quorum");

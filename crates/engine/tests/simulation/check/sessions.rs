@@ -10,7 +10,7 @@ use crate::deeds::Deed;
 use crate::world::Verdict;
 
 /// Every session of one tenant.
-pub fn check(view: &View<'_>) -> Verdict {
+pub(crate) fn check(view: &View<'_>) -> Verdict {
     for id in view.before.sessions.keys() {
         holds!(view.after.sessions.contains_key(id), "{id} is gone");
     }

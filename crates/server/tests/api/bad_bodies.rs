@@ -1,0 +1,161 @@
+//! Bad input: bodies that cannot be read.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::words::{Reply, confirmation, reply};
+use crate::world::{Setup, World};
+
+/// Text that is not JSON at all.
+#[tokio::test]
+async fn malformed_json_changes_nothing() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let before = world.everything().await;
+    for body in ["{", "{\"title\": }", "not json", "{} {}", "{\"title\": \"a\"", "[1,", "\u{feff}{}", "{\"a\":01}"] {
+        agent.post_raw("/v1/sessions", body).await.refused(400, "malformed_json");
+    }
+    agent.post_raw("/v1/sessions", &b"{\"title\": \"\xff\xfe\"}"[..]).await.refused(400, "malformed_json");
+    agent.post_raw("/v1/sessions", &b"{\"title\": \"\\ud800\"}"[..]).await.refused(400, "malformed_json");
+    assert_eq!(world.everything().await, before);
+}
+
+/// JSON of another shape: wrong types, unknown fields, unknown values, fields twice, fields that are missing. Each is
+/// told where.
+#[tokio::test]
+async fn a_body_of_another_shape_is_told_where() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let question = world.asks(confirmation()).await;
+    let (ask, answer) = (format!("/v1/sessions/{}/interactions", question.session), question.path("/answer"));
+    let before = world.everything().await;
+    for (path, body, pointer) in [
+        ("/v1/sessions", json!({ "title": 5 }), "/title"),
+        ("/v1/sessions", json!({ "titel": "x" }), "/titel"),
+        ("/v1/sessions", json!([]), ""),
+        ("/v1/sessions", json!("x"), ""),
+        ("/v1/sessions", json!(null), ""),
+        (&ask, json!({ "kind": "confirmation" }), ""),
+        (&ask, json!({ "title": "Go?" }), ""),
+        (&ask, json!({ "kind": "confirmation", "title": "Go?", "deadline_seconds": "soon" }), "/deadline_seconds"),
+        (&ask, json!({ "kind": "confirmation", "title": "Go?", "deadline_seconds": 1.5 }), "/deadline_seconds"),
+        (&ask, json!({ "kind": "confirmation", "title": "Go?", "fallback": "panic" }), "/fallback"),
+        (&ask, json!({ "kind": "choice", "title": "Go?", "options": [{ "id": "a" }] }), "/options/0"),
+        (
+            &ask,
+            json!({ "kind": "choice", "title": "Go?", "options": [{ "id": "a", "label": "A", "effect": "explode" }] }),
+            "/options/0/effect",
+        ),
+        (
+            &ask,
+            json!({ "kind": "choice", "title": "Go?", "options": [{ "id": "a", "label": "A", "isDangerous": true }] }),
+            "/options/0/isDangerous",
+        ),
+        (&ask, json!({ "kind": "choice", "title": "Go?", "audience": { "roles": ["king"] } }), "/audience/roles/0"),
+        (&ask, json!({ "kind": "choice", "title": "Go?", "audience": { "quorum": -1 } }), "/audience/quorum"),
+    ] {
+        let problem = agent.post(path, body).await.refused_at(422, "body_invalid", &[pointer]);
+        assert!(!problem["errors"][0]["message"].as_str().unwrap().contains(" at line "), "{problem}");
+    }
+    for (body, pointer) in [
+        (json!({ "option": 5 }), "/option"),
+        (json!({ "effect": "explode" }), "/effect"),
+        (json!({ "selectedOptionId": "confirm" }), "/selectedOptionId"),
+        (json!({ "options": "confirm" }), "/options"),
+    ] {
+        alice.post(&answer, body).await.refused_at(422, "body_invalid", &[pointer]);
+    }
+    let twice = r#"{"option": "confirm", "option": "cancel"}"#.to_owned();
+    alice.post_raw(&answer, twice).await.refused(422, "body_invalid");
+    let control = format!("/v1/sessions/{}/control", question.session);
+    for body in [json!({ "command": "explode" }), json!({ "command": 1 })] {
+        alice.post(&control, body).await.refused_at(422, "body_invalid", &["/command"]);
+    }
+    alice.post(&control, json!({})).await.refused(422, "body_invalid");
+    assert_eq!(world.everything().await, before);
+}
+
+/// A body larger than the limit, whether or not it says so beforehand.
+#[tokio::test]
+async fn a_huge_body_is_refused() {
+    let mut setup = Setup::default();
+    setup.limits.body_bytes = 16 * 1024;
+    let world = World::with(setup).await;
+    let agent = world.agent().await;
+    let before = world.everything().await;
+    let huge = json!({ "input": "x".repeat(16 * 1024) }).to_string();
+    agent.post_raw("/v1/sessions", huge.clone()).await.refused(413, "body_too_large");
+    let pieces = huge.into_bytes().chunks(1000).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect::<Vec<_>>();
+    let unannounced = reqwest::Body::wrap_stream(futures::stream::iter(pieces));
+    agent.post_raw("/v1/sessions", unannounced).await.refused(413, "body_too_large");
+    assert_eq!(world.everything().await, before);
+    agent.post("/v1/sessions", json!({ "input": "x".repeat(15 * 1024) })).await.done();
+}
+
+/// JSON that is nested without end.
+#[tokio::test]
+async fn deep_json_is_refused() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({})).await;
+    let before = world.everything().await;
+    let bottomless = format!("{{\"input\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    agent.post_raw("/v1/sessions", bottomless).await.refused(400, "malformed_json");
+    let deep = (0..65).fold(Value::Null, |inner, _| json!([inner]));
+    agent.post("/v1/sessions", json!({ "input": deep })).await.refused_at(422, "body_invalid", &["/input"]);
+    let ask = json!({ "kind": "question", "title": "Go?", "context": deep });
+    let asked = agent.post(&format!("/v1/sessions/{session}/interactions"), ask).await;
+    asked.refused_at(422, "body_invalid", &["/context"]);
+    assert_eq!(world.everything().await, before);
+}
+
+/// A body that is not said to be JSON; no body at all is an empty object.
+#[tokio::test]
+async fn another_content_type_is_refused() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let before = world.everything().await;
+    let sent = async |kind: Option<&str>, body: &'static str| -> Reply {
+        let mut request = agent.request(Method::POST, "/v1/sessions").body(body);
+        if let Some(kind) = kind {
+            request = request.header("content-type", kind);
+        }
+        reply(request).await
+    };
+    for kind in [None, Some("text/plain"), Some("application/x-www-form-urlencoded"), Some("application/jsonp"), Some("")] {
+        sent(kind, "{}").await.refused(415, "not_json");
+    }
+    assert_eq!(world.everything().await, before);
+    for kind in ["application/json", "application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"] {
+        sent(Some(kind), "{}").await.done();
+    }
+    sent(None, "").await.done();
+}
+
+/// An idempotency key that is empty, too long or not printable.
+#[tokio::test]
+async fn a_bad_idempotency_key_is_refused() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let before = world.everything().await;
+    for key in [&b""[..], &[b'k'; 256][..], "schlüssel".as_bytes(), &b"\xff"[..]] {
+        let value = reqwest::header::HeaderValue::from_bytes(key).unwrap();
+        let request = agent.request(Method::POST, "/v1/sessions").header("idempotency-key", value);
+        reply(request.json(&json!({}))).await.refused(400, "header_invalid");
+    }
+    assert_eq!(world.everything().await, before);
+    agent.post_once(&"k".repeat(255), "/v1/sessions", json!({})).await.done();
+}
+
+/// No such path, and no such method on a path that there is.
+#[tokio::test]
+async fn an_unknown_path_and_an_unknown_method_are_problems_too() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    for path in ["/v1/nothing", "/v1", "/", "/v1/interactions/", "/v2/sessions", "/v1/sessions/a/b/c"] {
+        alice.get(path).await.refused(404, "route_not_found");
+    }
+    reply(alice.request(Method::PUT, "/v1/sessions")).await.refused(405, "method_not_allowed");
+    reply(alice.request(Method::DELETE, "/v1/interactions")).await.refused(405, "method_not_allowed");
+    reply(alice.request(Method::POST, "/healthz")).await.refused(405, "method_not_allowed");
+}
