@@ -2,13 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
 use crate::Fallible;
 use crate::sample::Times;
@@ -16,23 +17,27 @@ use crate::sample::Times;
 /// How many operations share a commit at most, as in our own store.
 const MOST_A_COMMIT: usize = 256;
 
+/// Sixteen bytes an id, as we have them, and one index beyond the keys where something has to be found.
 const SCHEMA: &str = "
-    create table steps (id integer primary key, state text not null);
-    create table questions (id integer primary key, step integer not null, status text not null, body text not null);
+    create table steps (id blob primary key, state text not null) without rowid;
+    create table questions (id blob primary key, status text not null, body text not null);
     create index open_questions on questions (id) where status = 'pending';
-    create table responses (question integer primary key, body text not null);
-    create table jobs (question integer primary key, state text not null, lease integer);
+    create table responses (question blob primary key, body text not null);
+    create table jobs (question blob primary key, state text not null, attempt integer not null) without rowid;
     create index waiting_jobs on jobs (question) where state = 'waiting';
-    create table events (position integer primary key, question integer not null, type text not null);
+    create table events (position integer primary key, question blob not null, seq integer not null, body text not null);
+    create unique index numbered_events on events (question, seq);
 ";
+const QUESTION: &str = r#"{"kind":"approval","title":"Deploy 1.4 to production?","action":{"tool":"deploy","arguments":{"version":"1.4","target":"production"}},"fallback":"deny"}"#;
+const RESPONSE: &str = r#"{"option":"approve","by":"bench-person"}"#;
 
-/// One durable operation on the question of this number.
+/// One durable operation on the question of this id.
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    Pause(i64),
-    Answer(i64),
-    Claim(i64),
-    Complete(i64),
+    Pause(Uuid),
+    Answer(Uuid),
+    Claim(Uuid),
+    Complete(Uuid),
 }
 
 type Order = (Operation, oneshot::Sender<Result<(), String>>);
@@ -47,7 +52,7 @@ pub(crate) async fn measure(directory: &Path, submitters: usize, begin: Instant,
     connection.execute_batch(SCHEMA)?;
     let (orders, queue) = channel::<Order>();
     let writer = std::thread::spawn(move || write(&connection, &queue));
-    let numbers = Arc::new(AtomicI64::new(1));
+    let numbers = Arc::new(AtomicU64::new(1));
     let mut running = JoinSet::new();
     for _ in 0..submitters {
         running.spawn(go_round(orders.clone(), Arc::clone(&numbers), begin, end));
@@ -62,17 +67,15 @@ pub(crate) async fn measure(directory: &Path, submitters: usize, begin: Instant,
     Ok(all)
 }
 
-async fn go_round(orders: Sender<Order>, numbers: Arc<AtomicI64>, begin: Instant, end: Instant) -> Fallible<Times> {
+async fn go_round(orders: Sender<Order>, numbers: Arc<AtomicU64>, begin: Instant, end: Instant) -> Fallible<Times> {
     let mut times = Times::default();
     loop {
         let started = Instant::now();
         if started >= end {
             return Ok(times);
         }
-        let number = numbers.fetch_add(1, Ordering::Relaxed);
-        for operation in
-            [Operation::Pause(number), Operation::Answer(number), Operation::Claim(number), Operation::Complete(number)]
-        {
+        let id = Uuid::from_u128(0x0198_f2c4 << 96 | u128::from(numbers.fetch_add(1, Ordering::Relaxed)));
+        for operation in [Operation::Pause(id), Operation::Answer(id), Operation::Claim(id), Operation::Complete(id)] {
             let (reply, done) = oneshot::channel();
             orders.send((operation, reply))?;
             done.await??;
@@ -106,28 +109,29 @@ fn write(connection: &Connection, queue: &Receiver<Order>) -> Result<(), rusqlit
 }
 
 fn perform(connection: &Connection, operation: Operation) -> Result<(), rusqlite::Error> {
-    let run = |sql: &str, number: i64| match connection.prepare_cached(sql)?.execute(params![number])? {
+    let run = |sql: &str, values: &[&dyn ToSql]| match connection.prepare_cached(sql)?.execute(values)? {
         1 => Ok(()),
         rows => Err(rusqlite::Error::StatementChangedRows(rows)),
     };
+    let event = "insert into events (question, seq, body) values (?1, ?2, ?3)";
     match operation {
-        Operation::Pause(number) => {
-            run("insert into steps values (?1, 'waiting')", number)?;
-            run("insert into questions values (?1, ?1, 'pending', 'Deploy 1.4 to production?')", number)?;
-            run("insert into events (question, type) values (?1, 'asked')", number)
+        Operation::Pause(id) => {
+            run("insert into steps values (?1, 'waiting')", &[&id])?;
+            run("insert into questions values (?1, 'pending', ?2)", &[&id, &QUESTION])?;
+            run(event, &[&id, &1, &r#"{"type":"interaction.asked"}"#])
         }
-        Operation::Answer(number) => {
-            run("update questions set status = 'answered' where id = ?1 and status = 'pending'", number)?;
-            run("insert into responses values (?1, 'approve')", number)?;
-            run("insert into jobs values (?1, 'waiting', null)", number)?;
-            run("insert into events (question, type) values (?1, 'answered')", number)
+        Operation::Answer(id) => {
+            run("update questions set status = 'answered' where id = ?1 and status = 'pending'", &[&id])?;
+            run("insert into responses values (?1, ?2)", &[&id, &RESPONSE])?;
+            run("insert into jobs values (?1, 'waiting', 0)", &[&id])?;
+            run(event, &[&id, &2, &r#"{"type":"interaction.answered"}"#])
         }
-        Operation::Claim(number) => {
-            run("update jobs set state = 'processing', lease = 1 where question = ?1 and state = 'waiting'", number)
+        Operation::Claim(id) => {
+            run("update jobs set state = 'processing', attempt = 1 where question = ?1 and state = 'waiting'", &[&id])
         }
-        Operation::Complete(number) => {
-            run("update jobs set state = 'completed' where question = ?1 and lease = 1", number)?;
-            run("update steps set state = 'running' where id = ?1", number)
+        Operation::Complete(id) => {
+            run("update jobs set state = 'completed' where question = ?1 and attempt = 1", &[&id])?;
+            run("update steps set state = 'running' where id = ?1", &[&id])
         }
     }
 }

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::durable::{Desk, Undone};
 use crate::ground::{Ground, Kept};
-use crate::http_loop::{Loops, SIZES};
+use crate::http_loop::Loops;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
 use crate::sample::Times;
 use crate::{Fallible, bare};
@@ -18,16 +18,18 @@ const WANTED: f64 = 40.0;
 
 /// Measures both floors at every size, and holds what was found over HTTP against them.
 pub(crate) fn section(ground: &Ground, loops: &[Loops]) -> Fallible<Section> {
-    let mut table = Table::new("The same four durable operations in process: floor = our own SQL, bare = minimal rows");
+    let mut table = Table::new(
+        "The same four durable operations in process: floor = our own SQL, bare = the smallest rows that could do it",
+    );
     let (mut floors, mut bares) = (Vec::new(), Vec::new());
     for kept in ground.stores() {
-        for clients in SIZES {
+        for clients in ground.sizes().iter().copied() {
             let (row, per_second) = ours(ground, kept, clients)?;
             table.rows.push(row);
             floors.push(Loops { kept, clients, per_second });
         }
     }
-    for clients in SIZES {
+    for clients in ground.sizes().iter().copied().filter(|_| ground.sqlite()) {
         eprintln!("floor: bare SQLite with {clients} submitters");
         let place = ground.place(Kept::Sqlite)?;
         let (begin, end) = times(ground);

@@ -18,8 +18,11 @@ use crate::{Arguments, Fallible};
 /// Both nodes of one database seal with the same key.
 const MASTER_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
+/// How many clients at once, unless told otherwise.
+const SIZES: [usize; 4] = [1, 16, 64, 256];
+
 /// Which store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kept {
     Sqlite,
     Postgres,
@@ -37,6 +40,9 @@ impl Kept {
 /// What every section uses.
 pub(crate) struct Ground {
     pub(crate) quick: bool,
+    sizes: Vec<usize>,
+    only: Option<Kept>,
+    seconds: Option<u64>,
     binary: PathBuf,
     runtime: Runtime,
     postgres: Option<TestPostgres>,
@@ -66,19 +72,35 @@ impl Ground {
         if !binary.is_file() {
             return Err(format!("{} is not there: build holdpoint-cli as well", binary.display()).into());
         }
-        let postgres = TestPostgres::start();
+        let postgres = match arguments.store {
+            Some(Kept::Sqlite) => Err("it is not wanted".to_owned()),
+            Some(Kept::Postgres) | None => TestPostgres::start(),
+        };
         if let Err(trouble) = &postgres {
             eprintln!("holdpoint-bench: without PostgreSQL: {trouble}");
         }
         // One thread: the server needs the other core.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { quick: arguments.quick, binary, runtime, postgres: postgres.ok() })
+        let sizes = if arguments.clients.is_empty() { SIZES.to_vec() } else { arguments.clients.clone() };
+        let (quick, only, seconds) = (arguments.quick, arguments.store, arguments.seconds);
+        Ok(Self { quick, sizes, only, seconds, binary, runtime, postgres: postgres.ok() })
     }
 
     /// The stores that can be measured here.
     pub(crate) fn stores(&self) -> Vec<Kept> {
         let postgres = self.postgres.as_ref().map(|_| Kept::Postgres);
-        std::iter::once(Kept::Sqlite).chain(postgres).collect()
+        let here = std::iter::once(Kept::Sqlite).chain(postgres);
+        here.filter(|kept| self.only.is_none_or(|only| only == *kept)).collect()
+    }
+
+    /// Whether SQLite is wanted.
+    pub(crate) fn sqlite(&self) -> bool {
+        self.only != Some(Kept::Postgres)
+    }
+
+    /// How many clients at once, in turn.
+    pub(crate) fn sizes(&self) -> &[usize] {
+        &self.sizes
     }
 
     /// Makes an empty place.
@@ -105,12 +127,10 @@ impl Ground {
     }
 
     /// How long a rate is measured, after a warm-up of this length.
-    pub(crate) const fn window(&self) -> (Duration, Duration) {
-        if self.quick {
-            (Duration::from_millis(500), Duration::from_millis(1500))
-        } else {
-            (Duration::from_secs(1), Duration::from_secs(5))
-        }
+    pub(crate) fn window(&self) -> (Duration, Duration) {
+        let (warm, length) = if self.quick { (500, 1500) } else { (1000, 5000) };
+        let length = self.seconds.map_or(Duration::from_millis(length), Duration::from_secs);
+        (Duration::from_millis(warm), length)
     }
 }
 

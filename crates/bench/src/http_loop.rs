@@ -13,9 +13,6 @@ use crate::node::Node;
 use crate::report::{Section, Table, figure, text, whole};
 use crate::sample::{self, Times};
 
-/// How many clients at once.
-pub(crate) const SIZES: [usize; 4] = [1, 16, 64, 256];
-
 const START: &[u8] = br#"{"agent":"deployer","title":"Release 1.4"}"#;
 /// What `durable.rs` asks as well, without HTTP.
 const ASK: &[u8] = br#"{"kind":"approval","title":"Deploy 1.4 to production?","action":{"tool":"deploy","arguments":{"version":"1.4","target":"production"}},"deadline_seconds":3600,"fallback":"deny"}"#;
@@ -57,12 +54,14 @@ pub(crate) struct Asked {
 pub(crate) fn section(ground: &Ground, found: &mut Vec<Loops>) -> Fallible<Section> {
     let mut table = Table::new("Full loop over HTTP (ask, long poll, answer, take, complete); cpu is µs a loop");
     for kept in ground.stores() {
-        for clients in SIZES {
+        for clients in ground.sizes().iter().copied() {
             let per_second = measure(ground, kept, clients, "warn", &mut table)?;
             found.push(Loops { kept, clients, per_second });
         }
     }
-    measure(ground, Kept::Sqlite, 64, "info", &mut table)?;
+    if ground.sqlite() && ground.sizes().contains(&64) {
+        measure(ground, Kept::Sqlite, 64, "info", &mut table)?;
+    }
     Ok(Section { name: "loop", tables: vec![table], targets: Vec::new() })
 }
 

@@ -44,7 +44,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 
-use crate::ground::Ground;
+use crate::ground::{Ground, Kept};
 use crate::report::{Report, Section};
 
 /// A result of anything here: whatever goes wrong ends the section with its words.
@@ -66,6 +66,15 @@ pub(crate) struct Arguments {
     /// Only this section; may be given several times
     #[arg(long)]
     only: Vec<Part>,
+    /// Only with so many clients (loop, floor); may be given several times
+    #[arg(long)]
+    clients: Vec<usize>,
+    /// Only on this store
+    #[arg(long)]
+    store: Option<Kept>,
+    /// How many seconds each rate is measured (loop, floor): long enough to look at the server with a profiler
+    #[arg(long)]
+    seconds: Option<u64>,
     /// The server to measure; the `holdpoint` beside this program if absent
     #[arg(long)]
     server: Option<PathBuf>,

@@ -32,20 +32,24 @@ pub(crate) fn master_key(given: Option<&str>, directory: &Path) -> Result<Master
 fn make(directory: &Path, path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(directory)?;
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     let text = format!("{}\n", BASE64_STANDARD.encode(bytes));
     let fresh = directory.join(format!("{FILE}.{}.new", std::process::id()));
-    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    let linked = match std::fs::hard_link(&fresh, path) {
+    let made = write(&fresh, &text).and_then(|()| match std::fs::hard_link(&fresh, path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         linked => linked,
-    };
-    std::fs::remove_file(&fresh)?;
-    linked?;
+    });
+    // What remains of an attempt that failed is of no use to anybody.
+    let _ = std::fs::remove_file(&fresh);
+    made?;
     // The name has to last as long as what is sealed with the key.
     File::open(directory)?.sync_all()
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 fn read(path: &Path) -> Result<MasterKey, Failure> {

@@ -1,8 +1,7 @@
 //! A person answers. The first answer wins, and whoever comes second is told who was first.
 
-use domain::{Caller, Draft, Interaction, InteractionId, Kind};
+use domain::{Caller, Draft, Interaction, InteractionId};
 
-use crate::forms_check::names_only;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -16,12 +15,7 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
         let (question, proof) = self.prove_form(caller, id, &draft).await?;
-        let secret = question.is_some_and(|question| question.kind == Kind::Secret);
-        let values = secret.then(|| zeroize::Zeroizing::new(draft.data.to_string().into_bytes()));
-        if secret {
-            self.open_vault(caller.scope.tenant).await?;
-            draft.data = names_only(&draft.data);
-        }
+        let secrets = self.set_aside(caller, question.as_ref(), &mut draft).await?;
         let caller_then = caller.clone();
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
@@ -31,8 +25,8 @@ impl Engine {
             let was = interaction.status();
             let change = interaction.answer(&reviewer, work.ids.answer(work.now), draft.clone(), proof, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
-            if let Some(values) = &values {
-                let sealed = vault.seal(&scope, id, "secrets", values, work.ids)?;
+            if let Some(secrets) = &secrets {
+                let sealed = vault.seal(&scope, id, "secrets", secrets, work.ids)?;
                 work.tx.sealed_put(&scope, id, "secrets", &sealed)?;
             }
             let session = work.terminated(session, &interaction)?;

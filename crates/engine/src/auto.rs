@@ -12,11 +12,13 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         source: AutoSource,
-        draft: Draft,
+        mut draft: Draft,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
-        let (_, proof) = self.prove_form(caller, id, &draft).await?;
+        let (question, proof) = self.prove_form(caller, id, &draft).await?;
+        let secrets = self.set_aside(caller, question.as_ref(), &mut draft).await?;
+        let vault = std::sync::Arc::clone(&self.vault);
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let (mut session, interaction) = work.question(&scope, id)?;
@@ -24,6 +26,10 @@ impl Engine {
             let signature = (work.ids.answer(work.now), actor.clone(), source);
             let change = interaction.auto(signature, draft.clone(), proof, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
+            if let Some(secrets) = &secrets {
+                let sealed = vault.seal(&scope, id, "secrets", secrets, work.ids)?;
+                work.tx.sealed_put(&scope, id, "secrets", &sealed)?;
+            }
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;
             Ok(interaction)

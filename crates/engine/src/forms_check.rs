@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Problem, Question, Refusal};
+use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Kind, Problem, Question, Refusal};
 use forms::{CheckError, SchemaError};
 use serde_json::Value;
 use store::{Cost, StoreError};
+use zeroize::Zeroizing;
 
 use crate::{Engine, Error};
 
@@ -57,6 +58,22 @@ impl Engine {
             Err(CheckError::Fields(fields)) => Err(Refusal::AnswerInvalid(problems("/data", fields)).into()),
         }
     }
+
+    /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
+    pub(crate) async fn set_aside(
+        &self,
+        caller: &Caller,
+        question: Option<&Question>,
+        draft: &mut Draft,
+    ) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+        if question.is_none_or(|question| question.kind != Kind::Secret) {
+            return Ok(None);
+        }
+        self.open_vault(caller.scope.tenant).await?;
+        let values = Zeroizing::new(draft.data.to_string().into_bytes());
+        draft.data = names_only(&draft.data);
+        Ok(Some(values))
+    }
 }
 
 async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
@@ -77,7 +94,7 @@ fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {
 }
 
 /// What an answer to a secret question keeps in place of its values: the names.
-pub(crate) fn names_only(data: &Value) -> Value {
+fn names_only(data: &Value) -> Value {
     let names = data.as_object().map(|fields| fields.keys().cloned().map(Value::String).collect());
     serde_json::json!({ "names": Value::Array(names.unwrap_or_default()) })
 }

@@ -8,6 +8,8 @@ use crate::{Engine, Error};
 
 /// How many questions are looked through for those that the caller may answer.
 const MOST_LOOKED_THROUGH: u32 = 5000;
+/// How many are read at once for that.
+const STRIDE: u32 = 200;
 
 /// Which questions a caller wants to see.
 #[derive(Debug, Clone, Default)]
@@ -45,36 +47,44 @@ impl Engine {
         self.read(Cost::Scan, move |reads| Ok(reads.sessions(&scope, &filter, page)?)).await
     }
 
-    /// A page of questions.
+    /// A page of questions, and after which one the next page begins, unless this is the last.
     pub async fn interactions(
         &self,
         caller: &Caller,
         query: InteractionQuery,
         page: Page<InteractionId>,
-    ) -> Result<Vec<Interaction>, Error> {
+    ) -> Result<(Vec<Interaction>, Option<InteractionId>), Error> {
         caller.require(Right::Read)?;
         let InteractionQuery { mut filter, mine, overdue } = query;
         let caller = caller.clone();
+        let most = page.limit as usize;
         self.read(Cost::Scan, move |reads| {
             if overdue {
                 filter.overdue_at = Some(reads.now()?.as_microsecond());
             }
             if !mine {
-                return Ok(reads.interactions(&caller.scope, &filter, page)?);
+                let found = reads.interactions(&caller.scope, &filter, page)?;
+                let next = found.last().filter(|_| found.len() == most).map(|last| last.id);
+                return Ok((found, next));
             }
             let (mut found, mut after, mut looked) = (Vec::new(), page.after, 0);
             while looked < MOST_LOOKED_THROUGH {
-                let more = reads.interactions(&caller.scope, &filter, Page { after, limit: 200 })?;
-                let last = more.len() < 200;
-                looked += 200;
+                let more = reads.interactions(&caller.scope, &filter, Page { after, limit: STRIDE })?;
+                let last = more.len() < STRIDE as usize;
+                looked += STRIDE;
                 after = more.last().map(|interaction| interaction.id).or(after);
                 found.extend(more.into_iter().filter(|interaction| interaction.admit(&caller).is_ok()));
-                if last || found.len() >= page.limit as usize {
-                    break;
+                if found.len() > most {
+                    found.truncate(most);
+                    let next = found.last().map(|last| last.id);
+                    return Ok((found, next));
+                }
+                if last {
+                    return Ok((found, None));
                 }
             }
-            found.truncate(page.limit as usize);
-            Ok(found)
+            // A page may be short, even empty, and still not be the last.
+            Ok((found, after))
         })
         .await
     }

@@ -44,8 +44,7 @@ impl Engine {
         let mut listener = self.bell.listen(topic);
         let waiting = async {
             loop {
-                let (scope, name) = (caller.scope, caller.actor.name.clone());
-                let found = self.read(Cost::Point, move |reads| Ok(reads.deliveries(&scope, &name, limit)?)).await?;
+                let found = self.undelivered(caller, limit).await?;
                 if !found.is_empty() || wait.is_zero() {
                     return Ok(found);
                 }
@@ -55,7 +54,15 @@ impl Engine {
         if wait.is_zero() {
             return waiting.await;
         }
-        tokio::time::timeout(wait, waiting).await.unwrap_or_else(|_| Ok(Vec::new()))
+        match tokio::time::timeout(wait, waiting).await {
+            Ok(result) => result,
+            Err(_) => self.undelivered(caller, limit).await,
+        }
+    }
+
+    async fn undelivered(&self, caller: &Caller, limit: u32) -> Result<Vec<Interaction>, Error> {
+        let (scope, name) = (caller.scope, caller.actor.name.clone());
+        self.read(Cost::Point, move |reads| Ok(reads.deliveries(&scope, &name, limit)?)).await
     }
 
     async fn look(&self, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {

@@ -8,7 +8,7 @@ use domain::Problem;
 use engine::Idempotency;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::App;
 use crate::error::ApiError;
@@ -58,12 +58,24 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
 
 fn read<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, ApiError> {
     let bytes = if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? };
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        // Serde would take a list for an object, field by field.
+        return Err(match serde_json::from_slice::<IgnoredAny>(bytes) {
+            Ok(_) => ApiError::BodyInvalid(vec![Problem::new("", "must be an object")]),
+            Err(error) => ApiError::MalformedJson(error.to_string()),
+        });
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let pointer = pointer(error.path());
         let inner = error.into_inner();
+        let said = plain(&inner);
         match inner.classify() {
-            serde_json::error::Category::Data => ApiError::BodyInvalid(vec![Problem::new(pointer, plain(&inner))]),
+            serde_json::error::Category::Data => ApiError::BodyInvalid(vec![Problem::new(pointer, said)]),
+            // A number in place of a word: what is wrong is its type, whatever serde_json calls it.
+            _ if said == "expected value" && serde_json::from_slice::<IgnoredAny>(bytes).is_ok() => {
+                ApiError::BodyInvalid(vec![Problem::new(pointer, "is of the wrong type")])
+            }
             _ => ApiError::MalformedJson(inner.to_string()),
         }
     })?;

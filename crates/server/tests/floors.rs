@@ -28,8 +28,10 @@ fn directory(path: &Path) -> Option<String> {
 
 #[test]
 fn no_crate_reaches_up_or_sideways() {
-    let output =
-        Command::new(env!("CARGO")).args(["metadata", "--format-version", "1", "--no-deps", "--offline"]).output().unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
@@ -46,7 +48,8 @@ fn no_crate_reaches_up_or_sideways() {
         if here.is_none() && !DEV.contains(&name.as_str()) {
             wrong.push(format!("{name} has no floor"));
         }
-        let ordinary = package["dependencies"].as_array().unwrap().iter().filter(|dependency| dependency["kind"] != "dev");
+        let ordinary =
+            package["dependencies"].as_array().unwrap().iter().filter(|dependency| dependency["kind"] != "dev");
         for used in ordinary.filter_map(|dependency| directory(Path::new(dependency["path"].as_str()?))) {
             let allowed = here.is_none() || floor(&used).is_some_and(|there| Some(there) < here);
             if !allowed {

@@ -13,7 +13,7 @@ use testkit::postgres::TestPostgres;
 pub(crate) use client::{Client, Reply};
 pub(crate) use house::{House, binary};
 pub(crate) use raw::Raw;
-pub(crate) use server::Launch;
+pub(crate) use server::{Launch, Server};
 pub(crate) use stream::Stream;
 
 /// How long anything may take before a test gives up on it.

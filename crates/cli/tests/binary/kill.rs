@@ -21,7 +21,7 @@ use record::Record;
 use wire::Wire;
 
 const AGENTS: usize = 3;
-const ASKERS_AN_AGENT: usize = 2;
+const ASKERS_AN_AGENT: usize = 5;
 const PEOPLE: usize = 3;
 const LATECOMERS: usize = 2;
 
@@ -69,8 +69,8 @@ impl<'a> Ordeal<'a> {
             servers.push(launch.start().await);
         }
         let record = Arc::new(Record::default());
-        let (mut askers, mut others) = (JoinSet::new(), JoinSet::new());
-        let reader = reader::start(self.wire("viewer", "reader"), &record, &mut others).await;
+        let (mut askers, mut others, mut readers) = (JoinSet::new(), JoinSet::new(), JoinSet::new());
+        let seen = reader::start(self.wire("viewer", "reader"), &mut readers).await;
         self.crowd(&record, &mut askers, &mut others);
 
         for _ in 0..self.rounds {
@@ -83,6 +83,7 @@ impl<'a> Ordeal<'a> {
             servers.swap(victim, last);
             unharmed(&mut askers);
             unharmed(&mut others);
+            unharmed(&mut readers);
         }
 
         record.stop_asking();
@@ -95,10 +96,11 @@ impl<'a> Ordeal<'a> {
         })
         .await;
         record.finish();
-        let figures = verdict::judge(self.wire("viewer", "judge"), &record, &reader).await;
         while let Some(ended) = others.join_next().await {
             ended.unwrap();
         }
+        let figures = verdict::judge(self.wire("viewer", "judge"), &record, &seen).await;
+        readers.shutdown().await;
         for server in servers {
             assert!(server.stop().success());
         }

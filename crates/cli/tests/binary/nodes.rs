@@ -1,1 +1,205 @@
-//! x
+//! Two nodes on one PostgreSQL database: every node serves everything, and one hears at once what another has done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::common::{Client, House, Reply, Server, Stream, on_postgres, soon, until};
+
+/// Two nodes, and who talks to them.
+struct Nodes {
+    a: Server,
+    b: Server,
+    bot: String,
+    alice: String,
+}
+
+impl Nodes {
+    async fn start(house: &House) -> Self {
+        let (first, second) = (house.launch(), house.launch());
+        let (a, b) = (first.start().await, second.start().await);
+        Self { a, b, bot: house.key("agent", "bot"), alice: house.key("operator", "alice") }
+    }
+}
+
+#[test]
+fn a_long_poll_on_one_node_hears_an_answer_given_to_another() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+        for round in 0..10 {
+            let question = a.client(&bot).ask_plainly(&format!("round {round}")).await;
+            let (bot, path) = (b.client(&bot), format!("/v1/interactions/{question}?wait=120"));
+            let answered = async {
+                // Some waits begin before the answer, some after: both must end.
+                b.client(&alice).question(&question).await;
+                a.client(&alice).approve(&question).await
+            };
+            let (heard, said) = soon("the answer", async { tokio::join!(bot.get(&path), answered) }).await;
+            assert_eq!(heard.done(200).body["resolution"], said.body["resolution"]);
+            let waiting = soon("the delivery", bot.get("/v1/deliveries?wait=120")).await.done(200);
+            assert_eq!(waiting.text("/deliveries/0/id"), question);
+            take_and_complete(&bot, &question).await;
+        }
+    });
+}
+
+async fn take_and_complete(bot: &Client, question: &str) {
+    let path = format!("/v1/interactions/{question}/delivery");
+    let lease = bot.post(&format!("{path}/take"), json!({})).await.done(200).text("/lease");
+    bot.post(&format!("{path}/complete"), json!({ "lease": lease })).await.done(200);
+}
+
+#[test]
+fn a_stream_on_one_node_shows_what_is_committed_on_both_in_order_and_once() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+        let mut stream = Stream::open(&b.client(&alice), "/v1/events/stream", Some("0-0")).await.unwrap();
+        let story = async |node: &Server| {
+            let session = node.client(&bot).start().await;
+            for number in 0..15 {
+                let question = json!({ "kind": "confirmation", "title": format!("number {number}") });
+                let question = node.client(&bot).ask(&session, question).await;
+                node.client(&alice).approve(&question).await;
+            }
+        };
+        soon("the stories", async { tokio::join!(story(&a), story(&b), story(&a), story(&b)) }).await;
+        let (mut seen, mut last) = (BTreeSet::new(), BTreeMap::<String, u64>::new());
+        while seen.len() < 4 * 31 {
+            let frame = soon("an event", stream.next()).await.unwrap();
+            let event: Value = serde_json::from_str(&frame.data).unwrap();
+            assert!(seen.insert(event["id"].to_string()), "shown twice: {event}");
+            let number = last.entry(event["session"].to_string()).or_default();
+            *number += 1;
+            assert_eq!(event["seq"], *number, "out of order: {event}");
+        }
+    });
+}
+
+#[test]
+fn a_deadline_fires_once_with_two_nodes_running() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, .. } = Nodes::start(house).await;
+        let client = a.client(&bot);
+        let session = client.start().await;
+        let mut questions = Vec::new();
+        for number in 0..30 {
+            let title = format!("number {number}");
+            let mut question = json!({ "kind": "confirmation", "title": title, "deadline_seconds": 1 });
+            if number % 2 == 0 {
+                question["fallback"] = json!("deny");
+            }
+            questions.push(client.ask(&session, question).await);
+        }
+        for question in &questions {
+            let path = format!("/v1/interactions/{question}?wait=120");
+            let status = soon("the deadline", b.client(&bot).get(&path)).await.done(200).text("/status");
+            assert!(status == "expired" || status == "auto_resolved", "{status}");
+        }
+        let path = format!("/v1/sessions/{session}/events?limit=200");
+        let events = b.client(&bot).get(&path).await.done(200).body;
+        let mut names = BTreeMap::new();
+        for event in events["events"].as_array().unwrap() {
+            *names.entry(event["type"].as_str().unwrap()).or_insert(0) += 1;
+        }
+        let expected = [
+            ("interaction.asked", 30),
+            ("interaction.auto_resolved", 15),
+            ("interaction.expired", 15),
+            ("session.started", 1),
+        ];
+        assert_eq!(names, BTreeMap::from(expected));
+    });
+}
+
+#[test]
+fn a_node_that_is_killed_takes_nothing_with_it() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+        let (open, answered) = (a.client(&bot).ask_plainly("open").await, a.client(&bot).ask_plainly("answered").await);
+        a.client(&alice).approve(&answered).await;
+        let path = format!("/v1/interactions/{answered}/delivery");
+        let lease = a.client(&bot).post(&format!("{path}/take"), json!({})).await.done(200).text("/lease");
+        let timed = json!({ "kind": "confirmation", "title": "timed", "deadline_seconds": 1 });
+        let session = a.client(&bot).start().await;
+        let timed = a.client(&bot).ask(&session, timed).await;
+        a.kill();
+
+        let bot = b.client(&bot);
+        b.client(&alice).approve(&open).await;
+        bot.post(&format!("{path}/complete"), json!({ "lease": lease })).await.done(200);
+        take_and_complete(&bot, &open).await;
+        let ended = soon("the deadline", bot.get(&format!("/v1/interactions/{timed}?wait=120"))).await;
+        assert_eq!(ended.text("/status"), "expired");
+    });
+}
+
+/// As somebody does who had no reply in time and tries elsewhere, while the first try is still under way.
+#[test]
+fn one_command_sent_to_both_nodes_at_once_happens_once_and_both_hear_of_it() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+        let both = async |key: &str, path: &str, body: Value, once: &str| {
+            let (a, b) = (a.client(key), b.client(key));
+            soon("both replies", async { tokio::join!(insist(&a, path, &body, once), insist(&b, path, &body, once)) }).await
+        };
+        let session = a.client(&bot).start().await;
+        for round in 0..50 {
+            let path = format!("/v1/sessions/{session}/interactions");
+            let body = json!({ "kind": "confirmation", "title": format!("round {round}") });
+            let (here, there) = both(&bot, &path, body, &format!("ask {round}")).await;
+            assert_eq!(here.done(201), there.clone().done(201));
+            let path = format!("/v1/interactions/{}", there.text("/id"));
+            let body = json!({ "effect": "approve" });
+            let (here, there) = both(&alice, &format!("{path}/answer"), body, &format!("answer {round}")).await;
+            assert_eq!(here.done(200), there.done(200));
+            let (here, there) = both(&bot, &format!("{path}/delivery/take"), json!({}), &format!("take {round}")).await;
+            assert_eq!(here.done(200), there.clone().done(200));
+            let body = json!({ "lease": there.text("/lease") });
+            let (here, there) = both(&bot, &format!("{path}/delivery/complete"), body, &format!("done {round}")).await;
+            assert_eq!(here.done(200), there.done(200));
+        }
+    });
+}
+
+/// Sends a command until the server does more than ask for patience.
+async fn insist(client: &Client, path: &str, body: &Value, once: &str) -> Reply {
+    loop {
+        let request = client.request("POST", path).json(body).header("Idempotency-Key", once);
+        let reply = client.attempt(request).await.unwrap();
+        if reply.status != 503 && reply.body["code"] != "conflict" {
+            return reply;
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_revoked_on_one_node_is_refused_on_the_other() {
+    on_postgres(async |house| {
+        let Nodes { a, b, .. } = Nodes::start(house).await;
+        let admin = a.client(&house.key("admin", "root"));
+        for _ in 0..3 {
+            let made = admin.post("/v1/keys", json!({ "role": "viewer", "user": "visitor" })).await.done(201);
+            let visitor = b.client(&made.text("/secret"));
+            // The node may remember for a moment that the key is good.
+            visitor.get("/v1/sessions").await.done(200);
+            let path = format!("/v1/keys/{}", made.text("/id"));
+            assert_eq!(admin.attempt(admin.request("DELETE", &path)).await.unwrap().status, 204);
+            visitor.get("/v1/sessions").await.problem(401, "unauthenticated");
+        }
+    });
+}
+
+#[test]
+fn a_node_that_joins_later_is_as_good_as_the_first() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+        let question = a.client(&bot).ask_plainly("asked of the first").await;
+        assert!(a.stop().success());
+        assert!(b.stop().success());
+        let third = house.launch().start().await;
+        third.client(&alice).approve(&question).await;
+        let ready = async || (third.client(&bot).get("/readyz").await.status == 200).then_some(());
+        until("a third node", ready).await;
+        take_and_complete(&third.client(&bot), &question).await;
+    });
+}

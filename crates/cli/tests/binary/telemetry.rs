@@ -1,1 +1,6 @@
-//! x
+//! What is seen from outside: logs, figures, traces; and what must never be seen there.
+
+mod collector;
+mod figures;
+mod logs;
+mod traces;

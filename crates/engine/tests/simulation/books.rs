@@ -39,7 +39,8 @@ impl Books {
             }
             Ok((sessions, steps, hot, archived, reads.project_events(&scope, after, page)?.events))
         });
-        let (sessions, steps, mut questions, archive, more) = block_on(found).unwrap();
+        // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
+        let (sessions, steps, mut questions, archive, more) = block_on(tokio::task::unconstrained(found)).unwrap();
         let archived = archive.len();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
         log.extend(more);

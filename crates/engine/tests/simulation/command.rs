@@ -137,7 +137,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         What::Inbox => {
             let filter = InteractionFilter { status: Some(domain::Status::Pending), ..InteractionFilter::default() };
             let query = InteractionQuery { filter, mine: true, overdue: false };
-            engine.interactions(by, query, none).await.map(Reply::Questions)
+            engine.interactions(by, query, none).await.map(|(found, _)| Reply::Questions(found))
         }
         What::ReadSession { session, after, sleeps, .. } => {
             engine.events(by, session, after, 5, patience(sleeps)).await.map(Reply::Events)

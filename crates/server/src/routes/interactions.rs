@@ -116,9 +116,9 @@ pub(super) async fn interaction_list(
         },
     };
     let (mine, overdue) = (query.mine.unwrap_or(false), query.overdue.unwrap_or(false));
-    let found = app.engine.interactions(&caller, InteractionQuery { filter, mine, overdue }, page).await?;
-    let full = found.len() == page.limit as usize;
-    let next = found.last().filter(|_| full).map(|interaction| interaction.id.to_string());
+    let query = InteractionQuery { filter, mine, overdue };
+    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    let next = next.map(|id| id.to_string());
     Ok(Json(InteractionsPage { interactions: found.into_iter().map(Into::into).collect(), next }))
 }
 

@@ -47,7 +47,10 @@ async fn a_bad_query_parameter_is_refused() {
         (&one, &["wait=301", "wait=-1", "wait=x", "wait=", "wait=1.5", "wait=99999999999999999999", "unknown=1"]),
         (&format!("{session}/events"), &["after=x", "after=-1", "after=9223372036854775808", "limit=0", "wait=301"]),
         (&format!("{session}/events/stream"), &["after=x", "after=-1", "after=9223372036854775808", "limit=1"]),
-        ("/v1/events/stream", &["after=x", "after=1", "after=1-x", "after=-1-1", "after=0-9223372036854775808", "wait=1"]),
+        (
+            "/v1/events/stream",
+            &["after=x", "after=1", "after=1-x", "after=-1-1", "after=0-9223372036854775808", "wait=1"],
+        ),
         ("/v1/events/stream", &["after=9223372036854775808-0"]),
         ("/v1/stats", &["window_seconds=0", "window_seconds=2592001", "window_seconds=x"]),
     ] {

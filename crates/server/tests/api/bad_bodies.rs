@@ -12,7 +12,8 @@ async fn malformed_json_changes_nothing() {
     let world = World::new().await;
     let agent = world.agent().await;
     let before = world.everything().await;
-    for body in ["{", "{\"title\": }", "not json", "{} {}", "{\"title\": \"a\"", "[1,", "\u{feff}{}", "{\"a\":01}"] {
+    for body in ["{", "{\"title\": }", "not json", "{} {}", "{\"title\": \"a\"", "[1,", "\u{feff}{}", "{\"input\":01}"]
+    {
         agent.post_raw("/v1/sessions", body).await.refused(400, "malformed_json");
     }
     agent.post_raw("/v1/sessions", &b"{\"title\": \"\xff\xfe\"}"[..]).await.refused(400, "malformed_json");
@@ -33,6 +34,7 @@ async fn a_body_of_another_shape_is_told_where() {
         ("/v1/sessions", json!({ "title": 5 }), "/title"),
         ("/v1/sessions", json!({ "titel": "x" }), "/titel"),
         ("/v1/sessions", json!([]), ""),
+        ("/v1/sessions", json!([null, null, "a list is no object"]), ""),
         ("/v1/sessions", json!("x"), ""),
         ("/v1/sessions", json!(null), ""),
         (&ask, json!({ "kind": "confirmation" }), ""),
@@ -85,7 +87,8 @@ async fn a_huge_body_is_refused() {
     let before = world.everything().await;
     let huge = json!({ "input": "x".repeat(16 * 1024) }).to_string();
     agent.post_raw("/v1/sessions", huge.clone()).await.refused(413, "body_too_large");
-    let pieces = huge.into_bytes().chunks(1000).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect::<Vec<_>>();
+    let pieces =
+        huge.into_bytes().chunks(1000).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect::<Vec<_>>();
     let unannounced = reqwest::Body::wrap_stream(futures::stream::iter(pieces));
     agent.post_raw("/v1/sessions", unannounced).await.refused(413, "body_too_large");
     assert_eq!(world.everything().await, before);
@@ -122,11 +125,15 @@ async fn another_content_type_is_refused() {
         }
         reply(request).await
     };
-    for kind in [None, Some("text/plain"), Some("application/x-www-form-urlencoded"), Some("application/jsonp"), Some("")] {
+    for kind in
+        [None, Some("text/plain"), Some("application/x-www-form-urlencoded"), Some("application/jsonp"), Some("")]
+    {
         sent(kind, "{}").await.refused(415, "not_json");
     }
     assert_eq!(world.everything().await, before);
-    for kind in ["application/json", "application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"] {
+    for kind in
+        ["application/json", "application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"]
+    {
         sent(Some(kind), "{}").await.done();
     }
     sent(None, "").await.done();

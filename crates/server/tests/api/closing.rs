@@ -102,7 +102,7 @@ async fn an_answer_outlives_the_server_that_took_it() {
 
     let agent = agent.at(&world);
     assert_eq!(agent.reads(&question).await, answered);
-    assert_eq!(agent.deliveries().await, [question.id.clone()]);
+    assert_eq!(agent.deliveries().await, [question.id.as_str()]);
     assert_eq!(agent.takes(&question).await.done()["answer"], answered["resolution"]["answer"]);
 }
 
@@ -153,7 +153,8 @@ async fn an_empty_list_allows_nobody_and_nothing() {
     let world = World::new().await;
     let agent = world.agent().await;
     let path = format!("/v1/sessions/{}/interactions", agent.opens(json!({})).await);
-    let nobody = json!({ "kind": "confirmation", "title": "Go?", "audience": { "users": [], "groups": [], "roles": [] } });
+    let nobody =
+        json!({ "kind": "confirmation", "title": "Go?", "audience": { "users": [], "groups": [], "roles": [] } });
     agent.post(&path, nobody).await.refused_at(422, "body_invalid", &["/audience"]);
     let nothing = json!({ "kind": "choice", "title": "Which?", "options": [] });
     agent.post(&path, nothing).await.refused_at(422, "body_invalid", &["/options"]);
@@ -196,7 +197,11 @@ async fn a_form_with_required_fields_can_be_skipped_rejected_and_ended() {
     }
     let question = world.asks(form).await;
     alice.answers(&question, json!({ "option": "send" })).await.refused_at(422, "answer_invalid", &["/data"]);
-    alice.answers(&question, json!({ "option": "send", "data": {} })).await.refused_at(422, "answer_invalid", &["/data/amount"]);
+    alice.answers(&question, json!({ "option": "send", "data": {} })).await.refused_at(
+        422,
+        "answer_invalid",
+        &["/data/amount"],
+    );
     alice.answers(&question, json!({ "option": "send", "data": { "amount": 3 } })).await.done();
 }
 

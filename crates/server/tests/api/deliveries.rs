@@ -24,7 +24,7 @@ async fn a_lease_that_runs_out_offers_the_answer_again() {
 
     world.passes(60).await;
 
-    assert_eq!(agent.deliveries().await, [question.id.clone()]);
+    assert_eq!(agent.deliveries().await, [question.id.as_str()]);
     assert_eq!(alice.reads(&question).await["delivery"], json!({ "state": "waiting", "attempt": 1 }));
     agent.completes(&question, &first["lease"]).await.refused(409, "lease_lost");
     let second = agent.takes(&question).await.done();
@@ -76,7 +76,7 @@ async fn a_failed_delivery_is_offered_again_only_if_asked_for() {
     let fail = question.path("/delivery/fail");
     let lease = agent.takes(&question).await.done()["lease"].clone();
     agent.post(&fail, json!({ "lease": lease, "reason": "busy", "retry": true })).await.done();
-    assert_eq!(agent.deliveries().await, [question.id.clone()]);
+    assert_eq!(agent.deliveries().await, [question.id.as_str()]);
     let lease = agent.takes(&question).await.done()["lease"].clone();
     agent.post(&fail, json!({ "lease": lease, "reason": "the state is gone" })).await.done();
     assert_eq!(agent.deliveries().await, [""; 0]);
@@ -142,4 +142,22 @@ async fn the_trace_is_passed_on() {
     let question = Question { id: crate::words::text(&shown["id"]), session, shown };
     alice.answers(&question, json!({ "option": "confirm" })).await.done();
     assert_eq!(agent.takes(&question).await.done()["traceparent"], trace);
+}
+
+/// Answers that wait are listed in the order of their questions, whoever was answered first.
+#[tokio::test]
+async fn deliveries_are_listed_oldest_first() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        asked.push(world.asks(confirmation()).await);
+    }
+    for index in [2, 0, 1] {
+        alice.answers(&asked[index], json!({ "option": "confirm" })).await.done();
+    }
+    let expected: Vec<String> = asked.into_iter().map(|question| question.id).collect();
+    assert_eq!(agent.deliveries().await, expected);
+    let first = agent.get("/v1/deliveries?limit=1").await.done();
+    assert_eq!(crate::words::ids(&first["deliveries"]), expected[..1]);
 }

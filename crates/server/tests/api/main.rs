@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+extern crate holdpoint_server as server;
+
 mod bad_access;
 mod bad_bodies;
 mod bad_questions;

@@ -32,7 +32,7 @@ async fn only_the_audience_answers() {
     let for_operators = world.asks(confirmation()).await;
     carol.answers(&for_operators, yes.clone()).await.refused(403, "not_in_audience");
     let mine = bob.get("/v1/interactions?mine=true&status=pending").await.done();
-    assert_eq!(crate::words::ids(&mine["interactions"]), [for_operators.id.clone()]);
+    assert_eq!(crate::words::ids(&mine["interactions"]), [for_operators.id.as_str()]);
     let hers = carol.get("/v1/interactions?mine=true&status=pending").await.done();
     assert_eq!(hers["interactions"], json!([]));
 }

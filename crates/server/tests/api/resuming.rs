@@ -80,7 +80,8 @@ async fn parallel_questions_have_their_own_answers_and_resume_points() {
     let session = agent.opens(json!({})).await;
     let mut questions = Vec::new();
     for number in 0..3 {
-        let body = json!({ "kind": "question", "title": format!("Question {number}"), "resume_point": { "call": number } });
+        let body =
+            json!({ "kind": "question", "title": format!("Question {number}"), "resume_point": { "call": number } });
         questions.push(agent.asks_in(&session, body).await);
     }
     assert_eq!(agent.session(&session).await["waiting_on"], 3);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::words::Question;
+use crate::words::{Question, Someone};
 use crate::world::World;
 
 const VALUE: &str = "hunter2-9f3c1b77";
@@ -88,7 +88,8 @@ async fn a_refusal_does_not_repeat_the_value() {
         (json!({ "API_TOKEN": VALUE, "OTHER": wrong }), "/data/OTHER"),
         (json!(wrong), "/data"),
     ] {
-        let problem = alice.answers(&question, json!({ "data": data })).await.refused_at(422, "answer_invalid", &[pointer]);
+        let problem =
+            alice.answers(&question, json!({ "data": data })).await.refused_at(422, "answer_invalid", &[pointer]);
         assert!(!problem.to_string().contains(VALUE), "{problem}");
     }
     assert_eq!(alice.reads(&question).await, question.shown);
@@ -136,18 +137,28 @@ async fn a_resume_point_is_sealed_and_bounded() {
     reply.refused_at(422, "body_invalid", &["/resume_point"]);
 }
 
-/// Keys are kept hashed and shown once.
+/// Keys are kept hashed and shown once; a repeated command shows the same key again.
 #[tokio::test]
 async fn a_key_is_shown_once_and_kept_hashed() {
     let world = World::new().await;
     let root = world.admin().await;
-    let made = root.post("/v1/keys", json!({ "role": "operator", "user": "dora", "groups": ["security"] })).await.done();
-    let secret = made["secret"].as_str().unwrap();
-    let listed = root.get("/v1/keys").await.done();
-    let mut expected = made.clone();
-    expected.as_object_mut().unwrap().remove("secret");
-    assert_eq!(listed["keys"][0], expected);
-    let random = secret.rsplit('_').next().unwrap();
-    assert!(!listed.to_string().contains(random));
-    assert!(!on_disk(&world, random));
+    let body = json!({ "role": "operator", "user": "dora", "groups": ["security"] });
+    for name in [None, Some("k")] {
+        let made = match name {
+            None => root.post("/v1/keys", body.clone()).await.done(),
+            Some(name) => root.post_once(name, "/v1/keys", body.clone()).await.done(),
+        };
+        if let Some(name) = name {
+            assert_eq!(root.post_once(name, "/v1/keys", body.clone()).await.done(), made);
+        }
+        let listed = root.get("/v1/keys").await.done();
+        let mut expected = made.clone();
+        expected.as_object_mut().unwrap().remove("secret");
+        assert_eq!(listed["keys"][0], expected);
+        let random = made["secret"].as_str().unwrap().rsplit('_').next().unwrap();
+        assert!(!listed.to_string().contains(random));
+        assert!(!on_disk(&world, random));
+        let dora = Someone { key: crate::words::text(&made["secret"]), ..root.clone() };
+        dora.get("/v1/stats").await.done();
+    }
 }

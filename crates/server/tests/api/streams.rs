@@ -132,7 +132,8 @@ async fn every_open_question_is_listed_oldest_first_and_answerable_alone() {
         asked.push(agent.asks_in(&session, confirmation()).await);
     }
     let expected: Vec<String> = asked.iter().map(|question| question.id.clone()).collect();
-    let listed = async |filter: &str| ids(&alice.get(&format!("/v1/interactions?{filter}")).await.done()["interactions"]);
+    let listed =
+        async |filter: &str| ids(&alice.get(&format!("/v1/interactions?{filter}")).await.done()["interactions"]);
     assert_eq!(listed("status=pending").await, expected);
     assert_eq!(listed("channel=chat-7").await, expected);
     assert_eq!(listed(&format!("session={session}")).await, expected);

@@ -27,7 +27,7 @@ async fn pausing_and_answering_keep_both_facts() {
 
     alice.commands(&question.session, "resume").await.done();
     assert_eq!(facts().await, json!(["running", false, 0, "running"]));
-    assert_eq!(agent.deliveries().await, [question.id.clone()]);
+    assert_eq!(agent.deliveries().await, [question.id.as_str()]);
     agent.takes(&question).await.done();
     alice.commands(&question.session, "resume").await.refused(409, "session_not_paused");
 }
@@ -109,7 +109,7 @@ async fn each_fallback_does_what_the_question_says() {
     assert_eq!(seen, json!(["pending", null, null, null, null]));
     assert_eq!(alice.reads(&held).await["overdue"], true);
     let overdue = alice.get("/v1/interactions?overdue=true&status=pending").await.done();
-    assert_eq!(crate::words::ids(&overdue["interactions"]), [held.id.clone()]);
+    assert_eq!(crate::words::ids(&overdue["interactions"]), [held.id.as_str()]);
     assert_eq!(alice.events(&held.session).await.last().unwrap(), "interaction.overdue");
     alice.answers(&held, json!({ "option": "confirm" })).await.done();
 }
@@ -119,8 +119,7 @@ async fn each_fallback_does_what_the_question_says() {
 async fn expiry_is_final_and_happens_once() {
     let world = World::new().await;
     let alice = world.person("alice").await;
-    let question =
-        world.asks(json!({ "kind": "question", "title": "Which region?", "deadline_seconds": 120 })).await;
+    let question = world.asks(json!({ "kind": "question", "title": "Which region?", "deadline_seconds": 120 })).await;
     world.clock.advance(domain::SignedDuration::from_secs(121));
     let looks = futures::future::join_all((0..4).map(|_| world.engine.fire_due())).await;
     assert!(looks.iter().all(Result::is_ok));
@@ -130,10 +129,7 @@ async fn expiry_is_final_and_happens_once() {
     alice.answers(&question, json!({ "feedback": "Europe" })).await.refused(410, "interaction_expired");
     alice.post(&question.path("/expire"), json!({})).await.refused(409, "interaction_already_resolved");
     assert_eq!(alice.reads(&question).await, ended);
-    assert_eq!(
-        alice.events(&question.session).await,
-        ["session.started", "interaction.asked", "interaction.expired"]
-    );
+    assert_eq!(alice.events(&question.session).await, ["session.started", "interaction.asked", "interaction.expired"]);
 }
 
 /// People want a warning before the time runs out (at one minute left).
@@ -141,9 +137,7 @@ async fn expiry_is_final_and_happens_once() {
 async fn people_are_warned_one_minute_before() {
     let world = World::new().await;
     let alice = world.person("alice").await;
-    let question = world
-        .asks(json!({ "kind": "question", "title": "Which region?", "deadline_seconds": 300 }))
-        .await;
+    let question = world.asks(json!({ "kind": "question", "title": "Which region?", "deadline_seconds": 300 })).await;
     assert_eq!(question.shown["deadline"], "2026-01-01T00:05:00Z");
     assert_eq!(question.shown["warn_at"], "2026-01-01T00:04:00Z");
     let mut stream = alice.follows(&format!("/v1/sessions/{}/events/stream", question.session), Some("2")).await;
@@ -164,9 +158,8 @@ async fn people_are_warned_one_minute_before() {
 async fn a_moment_that_passed_while_the_server_was_down_is_acted_on() {
     let world = World::new().await;
     let alice = world.person("alice").await;
-    let question = world
-        .asks(json!({ "kind": "confirmation", "title": "Go?", "deadline_seconds": 90, "fallback": "deny" }))
-        .await;
+    let question =
+        world.asks(json!({ "kind": "confirmation", "title": "Go?", "deadline_seconds": 90, "fallback": "deny" })).await;
     let clock = world.clock.clone();
     let world = world.restarts().await;
     clock.advance(domain::SignedDuration::from_hours(5));
@@ -181,9 +174,8 @@ async fn a_moment_that_passed_while_the_server_was_down_is_acted_on() {
 async fn a_question_can_be_ended_before_its_deadline() {
     let world = World::new().await;
     let alice = world.person("alice").await;
-    let held = world
-        .asks(json!({ "kind": "confirmation", "title": "Go?", "deadline_seconds": 90, "fallback": "hold" }))
-        .await;
+    let held =
+        world.asks(json!({ "kind": "confirmation", "title": "Go?", "deadline_seconds": 90, "fallback": "hold" })).await;
     assert_eq!(alice.post(&held.path("/expire"), json!({})).await.done()["overdue"], true);
     alice.post(&held.path("/expire"), json!({})).await.refused(409, "interaction_already_overdue");
     let plain = world.asks(confirmation()).await;

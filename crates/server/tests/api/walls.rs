@@ -19,15 +19,15 @@ async fn nothing_of_another_tenant_is_seen() {
     let ours = alice.opens(json!({ "agent": "release-bot", "channel": "chat-7" })).await;
     let question = alice.asks_in(&ours, confirmation()).await;
 
-    assert_eq!(ids(&stranger.get("/v1/sessions").await.done()["sessions"]), [session.clone()]);
-    assert_eq!(ids(&alice.get("/v1/sessions").await.done()["sessions"]), [ours.clone()]);
+    assert_eq!(ids(&stranger.get("/v1/sessions").await.done()["sessions"]), [session.as_str()]);
+    assert_eq!(ids(&alice.get("/v1/sessions").await.done()["sessions"]), [ours.as_str()]);
     for filter in ["", "?channel=chat-7", "?agent=release-bot", &format!("?session={ours}"), "?q=file", "?mine=true"] {
         let listed = stranger.get(&format!("/v1/interactions{filter}")).await.done();
         assert_eq!(listed, json!({ "interactions": [] }), "{filter}");
     }
     assert_eq!(stranger.get("/v1/deliveries").await.done(), json!({ "deliveries": [] }));
     assert_eq!(stranger.get("/v1/stats").await.done()["open"], json!({}));
-    assert_eq!(ids(&stranger.get("/v1/keys").await.done()["keys"]), [stranger.key_id.clone()]);
+    assert_eq!(ids(&stranger.get("/v1/keys").await.done()["keys"]), [stranger.key_id.as_str()]);
     // Were ours shown, it would come before theirs.
     stranger.commands(&session, "pause").await.done();
     assert_eq!(theirs.event().await.1["session"], session);

@@ -55,11 +55,22 @@ async fn each_kind_offers_its_usual_options() {
     let world = World::new().await;
     let action = json!({ "tool": "deploy", "arguments": {} });
     for (kind, action, expected) in [
-        ("approval", Some(&action), json!([
-            ["approve", "approve"], ["edit", "edit"], ["retry", "retry"], ["reject", "reject"],
-            ["terminate", "terminate"]])),
-        ("approval", None, json!([
-            ["approve", "approve"], ["retry", "retry"], ["reject", "reject"], ["terminate", "terminate"]])),
+        (
+            "approval",
+            Some(&action),
+            json!([
+                ["approve", "approve"],
+                ["edit", "edit"],
+                ["retry", "retry"],
+                ["reject", "reject"],
+                ["terminate", "terminate"]
+            ]),
+        ),
+        (
+            "approval",
+            None,
+            json!([["approve", "approve"], ["retry", "retry"], ["reject", "reject"], ["terminate", "terminate"]]),
+        ),
         ("confirmation", None, json!([["confirm", "approve"], ["cancel", "reject"]])),
         ("review", None, json!([["approve", "approve"], ["revise", "retry"], ["reject", "reject"]])),
         ("question", None, json!([])),
@@ -143,7 +154,11 @@ async fn a_form_says_what_is_wrong_and_where() {
         (json!({ "at": "2026-01-01T10:00:00Z", "count": 1.5 }), "/data/count", ""),
         (json!({ "at": "2026-01-01T10:00:00Z", "count": 11 }), "/data/count", "10"),
         (json!({ "at": "2026-01-01T10:00:00Z", "settings": { "a": 1 } }), "/data/settings", "text"),
-        (json!({ "at": "2026-01-01T10:00:00Z", "lines": [{ "price": 1 }, { "price": -1 }] }), "/data/lines/1/price", ""),
+        (
+            json!({ "at": "2026-01-01T10:00:00Z", "lines": [{ "price": 1 }, { "price": -1 }] }),
+            "/data/lines/1/price",
+            "",
+        ),
         (json!({ "at": "2026-01-01T10:00:00Z", "a/b": 1 }), "/data/a~1b", ""),
     ] {
         let reply = alice.answers(&question, json!({ "data": data })).await;
@@ -151,7 +166,8 @@ async fn a_form_says_what_is_wrong_and_where() {
         let message = problem["errors"][0]["message"].as_str().unwrap();
         assert!(message.contains(hint), "{message}");
     }
-    let data = json!({ "at": "2026-01-01T10:00:00+02:00", "count": 3, "settings": "{\"a\":1}", "lines": [{ "price": 2.5 }] });
+    let data =
+        json!({ "at": "2026-01-01T10:00:00+02:00", "count": 3, "settings": "{\"a\":1}", "lines": [{ "price": 2.5 }] });
     let answered = alice.answers(&question, json!({ "data": data })).await.done();
     assert_eq!(answered["resolution"]["answer"]["data"], data);
 }

@@ -212,7 +212,11 @@ fn masked_text(text: &str) -> String {
     const UUID: usize = 36;
     let start = text.len().saturating_sub(UUID);
     let tail = text.get(start..).unwrap_or_default();
-    let is_uuid = tail.len() == UUID && tail.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    let is_uuid = tail.len() == UUID
+        && tail.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
     if is_uuid { format!("{}…", &text[..start]) } else { text.to_owned() }
 }
 

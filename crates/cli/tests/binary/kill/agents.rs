@@ -55,7 +55,7 @@ async fn ask(wire: &mut Wire, session: &str, once: &str, record: &Record) -> Str
         "kind": "choice", "title": title,
         "options": [{ "id": "yes", "label": "Yes" }, { "id": "no", "label": "No" }],
     });
-    let crowd = match wire.rng.u8(..12) {
+    let crowd = match wire.rng.u8(..24) {
         0 => Crowd::Nobody,
         1 | 2 => Crowd::Latecomers,
         _ => Crowd::Everybody,

@@ -7,7 +7,6 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::record::Record;
 use super::wire::Wire;
 use crate::common::{Stream, soon};
 
@@ -18,19 +17,13 @@ pub(crate) struct Seen {
     pub(crate) connections: Mutex<usize>,
 }
 
-/// Starts to read from the beginning of the log.
-pub(crate) async fn start(mut wire: Wire, record: &Arc<Record>, tasks: &mut JoinSet<()>) -> Arc<Seen> {
+/// Starts to read from before the first event that there is, until it is told to stop.
+pub(crate) async fn start(mut wire: Wire, tasks: &mut JoinSet<()>) -> Arc<Seen> {
     let seen = Arc::new(Seen::default());
-    // From before the first event that there is.
     let first = Stream::open(wire.node(), "/v1/events/stream", Some("0-0"));
     let first = soon("the first stream", first).await.unwrap();
-    let (reading, record) = (Arc::clone(&seen), Arc::clone(record));
-    tasks.spawn(async move {
-        tokio::select! {
-            () = record.ended() => {}
-            () = read(wire, first, &reading) => {}
-        }
-    });
+    let reading = Arc::clone(&seen);
+    tasks.spawn(async move { read(wire, first, &reading).await });
     seen
 }
 

@@ -106,11 +106,6 @@ impl Record {
         *self.phase.borrow() == Phase::Over
     }
 
-    /// Turns ready when everything is over.
-    pub(crate) async fn ended(&self) {
-        self.phase.subscribe().wait_for(|phase| *phase == Phase::Over).await.unwrap();
-    }
-
     pub(crate) fn stop_asking(&self) {
         self.phase.send_replace(Phase::Drain);
     }

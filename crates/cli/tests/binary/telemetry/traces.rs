@@ -1,0 +1,60 @@
+//! Traces over OTLP, and the context that passes through to the agent.
+
+use serde_json::json;
+
+use super::collector::Collector;
+use crate::common::House;
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN: &str = "00f067aa0ba902b7";
+
+#[tokio::test]
+async fn spans_carry_their_attributes_and_continue_the_callers_trace() {
+    let collector = Collector::start();
+    let house = House::sqlite();
+    let launch = house.launch();
+    let (listen, data) = (launch.address(), house.data().display().to_string());
+    let launch = launch.by_environment(&[
+        ("HOLDPOINT_LISTEN", &listen),
+        ("HOLDPOINT_DATA", &data),
+        ("HOLDPOINT_OTLP_ENDPOINT", &collector.endpoint()),
+    ]);
+    let server = launch.start().await;
+    let key = house.key("agent", "bot");
+    let (bot, alice) = (server.client(&key), server.client(&house.key("operator", "alice")));
+    let session = bot.post("/v1/sessions", json!({ "channel": "room-7" })).await.done(201).text("/id");
+    let traceparent = format!("00-{TRACE}-{SPAN}-01");
+    let ask = bot.request("POST", &format!("/v1/sessions/{session}/interactions")).header("traceparent", &traceparent);
+    let ask = ask.json(&json!({ "kind": "confirmation", "title": "traced" }));
+    let question = bot.attempt(ask).await.unwrap().done(201).text("/id");
+    alice.approve(&question).await;
+    let taken = bot.post(&format!("/v1/interactions/{question}/delivery/take"), json!({})).await.done(200);
+    assert_eq!(taken.text("/traceparent"), traceparent);
+
+    // What is held back is sent when the server stops.
+    assert!(server.stop().success());
+    for expected in ["interactionId", "chatSessionId", "interactionStatus", &question, "room-7", "answered", "holdpoint"] {
+        assert!(collector.has(expected.as_bytes()), "no {expected} in what was sent");
+    }
+    assert!(collector.has(&bytes(TRACE)), "the caller's trace is not continued");
+    assert!(collector.has(&bytes(SPAN)), "the caller's span is not the parent");
+    assert!(!collector.has(key.rsplit_once('_').unwrap().1.as_bytes()), "a key was sent");
+}
+
+#[tokio::test]
+async fn a_collector_that_is_not_there_harms_nobody() {
+    let house = House::sqlite();
+    let launch = house.launch().with(&["--otlp-endpoint", "http://127.0.0.1:9/v1/traces"]);
+    let server = launch.start().await;
+    let bot = server.client(&house.key("agent", "bot"));
+    bot.ask_plainly("untraced").await;
+    assert!(server.stop().success());
+    for line in launch.logged().lines() {
+        assert!(line.starts_with('{') || line.starts_with("holdpoint: the last traces could not be sent"), "{line}");
+    }
+}
+
+fn bytes(hexadecimal: &str) -> Vec<u8> {
+    let pairs = hexadecimal.as_bytes().chunks_exact(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
