@@ -9,8 +9,11 @@ use store_sqlite::SqliteStore;
 use crate::config::Database;
 use crate::failure::Failure;
 
-/// Opens the store, and gives the clock that it goes by.
-pub(crate) fn open(database: &Database) -> Result<(Arc<dyn Store>, Arc<dyn Clock>), Failure> {
+/// A store, and the clock that it goes by.
+type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
+
+/// Opens the store that was asked for.
+pub(crate) fn open(database: &Database) -> Result<Opened, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store: Arc<dyn Store> = match &database.database_url {
         Some(url) => {

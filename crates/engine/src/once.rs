@@ -62,9 +62,11 @@ impl Engine {
                     }
                     return serde_json::from_str(&once.result).map_err(unusable);
                 }
+                // First, so that the same command sent twice at once waits here instead of racing itself.
+                let begun = Once { digest: digest.clone(), result: String::new() };
+                work.tx.once_insert(&scope, &actor, &key, &begun)?;
                 let result = (command.lock())(work)?;
-                let once = Once { digest: digest.clone(), result: serde_json::to_string(&result).map_err(unusable)? };
-                work.tx.once_insert(&scope, &actor, &key, &once)?;
+                work.tx.once_fill(&scope, &actor, &key, &serde_json::to_string(&result).map_err(unusable)?)?;
                 Ok(result)
             });
             match done.await {

@@ -5,7 +5,7 @@ use domain::{
     Caller, Command, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session, SessionId,
     SignedDuration, State, Status, Timestamp, session::Note,
 };
-use store::{Topic, Tx};
+use store::{InteractionFilter, Page, Topic, Tx};
 
 use crate::seen::Seen;
 use crate::{Engine, Error, Ids};
@@ -103,6 +103,7 @@ impl Work<'_> {
     /// Ends a session, or pauses and resumes it; what ends closes its open questions with the same reason.
     pub(crate) fn control(&mut self, session: Session, command: Command, note: Note) -> Result<Session, Error> {
         let (by, reason) = (note.by.clone(), note.reason.clone());
+        let held = session.going_on().is_err();
         let (mut session, happening) = session.control(command, note)?;
         if let Some((ending, _)) = &session.ended {
             let (scope, ending) = (session.scope, *ending);
@@ -117,7 +118,24 @@ impl Work<'_> {
             }
         }
         self.happened(&mut session, None, happening)?;
+        if held && session.going_on().is_ok() {
+            self.offered(&session)?;
+        }
         Ok(session)
+    }
+
+    /// Has the agents woken whose answers were held back while the session was paused.
+    fn offered(&mut self, session: &Session) -> Result<(), Error> {
+        let filter = InteractionFilter { session: Some(session.id), ..InteractionFilter::default() };
+        let mut page = Page { after: None, limit: 200 };
+        loop {
+            let found = self.tx.interactions(&session.scope, &filter, page)?;
+            found.iter().for_each(|interaction| self.noticed(interaction, interaction.status()));
+            page.after = found.last().map(|interaction| interaction.id);
+            if found.len() < page.limit as usize {
+                return Ok(());
+            }
+        }
     }
 
     /// An answer that ends the session does so in the same transaction.

@@ -134,6 +134,10 @@ fn heard(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failur
             if notification.process_id() != bell.own.load(Ordering::Relaxed) {
                 decode(notification.payload()).into_iter().for_each(|topic| listener(topic));
             }
+            // Under load there is never silence.
+            if bell.stopped() {
+                return Ok(());
+            }
         }
         drop(arriving);
         drop(notifications);

@@ -22,6 +22,11 @@ impl OnceWrites for Face<'_> {
         self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &once.digest, &once.result, &now])
     }
 
+    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()> {
+        let sql = "update once set result = $4 where project = $1 and actor = $2 and key = $3";
+        self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &result])
+    }
+
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         let sql = "delete from once where (project, actor, key) in \
                    (select project, actor, key from once where at < $1 order by at limit $2 for update skip locked)";

@@ -6,6 +6,7 @@ use store::{Once, OnceReads, OnceWrites, Stored, TimerReads};
 
 use crate::connection::Face;
 use crate::error::Told;
+use crate::session::guarded;
 
 impl OnceReads for Face<'_> {
     fn once(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Once>> {
@@ -24,6 +25,12 @@ impl OnceWrites for Face<'_> {
         let sql = "insert into once (project, actor, key, digest, result, at) values (?1, ?2, ?3, ?4, ?5, ?6)";
         let row = params![scope.project.uuid(), actor, key, once.digest, once.result, now];
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+
+    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()> {
+        let sql = "update once set result = ?4 where project = ?1 and actor = ?2 and key = ?3";
+        let row = params![scope.project.uuid(), actor, key, result];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {

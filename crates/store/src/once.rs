@@ -21,8 +21,12 @@ pub trait OnceReads {
 
 /// What can be written of them.
 pub trait OnceWrites {
-    /// Notes what an idempotency key was used for.
+    /// Notes what an idempotency key is used for, or fails with [`crate::StoreError::Conflict`] where it was used.
+    ///
+    /// Done before the command itself: whoever sends the same command at the same moment waits here until the first has ended.
     fn once_insert(&mut self, scope: &Scope, actor: &str, key: &str, once: &Once) -> Stored<()>;
+    /// Notes what the command gave.
+    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()>;
     /// Forgets idempotency keys used before a moment, and says how many.
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
 }

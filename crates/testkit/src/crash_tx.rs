@@ -153,6 +153,14 @@ impl<T: Tx + ?Sized> OnceWrites for Face<'_, T> {
         self.inner.once_insert(scope, actor, key, once)
     }
 
+    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()> {
+        self.fuse.burn()?;
+        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+            return Ok(());
+        }
+        self.inner.once_fill(scope, actor, key, result)
+    }
+
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         self.fuse.burn()?;
         self.inner.once_purge(before, limit)

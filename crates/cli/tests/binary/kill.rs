@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use tokio::task::JoinSet;
 
-use crate::common::{House, Launch, on_postgres, until};
+use crate::common::{House, Launch, on_postgres, soon, until};
 use record::Record;
 use wire::Wire;
 
@@ -40,6 +40,20 @@ fn a_killed_node_on_postgres_loses_nothing_and_repeats_nothing() {
         let figures = Ordeal::new(house, vec![house.launch(), house.launch()]).endure().await;
         println!("PostgreSQL: {figures}");
     });
+}
+
+#[tokio::test]
+async fn a_server_killed_while_it_starts_for_the_first_time_starts_the_next_time() {
+    let mut rng = Rng::new();
+    for _ in 0..15 {
+        let house = House::sqlite();
+        let launch = house.launch();
+        let server = launch.begin();
+        tokio::time::sleep(Duration::from_micros(rng.u64(..60_000))).await;
+        server.kill();
+        let server = launch.start().await;
+        server.client(&house.key("agent", "bot")).ask_plainly("after all").await;
+    }
 }
 
 /// Some servers on one database, and what is done to them.
@@ -87,18 +101,14 @@ impl<'a> Ordeal<'a> {
         }
 
         record.stop_asking();
-        while let Some(ended) = askers.join_next().await {
-            ended.unwrap();
-        }
+        soon("the last questions", gone(&mut askers)).await;
         until("every answer delivered", async || {
             unharmed(&mut others);
             record.all_delivered().then_some(())
         })
         .await;
         record.finish();
-        while let Some(ended) = others.join_next().await {
-            ended.unwrap();
-        }
+        soon("the end of the rest", gone(&mut others)).await;
         let figures = verdict::judge(self.wire("viewer", "judge"), &record, &seen).await;
         readers.shutdown().await;
         for server in servers {
@@ -133,6 +143,13 @@ impl<'a> Ordeal<'a> {
 
     fn wired(&mut self, key: &str) -> Wire {
         Wire::new(self.launches.iter().map(|launch| launch.client(key)).collect(), self.rng.fork())
+    }
+}
+
+/// Waits until all have gone home, unharmed.
+async fn gone(tasks: &mut JoinSet<()>) {
+    while let Some(ended) = tasks.join_next().await {
+        ended.unwrap();
     }
 }
 

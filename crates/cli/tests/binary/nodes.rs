@@ -1,8 +1,10 @@
 //! Two nodes on one PostgreSQL database: every node serves everything, and one hears at once what another has done.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::common::{Client, House, Reply, Server, Stream, on_postgres, soon, until};
 
@@ -140,7 +142,8 @@ fn one_command_sent_to_both_nodes_at_once_happens_once_and_both_hear_of_it() {
         let Nodes { a, b, bot, alice } = Nodes::start(house).await;
         let both = async |key: &str, path: &str, body: Value, once: &str| {
             let (a, b) = (a.client(key), b.client(key));
-            soon("both replies", async { tokio::join!(insist(&a, path, &body, once), insist(&b, path, &body, once)) }).await
+            soon("both replies", async { tokio::join!(insist(&a, path, &body, once), insist(&b, path, &body, once)) })
+                .await
         };
         let session = a.client(&bot).start().await;
         for round in 0..50 {
@@ -186,6 +189,36 @@ fn a_key_that_is_revoked_on_one_node_is_refused_on_the_other() {
             assert_eq!(admin.attempt(admin.request("DELETE", &path)).await.unwrap().status, 204);
             visitor.get("/v1/sessions").await.problem(401, "unauthenticated");
         }
+    });
+}
+
+#[test]
+fn a_node_stops_and_commands_end_while_another_node_is_busy() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, .. } = Nodes::start(house).await;
+        let mut load = JoinSet::new();
+        for _ in 0..8 {
+            let client = a.client(&bot);
+            load.spawn(async move {
+                loop {
+                    client.ask_plainly("load").await;
+                }
+            });
+        }
+        let counted = house.key("viewer", "reader");
+        until("load", async || {
+            let stats = a.client(&counted).get("/v1/stats").await.done(200);
+            stats.body["open"]["confirmation"].as_u64().filter(|open| *open > 50)
+        })
+        .await;
+        let since = Instant::now();
+        house.key("viewer", "another");
+        assert!(soon("the node's end", tokio::task::spawn_blocking(move || b.stop())).await.unwrap().success());
+        assert!(since.elapsed() < Duration::from_secs(10), "both took {:?}", since.elapsed());
+        let third = house.launch().start().await;
+        third.client(&bot).ask_plainly("still there").await;
+        assert!(load.try_join_next().is_none(), "the load goes on");
+        load.shutdown().await;
     });
 }
 

@@ -25,10 +25,13 @@ impl Books {
         let mut log = if whole_log { Vec::new() } else { self.log.clone() };
         let after = log.last().map_or_else(Cursor::default, |(cursor, _)| *cursor);
         let page = 10_000;
+        let (sessions, steps) = (self.sessions.clone(), self.steps.clone());
+        // A step changes with its session only.
+        let changed = move |session: &Session| whole_log || sessions.get(&session.id) != Some(session);
         let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
             let sessions = reads.sessions(&scope, &SessionFilter::default(), Page { after: None, limit: page })?;
             let mut steps = BTreeMap::new();
-            for session in &sessions {
+            for session in sessions.iter().filter(|session| changed(session)) {
                 steps.insert(session.id, reads.steps(&scope, session.id)?);
             }
             let hot = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
@@ -40,13 +43,13 @@ impl Books {
             Ok((sessions, steps, hot, archived, reads.project_events(&scope, after, page)?.events))
         });
         // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
-        let (sessions, steps, mut questions, archive, more) = block_on(tokio::task::unconstrained(found)).unwrap();
+        let (sessions, changed, mut questions, archive, more) = block_on(tokio::task::unconstrained(found)).unwrap();
         let archived = archive.len();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
         log.extend(more);
         Self {
             sessions: sessions.into_iter().map(|session| (session.id, session)).collect(),
-            steps,
+            steps: steps.into_iter().chain(changed).collect(),
             questions,
             archived,
             log,

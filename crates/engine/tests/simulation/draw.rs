@@ -17,7 +17,38 @@ impl World {
         let count = [1, 1, 1, 2, 2, 3, 4][self.random.below(7)];
         let tenant = self.random.below(self.tenants.len());
         let hot = self.any_question(tenant);
+        if self.random.one_in(8) {
+            return self.draw_waking(tenant, hot);
+        }
         (0..count).map(|_| self.draw(tenant, hot)).collect()
+    }
+
+    /// Somebody sleeps, and somebody else does what should wake them.
+    fn draw_waking(&mut self, tenant: usize, hot: Option<InteractionId>) -> Vec<Command> {
+        let books = &self.books[tenant];
+        let held = books.questions.values().find(|question| {
+            let session = &books.sessions[&question.origin.session];
+            let waiting = matches!(question.delivery(), Some(Delivery::Waiting { .. }));
+            waiting && session.paused.is_some() && session.ended.is_none()
+        });
+        let held = held.map(|question| (question.id, question.origin.session));
+        let pair = match (held, hot) {
+            (Some((id, session)), _) if !self.random.one_in(3) => {
+                let operator = self.tenants[tenant].people[0].clone();
+                let resume = What::Control { session, command: Control::Resume };
+                [Some((self.asker(tenant, id), What::Deliveries { sleeps: true })), Some((operator, resume))]
+            }
+            (_, Some(id)) if self.random.one_in(2) => {
+                let look = What::Look { id, sleeps: true };
+                [Some((self.person(tenant), look)), self.draw_answer(tenant, id)]
+            }
+            (_, Some(id)) => {
+                let wait = What::Deliveries { sleeps: true };
+                [Some((self.asker(tenant, id), wait)), self.draw_answer(tenant, id)]
+            }
+            _ => [self.draw_reading(tenant), self.draw_ask(tenant)],
+        };
+        pair.into_iter().flatten().map(|(by, what)| self.numbered(tenant, by, what)).collect()
     }
 
     fn draw(&mut self, tenant: usize, hot: Option<InteractionId>) -> Command {
@@ -27,12 +58,12 @@ impl World {
         let kind = self.random.below(100);
         let id = if self.random.one_in(2) { hot } else { self.any_question(tenant) };
         let drawn = match (kind, id) {
-            (0..=14, _) => self.draw_ask(tenant),
-            (15..=40, Some(id)) => self.draw_answer(tenant, id),
-            (41..=62, Some(id)) => self.draw_delivery(tenant, id),
-            (63..=72, Some(id)) => self.draw_other(tenant, id),
-            (73..=76, _) => self.draw_control(tenant),
-            (77..=84, Some(id)) => self.draw_wait(tenant, id),
+            (0..=19, _) => self.draw_ask(tenant),
+            (20..=42, Some(id)) => self.draw_answer(tenant, id),
+            (43..=62, Some(id)) => self.draw_delivery(tenant, id),
+            (63..=71, Some(id)) => self.draw_other(tenant, id),
+            (72..=77, _) => self.draw_control(tenant),
+            (78..=84, Some(id)) => self.draw_wait(tenant, id),
             (85..=91, _) => self.draw_reading(tenant),
             (92..=93, _) => Some((self.agent(tenant), What::Tidy)),
             _ => Some((self.agent(tenant), What::FireDue)),
@@ -72,7 +103,8 @@ impl World {
     fn draw_ask(&mut self, tenant: usize) -> Option<(Caller, What)> {
         let title = format!("{} {}", crate::cast::TENANTS[tenant], self.numbers + 1);
         let by = if self.random.one_in(6) { self.person(tenant) } else { self.agent(tenant) };
-        let session = self.any_session(tenant).filter(|_| !self.random.one_in(4));
+        let alive = self.books[tenant].sessions.values().filter(|session| session.ended.is_none()).count();
+        let session = self.any_session(tenant).filter(|_| alive > 0 && !self.random.one_in(5 * alive));
         let Some(session) = session else { return Some((by, What::Start { title })) };
         let ask = Box::new(questions::ask(&mut self.random, &title));
         Some((by, What::Ask { session, ask }))

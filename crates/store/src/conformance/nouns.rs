@@ -214,6 +214,10 @@ pub fn once_keeps_the_first(fixture: &Fixture) {
     world.write(move |tx| tx.once_insert(&here, "alice", "key", &kept)).unwrap();
     assert_eq!(world.write(move |tx| tx.once_insert(&here, "alice", "key", &second)), Err(StoreError::Conflict));
     assert_eq!(world.look(move |reads| reads.once(&here, "alice", "key")), Some(once));
+    world.write(move |tx| tx.once_fill(&here, "alice", "key", "filled")).unwrap();
+    let filled = world.look(move |reads| reads.once(&here, "alice", "key"));
+    assert_eq!(filled.map(|once| once.result), Some("filled".to_owned()));
+    assert_eq!(world.write(move |tx| tx.once_fill(&here, "bob", "key", "filled")), Err(StoreError::Conflict));
     assert_eq!(world.look(move |reads| reads.once(&here, "bob", "key")), None);
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::Launch;
 use super::server::free_port;
+use super::{Launch, PATIENCE};
 
 /// Where one test keeps its data and its logs.
 pub(crate) struct House {
@@ -60,14 +61,20 @@ impl House {
 
     /// Runs a command of the binary on this data to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    /// A command of the binary on this data.
-    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = binary();
         command.args(arguments).args(self.store()).stdin(Stdio::null());
-        command
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let since = Instant::now();
+        // What it says is short, so that it never waits for us to read it.
+        while child.try_wait().unwrap().is_none() {
+            if since.elapsed() > PATIENCE {
+                // Gone already, if this fails.
+                let _ = child.kill();
+                panic!("holdpoint {arguments:?} does not end: {:?}", child.wait_with_output());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.wait_with_output().unwrap()
     }
 
     /// Makes a key.

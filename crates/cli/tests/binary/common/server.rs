@@ -59,7 +59,7 @@ impl Launch {
 
     /// Starts it and waits until it is ready.
     pub(crate) async fn start(&self) -> Server {
-        let mut server = Server { child: self.spawn(), launch: self.clone() };
+        let mut server = self.begin();
         let client = self.client("");
         until("a server that is ready", async || {
             if let Some(status) = server.child.try_wait().unwrap() {
@@ -71,11 +71,15 @@ impl Launch {
         server
     }
 
+    /// Starts it and waits for nothing.
+    pub(crate) fn begin(&self) -> Server {
+        Server { child: self.spawn(), launch: self.clone() }
+    }
+
     /// Starts it and waits until it has given up; gives what it said.
     pub(crate) fn start_in_vain(&self) -> String {
         let since = Instant::now();
-        let mut server = Server { child: self.spawn(), launch: self.clone() };
-        let status = server.ended(since);
+        let status = self.begin().ended(since);
         assert_eq!(status.code(), Some(1), "{}", self.logged());
         self.logged()
     }

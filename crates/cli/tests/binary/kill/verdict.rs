@@ -26,7 +26,8 @@ pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> Strin
     }
 
     let mut log = Vec::new();
-    for session in record.sessions.lock().clone() {
+    let sessions = record.sessions.lock().clone();
+    for session in sessions {
         log.extend(events_of(&mut wire, &session).await);
     }
     let mut happened: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

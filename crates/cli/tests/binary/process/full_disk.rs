@@ -33,7 +33,10 @@ async fn writes_are_refused_until_there_is_room_again_and_reads_go_on() {
             assert!(kept.len() < 2000, "the disk is never full");
         };
         refused.problem(507, "storage_full");
-        alice.answer(&open, json!({ "effect": "approve", "feedback": "y".repeat(20_000) })).await.problem(507, "storage_full");
+        alice
+            .answer(&open, json!({ "effect": "approve", "feedback": "y".repeat(20_000) }))
+            .await
+            .problem(507, "storage_full");
         assert_eq!(bot.get("/readyz").await.status, 200);
         alice.get("/v1/interactions?status=pending").await.done(200);
         all_there(&alice, &kept).await;

@@ -68,17 +68,20 @@ async fn neither_logs_nor_files_nor_events_tell_a_secret() {
     let (bot, alice) = (server.client(&bot_key), server.client(&alice_key));
     let session = bot.start().await;
     let field = json!({ "name": "TOKEN", "pattern": "^xyzzy-.*7$" });
-    let question = json!({ "kind": "secret", "title": "The token", "secrets": [field], "resume_point": { "at": RESUME } });
+    let question =
+        json!({ "kind": "secret", "title": "The token", "secrets": [field], "resume_point": { "at": RESUME } });
     let question = bot.ask(&session, question).await;
 
     let wrong = alice.answer(&question, json!({ "data": { "TOKEN": format!("{SECRET}-no") } })).await;
     assert!(!wrong.problem(422, "answer_invalid").body.to_string().contains(SECRET));
     let path = format!("/v1/interactions/{question}/answer");
-    let answer = alice.request("POST", &path).json(&json!({ "data": { "TOKEN": SECRET } })).header("Idempotency-Key", "k1");
+    let answer =
+        alice.request("POST", &path).json(&json!({ "data": { "TOKEN": SECRET } })).header("Idempotency-Key", "k1");
     let answered = alice.attempt(answer).await.unwrap().done(200);
     let events = alice.get(&format!("/v1/sessions/{session}/events")).await.done(200);
     let figures = alice.get("/metrics").await.done(200);
-    let take = bot.request("POST", &format!("/v1/interactions/{question}/delivery/take")).header("Idempotency-Key", "k2");
+    let take =
+        bot.request("POST", &format!("/v1/interactions/{question}/delivery/take")).header("Idempotency-Key", "k2");
     let taken = bot.attempt(take).await.unwrap().done(200);
     assert_eq!((taken.text("/secrets/TOKEN"), taken.text("/resume_point/at")), (SECRET.to_owned(), RESUME.to_owned()));
     alice.with_key(&format!("{alice_key}0")).get("/v1/sessions").await.problem(401, "unauthenticated");

@@ -33,7 +33,9 @@ async fn spans_carry_their_attributes_and_continue_the_callers_trace() {
 
     // What is held back is sent when the server stops.
     assert!(server.stop().success());
-    for expected in ["interactionId", "chatSessionId", "interactionStatus", &question, "room-7", "answered", "holdpoint"] {
+    for expected in
+        ["interactionId", "chatSessionId", "interactionStatus", &question, "room-7", "answered", "holdpoint"]
+    {
         assert!(collector.has(expected.as_bytes()), "no {expected} in what was sent");
     }
     assert!(collector.has(&bytes(TRACE)), "the caller's trace is not continued");

@@ -99,8 +99,9 @@ fn processing(view: &View<'_>, question: &Interaction, was: &Delivery, lease: Le
     let paused = session.is_some_and(|session| session.paused.is_some() && session.ended.is_none());
     let about = |what: &What| matches!(what, What::Control { session, .. } if *session == question.origin.session);
     let steered = view.deeds.iter().any(|deed| about(&deed.what));
+    let ended = view.after.sessions.get(&question.origin.session).is_some_and(|session| session.ended.is_some());
     let held = matches!(was, Delivery::Processing { lease: held, .. } if *held == lease);
-    holds!(held || !paused || steered, "the answer to {id} was handed out while its session was paused");
+    holds!(held || !paused || steered || ended, "the answer to {id} was handed out while its session was paused");
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! What somebody was told is what the store holds; what was told twice is the same; a refusal has its reason.
 
-use domain::{Delivery, Interaction, Kind, Refusal, Resolution, Session, State, Status, Timestamp};
+use domain::{AutoSource, Delivery, Interaction, Kind, Refusal, Resolution, Session, State, Status, Timestamp};
 use holdpoint_engine::{Error, Taken};
 
 use super::{View, holds};
@@ -196,7 +196,12 @@ fn unsealed(view: &View<'_>, taken: &Taken) -> Verdict {
     }
     let State::Resolved { resolution, .. } = &question.state else { return Err(format!("{id} was taken open")) };
     let by_person = match resolution {
-        Resolution::Answered { answer, .. } if answer.effect.carries_form() => Some(answer.by.name.as_str()),
+        Resolution::Answered { answer, .. }
+        | Resolution::AutoResolved { answer, source: AutoSource::AutoPolicy, .. }
+            if answer.effect.carries_form() =>
+        {
+            Some(answer.by.name.as_str())
+        }
         _ => None,
     };
     let wanted = by_person.filter(|_| question.question.kind == Kind::Secret).map(|by| secret(title, by));
