@@ -37,19 +37,22 @@ pub(crate) fn section(ground: &Ground, open: Option<u32>) -> Fallible<Section> {
         let loaded = loaded?;
         ground.run(async {
             let node = Node::start(&place, "warn").await?;
-            let fresh = node.resident()?;
+            let fresh = node.memory()?;
             let mut person = Connection::open(node.address, &keys.person).await?;
             let mut rows = Vec::new();
             for (what, paths) in paths(&loaded) {
                 rows.push(repeat((kept, what), &mut person, &paths).await?);
             }
+            let end = node.memory()?;
+            let megabytes = |kib: u64| figure(kib as f64 / 1024.0, 1);
             starts.rows.push(vec![
                 ("store", text(kept.name())),
                 ("open", whole(u64::from(open))),
                 ("loading s", figure(loaded.took.as_secs_f64(), 1)),
                 ("start ms", figure(node.started_in.as_secs_f64() * 1000.0, 0)),
-                ("MB after start", figure(fresh as f64 / 1024.0, 1)),
-                ("MB at the end", figure(node.resident()? as f64 / 1024.0, 1)),
+                ("RSS MB after start", megabytes(fresh.resident)),
+                ("RSS MB at the end", megabytes(end.resident)),
+                ("without mapped files", megabytes(end.own)),
             ]);
             if let Some((first, p99, _)) = rows.first() {
                 let what = format!("first inbox page, {}, {open} open", kept.name());

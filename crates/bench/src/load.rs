@@ -1,4 +1,4 @@
-//! Fills a store with open questions, through its own transactions: many sessions and all of their questions in each.
+//! Fills a store with open questions, through its own transactions: a session and all of its questions in each.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,12 +11,11 @@ use store::{Store, Tx, transact};
 use crate::Fallible;
 use crate::durable::{Desk, Undone, question};
 
-/// How many questions each session has open.
-const A_SESSION: u32 = 100;
-/// How many sessions one transaction opens.
-const A_TRANSACTION: u32 = 20;
-/// How many transactions are under way. More than one helps PostgreSQL, and keeps SQLite's writer from waiting for us.
-const UNDER_WAY: usize = 4;
+/// How many questions each session has open. All of a session is one transaction: a larger one is slower, because SQLite walks
+/// its whole savepoint journal at the end of every statement.
+const A_SESSION: u32 = 50;
+/// How many transactions are under way, so that many share a commit.
+const UNDER_WAY: usize = 64;
 /// One question in so many is of the rare kind.
 pub(crate) const RARE: u32 = 10_000;
 
@@ -32,30 +31,28 @@ pub(crate) async fn load(store: &Arc<dyn Store>, open: u32) -> Fallible<Loaded> 
     let begun = Instant::now();
     let desk = Arc::new(Desk::open(store.as_ref()).await?);
     let questions = Arc::new(questions()?);
-    let transactions = open.div_ceil(A_SESSION * A_TRANSACTION);
-    let loading = stream::iter(0..transactions).map(|number| {
+    let sessions = open.div_ceil(A_SESSION);
+    let loading = stream::iter(0..sessions).map(|number| {
         let (store, desk, questions) = (Arc::clone(store), Arc::clone(&desk), Arc::clone(&questions));
-        async move { transact(store.as_ref(), move |tx| sessions(tx, &desk, &questions, number)).await }
+        async move { transact(store.as_ref(), move |tx| session(tx, &desk, &questions, number)).await }
     });
     let mut landmarks: Vec<InteractionId> = loading.buffer_unordered(UNDER_WAY).try_collect().await?;
     landmarks.sort_unstable();
     Ok(Loaded { took: begun.elapsed(), landmarks })
 }
 
-/// Opens sessions with all of their questions, and gives the last of these.
-fn sessions(tx: &mut dyn Tx, desk: &Desk, questions: &Kinds, number: u32) -> Result<InteractionId, Undone> {
+/// Opens a session with all of its questions, and gives the last of these that has a deadline.
+fn session(tx: &mut dyn Tx, desk: &Desk, questions: &Kinds, number: u32) -> Result<InteractionId, Undone> {
+    let mut session = desk.start(tx)?;
     let mut last = None;
-    for place in 0..A_TRANSACTION {
-        let mut session = desk.start(tx)?;
-        for index in 0..A_SESSION {
-            let count = (number * A_TRANSACTION + place) * A_SESSION + index;
-            let question = questions.of(count);
-            // Every other one has a deadline, far enough away that none comes while we measure.
-            let seconds = count.is_multiple_of(2).then(|| 24 * 3600 + i64::from(count.wrapping_mul(7919) % 1_000_000));
-            last = Some(desk.put(tx, &mut session, question, seconds)?);
-        }
-        tx.session_save(&session)?;
+    for index in 0..A_SESSION {
+        let count = number * A_SESSION + index;
+        // Every other one has a deadline, far enough away that none comes while we measure.
+        let seconds = count.is_multiple_of(2).then(|| 24 * 3600 + i64::from(count.wrapping_mul(7919) % 1_000_000));
+        let id = desk.put(tx, &mut session, questions.of(count), seconds)?;
+        last = seconds.map_or(last, |_| Some(id));
     }
+    tx.session_save(&session)?;
     last.ok_or_else(|| store::StoreError::Corrupt("nothing was loaded".into()).into())
 }
 

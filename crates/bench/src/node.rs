@@ -10,7 +10,7 @@ use http::StatusCode;
 use crate::Fallible;
 use crate::client::Connection;
 use crate::ground::Place;
-use crate::sample;
+use crate::sample::{self, Memory};
 
 /// How long a server may take to be ready.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -55,9 +55,9 @@ impl Node {
         self.child.id()
     }
 
-    /// Memory in use, in KiB.
-    pub(crate) fn resident(&self) -> Fallible<u64> {
-        sample::resident(self.process())
+    /// Memory in use.
+    pub(crate) fn memory(&self) -> Fallible<Memory> {
+        sample::memory(self.process())
     }
 
     /// Processor time used, in seconds.

@@ -64,7 +64,7 @@ async fn measure(node: &Node, keys: &Keys, (what, project): (&str, bool), reader
         false => format!("{}/events/stream?after=201", pair.session()),
     };
     tokio::time::sleep(SETTLE).await;
-    let before = node.resident()?;
+    let before = node.memory()?.resident;
 
     let (leave, left) = watch::channel(false);
     let heard = Arc::new(Heard::default());
@@ -80,7 +80,7 @@ async fn measure(node: &Node, keys: &Keys, (what, project): (&str, bool), reader
     }
     let connecting = begun.elapsed();
     tokio::time::sleep(SETTLE).await;
-    let during = node.resident()?;
+    let during = node.memory()?.resident;
 
     let processor = node.processor()?;
     let sent = Instant::now();
@@ -96,14 +96,14 @@ async fn measure(node: &Node, keys: &Keys, (what, project): (&str, bool), reader
     heard.at.lock().iter().for_each(|at| times.add(at.saturating_duration_since(sent)));
     let ranked = times.ranked();
     tokio::time::sleep(SETTLE).await;
-    let after_event = node.resident()?;
+    let after_event = node.memory()?.resident;
 
     leave.send(true)?;
     while let Some(ended) = crowd.join_next().await {
         ended??;
     }
     tokio::time::sleep(SETTLE).await;
-    let after = node.resident()?;
+    let after = node.memory()?.resident;
     let each = during.saturating_sub(before) as f64 / readers as f64;
     let megabytes = |kib: u64| figure(kib as f64 / 1024.0, 1);
     let row = vec![

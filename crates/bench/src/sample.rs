@@ -41,12 +41,23 @@ impl Ranked {
     }
 }
 
-/// Memory of a process that is in use, in KiB.
-pub(crate) fn resident(process: u32) -> Fallible<u64> {
+/// Memory of a process, in KiB.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Memory {
+    /// All that is in use, pages of mapped files included.
+    pub(crate) resident: u64,
+    /// What the process itself has allocated.
+    pub(crate) own: u64,
+}
+
+/// What a process holds.
+pub(crate) fn memory(process: u32) -> Fallible<Memory> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let figure = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    Ok(figure.ok_or("no VmRSS in /proc")?.trim().parse()?)
+    let figure = |name: &str| -> Fallible<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).and_then(|line| line.strip_suffix(" kB"));
+        Ok(line.ok_or("/proc does not tell of memory")?.trim().parse()?)
+    };
+    Ok(Memory { resident: figure("VmRSS:")?, own: figure("RssAnon:")? })
 }
 
 /// Processor time that a process has used, in seconds.

@@ -7,7 +7,7 @@ use server::App;
 use store_sqlite::DataLock;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -29,6 +29,7 @@ pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
 }
 
 async fn run(serve: &Serve) -> Result<(), Failure> {
+    let signals = Signals::listen()?;
     let master = master_key(serve.master_key.as_deref(), &serve.database.data)?;
     let _lock = match serve.database.database_url {
         None => Some(locked(&serve.database.data)?),
@@ -47,7 +48,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let (timers, housekeeping) = (engine.clone(), engine.clone());
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
-    tasks.spawn(told_to_stop(stop));
+    tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
 
     let served = server::listen(listener, server::router(app), stopping).await;
@@ -70,21 +71,25 @@ fn locked(directory: &Path) -> Result<DataLock, Failure> {
     Ok(DataLock::take(directory)?)
 }
 
-/// Waits for SIGTERM or SIGINT.
-async fn told_to_stop(stop: watch::Sender<bool>) {
-    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
-        (Ok(mut terminate), Ok(mut interrupt)) => {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            tracing::info!("told to stop: requests in flight finish, streams are told");
-            let _ = stop.send(true);
+/// SIGTERM and SIGINT, heard from the first moment on.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, Failure> {
+        let heard = |kind| signal(kind).map_err(Failure::Runtime);
+        Ok(Self { terminate: heard(SignalKind::terminate())?, interrupt: heard(SignalKind::interrupt())? })
+    }
+
+    async fn told_to_stop(mut self, stop: watch::Sender<bool>) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
         }
-        (terminate, interrupt) => {
-            let error = terminate.err().or(interrupt.err());
-            tracing::error!(?error, "signals cannot be heard: kill is the only way to stop this server");
-            std::future::pending().await
-        }
+        tracing::info!("told to stop: requests in flight finish, streams are told");
+        // If nobody listens any more, the server has stopped already.
+        let _ = stop.send(true);
     }
 }

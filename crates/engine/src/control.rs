@@ -27,10 +27,6 @@ impl Engine {
             }
             let note = Note { by: caller_then.actor.clone(), at: work.now, reason: reason.clone() };
             let session = work.control(session, command, note)?;
-            if command == Command::Resume {
-                // Answers that were held back can be taken again, by whichever agents asked.
-                work.effects.topics.push(store::Topic::Everything);
-            }
             work.saved(&session)?;
             Ok(session)
         })

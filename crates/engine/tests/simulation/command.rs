@@ -52,7 +52,7 @@ pub(crate) enum What {
 /// What somebody is told.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    Session(Session),
+    Session(Box<Session>),
     Question(Box<Interaction>),
     Taken(Box<Taken>),
     Many(Vec<(InteractionId, Result<Interaction, Error>)>),
@@ -103,7 +103,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
     match command.what.clone() {
         What::Start { title } => {
             let start = Start { title: Some(title), agent: Some("robot".into()), ..Start::default() };
-            engine.start(by, start, once).await.map(Reply::Session)
+            engine.start(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
         }
         What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
         What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
@@ -130,7 +130,8 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             question(engine.fail(by, (id, lease), "could not go on".into(), again, once).await)
         }
         What::Control { session, command } => {
-            engine.control(by, session, command, Some("because".into()), once).await.map(Reply::Session)
+            let steered = engine.control(by, session, command, Some("because".into()), once).await;
+            steered.map(|session| Reply::Session(Box::new(session)))
         }
         What::Look { id, sleeps } => question(engine.interaction(by, id, patience(sleeps)).await),
         What::Deliveries { sleeps } => engine.deliveries(by, 100, patience(sleeps)).await.map(Reply::Questions),

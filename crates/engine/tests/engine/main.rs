@@ -1,0 +1,16 @@
+//! Each use case and each refusal of the engine, on a real SQLite store.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod answering;
+mod asking;
+mod claims;
+mod deliveries;
+mod idempotency;
+mod keys;
+mod lists;
+mod reading;
+mod secrets;
+mod sessions;
+mod time;
+mod world;
