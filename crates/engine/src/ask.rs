@@ -5,6 +5,7 @@ use domain::{Caller, Interaction, Problem, Question, Refusal, SessionId, SignedD
 use serde_json::Value;
 
 use crate::seen::Seen;
+use crate::vault::RESUME_POINT;
 use crate::{Engine, Error, Idempotency};
 
 /// The longest time that a question may be given.
@@ -52,8 +53,8 @@ impl Engine {
             interaction.origin.traceparent.clone_from(&traceparent);
             work.tx.interaction_insert(&interaction)?;
             if let Some(packed) = &resume_point {
-                let sealed = vault.seal(&scope, id, "resume_point", packed, work.ids)?;
-                work.tx.sealed_put(&scope, id, "resume_point", &sealed)?;
+                let sealed = vault.seal(&scope, id, RESUME_POINT, packed, work.ids)?;
+                work.tx.sealed_put(&scope, id, RESUME_POINT, &sealed)?;
             }
             work.happened(&mut session, Some(id), happening)?;
             work.saved(&session)?;

@@ -3,6 +3,7 @@
 use domain::access::Right;
 use domain::{AutoSource, Caller, Draft, Interaction, InteractionId};
 
+use crate::vault::SECRETS;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -27,8 +28,8 @@ impl Engine {
             let change = interaction.auto(signature, draft.clone(), proof, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
             if let Some(secrets) = &secrets {
-                let sealed = vault.seal(&scope, id, "secrets", secrets, work.ids)?;
-                work.tx.sealed_put(&scope, id, "secrets", &sealed)?;
+                let sealed = vault.seal(&scope, id, SECRETS, secrets, work.ids)?;
+                work.tx.sealed_put(&scope, id, SECRETS, &sealed)?;
             }
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;

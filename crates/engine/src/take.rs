@@ -1,11 +1,12 @@
 //! The agent takes the answer, under a lease.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, LeaseId, Problem, Refusal, SignedDuration};
+use domain::{Caller, Interaction, InteractionId, Kind, LeaseId, Problem, Refusal, SignedDuration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::Cost;
 
+use crate::vault::{RESUME_POINT, SECRETS};
 use crate::{Engine, Error, Idempotency};
 
 /// The longest lease.
@@ -55,8 +56,7 @@ impl Engine {
             Ok(Receipt { lease, interaction })
         });
         let Receipt { lease, interaction } = receipt.await?;
-        let resume_point = self.unsealed(caller, id, "resume_point").await?;
-        let secrets = self.unsealed(caller, id, "secrets").await?;
+        let (resume_point, secrets) = self.unsealed(caller, &interaction).await?;
         Ok(Taken { lease, interaction, resume_point, secrets })
     }
 
@@ -72,12 +72,22 @@ impl Engine {
         }
     }
 
-    async fn unsealed(&self, caller: &Caller, id: InteractionId, name: &'static str) -> Result<Option<Value>, Error> {
-        let scope = caller.scope;
-        let sealed = self.read(Cost::Point, move |reads| Ok(reads.sealed(&scope, id, name)?)).await?;
-        let Some(sealed) = sealed else { return Ok(None) };
-        self.open_vault(scope.tenant).await?;
-        let opened = self.vault.unseal(&scope, id, name, &sealed)?;
-        serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
+    /// What was sealed for the agent: its own state, and the values of a secret question.
+    async fn unsealed(&self, caller: &Caller, asked: &Interaction) -> Result<(Option<Value>, Option<Value>), Error> {
+        let (scope, id, secret) = (caller.scope, asked.id, asked.question.kind == Kind::Secret);
+        let sealed = self.read(Cost::Point, move |reads| {
+            let secrets = if secret { reads.sealed(&scope, id, SECRETS)? } else { None };
+            Ok((reads.sealed(&scope, id, RESUME_POINT)?, secrets))
+        });
+        let (resume_point, secrets) = sealed.await?;
+        if resume_point.is_some() || secrets.is_some() {
+            self.open_vault(scope.tenant).await?;
+        }
+        let opened = |name, sealed: Option<Vec<u8>>| {
+            let Some(sealed) = sealed else { return Ok(None) };
+            let opened = self.vault.unseal(&scope, id, name, &sealed)?;
+            serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
+        };
+        Ok((opened(RESUME_POINT, resume_point)?, opened(SECRETS, secrets)?))
     }
 }

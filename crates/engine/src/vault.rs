@@ -15,6 +15,10 @@ use zeroize::Zeroizing;
 use crate::{Engine, Error, Ids};
 
 const NONCE: usize = 24;
+/// Under which name an agent's own state is sealed.
+pub(crate) const RESUME_POINT: &str = "resume_point";
+/// Under which name the values of a secret question are sealed.
+pub(crate) const SECRETS: &str = "secrets";
 
 /// The key that all others are sealed with. Neither printed nor serialised.
 #[derive(Clone)]

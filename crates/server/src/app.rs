@@ -38,6 +38,8 @@ pub struct Parts {
     pub(crate) figures: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
     pub(crate) streams: Arc<tokio::sync::Semaphore>,
+    /// When the open questions were last counted.
+    pub(crate) counted: tokio::sync::Mutex<Option<tokio::time::Instant>>,
 }
 
 impl std::ops::Deref for App {
@@ -55,7 +57,8 @@ impl App {
         let quota = |rate: NonZeroU32| Quota::per_second(rate).allow_burst(rate.saturating_mul(TWICE));
         let rates = limits.rate.map(|rate| RateLimiter::keyed(quota(rate)));
         let streams = Arc::new(tokio::sync::Semaphore::new(limits.streams));
-        Self(Arc::new(Parts { engine, limits, rates, figures, stopping, streams }))
+        let counted = tokio::sync::Mutex::default();
+        Self(Arc::new(Parts { engine, limits, rates, figures, stopping, streams, counted }))
     }
 
     /// Turns ready when the server begins to stop: whoever waits is told what there is now.

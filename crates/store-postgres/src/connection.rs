@@ -8,6 +8,7 @@ use domain::Timestamp;
 use parking_lot::Mutex;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
+use refinery::error::Kind;
 use store::{StoreError, Stored};
 
 use crate::error::Failure;
@@ -67,6 +68,11 @@ impl Connection {
         Ok(self.client.query(&statement, values)?)
     }
 
+    /// Runs a query that is planned for just these values: the best plan of a list depends on them.
+    pub(crate) fn list(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
+        Ok(self.client.query(sql, values)?)
+    }
+
     fn execute(&mut self, sql: &str, values: Values<'_>) -> Result<u64, Failure> {
         let statement = self.prepared(sql)?;
         Ok(self.client.execute(&statement, values)?)
@@ -103,6 +109,11 @@ impl<'a> Face<'a> {
     /// The rows that a statement gives.
     pub(crate) fn rows(&mut self, sql: &str, values: Values<'_>) -> Stored<Vec<Row>> {
         self.kept(|connection| connection.query(sql, values))
+    }
+
+    /// The rows of a list, whose plan fits the values that it is given.
+    pub(crate) fn listed(&mut self, sql: &str, values: Values<'_>) -> Stored<Vec<Row>> {
+        self.kept(|connection| connection.list(sql, values))
     }
 
     /// The one row that a statement gives, if it gives one.
@@ -202,7 +213,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         let runner = embedded::migrations::runner().set_abort_missing(true).set_grouped(true);
         match runner.run(&mut connection.client) {
             Ok(_) => return Ok(()),
-            Err(error) if matches!(error.kind(), refinery::error::Kind::MissingVersion(_)) => {
+            Err(error) if matches!(error.kind(), Kind::MissingVersion(_) | Kind::DivergentVersion(..)) => {
                 return Err(StoreError::Newer(error.to_string()));
             }
             Err(error) if tries == 50 => return Err(StoreError::Unavailable(format!("migrations: {error}"))),

@@ -58,7 +58,7 @@ impl InteractionReads for Face<'_> {
     ) -> Stored<Vec<Interaction>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-        let found = self.rows(&sql, &values)?;
+        let found = self.listed(&sql, &values)?;
         found.iter().map(|row| read(scope, row)).collect()
     }
 

@@ -28,7 +28,7 @@ impl SessionReads for Face<'_> {
     fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Vec<Session>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-        let found = self.rows(&sql, &values)?;
+        let found = self.listed(&sql, &values)?;
         found.iter().map(|row| read(scope, row)).collect()
     }
 

@@ -46,6 +46,8 @@ impl Worker {
         std::thread::Builder::new()
             .name(format!("holdpoint-pg-{}", self.number))
             .spawn(move || {
+                // So that the first requests need not wait for it; if it fails, the first job tries again.
+                let _ = self.link.get(Duration::ZERO, || true);
                 while let Some(order) = self.queue.pop() {
                     self.serve(order);
                 }

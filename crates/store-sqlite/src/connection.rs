@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Timestamp;
+use refinery::error::Kind;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use store::{Clock, StoreError};
 
@@ -54,6 +56,8 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 fn prepare(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(10)).told()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Plans that do not depend on bound values: otherwise clearing the bindings of a cached statement has it compiled again.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).told()?;
     connection.pragma_update(None, "foreign_keys", "off").told()?;
     connection.pragma_update(None, "cache_size", -32_000).told()?;
     connection.pragma_update(None, "mmap_size", 268_435_456).told()?;
@@ -67,7 +71,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         let runner = embedded::migrations::runner().set_abort_missing(true).set_grouped(true);
         match runner.run(connection) {
             Ok(_) => return Ok(()),
-            Err(error) if matches!(error.kind(), refinery::error::Kind::MissingVersion(_)) => {
+            Err(error) if matches!(error.kind(), Kind::MissingVersion(_) | Kind::DivergentVersion(..)) => {
                 return Err(StoreError::Newer(error.to_string()));
             }
             Err(error) if tries == 20 => return Err(StoreError::Unavailable(format!("migrations: {error}"))),

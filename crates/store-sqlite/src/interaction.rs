@@ -11,7 +11,7 @@ use crate::error::Told;
 use crate::session::{Given, guarded};
 use crate::values::{id, json, micros, parsed};
 
-const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
+pub(crate) const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
                    join questions on questions.interaction = interactions.id";
 
 /// The open questions of a session. A plus keeps SQLite from going through all that is open in the project.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, StatementStatus, params_from_iter};
 use store::{InteractionFilter, Page, SessionFilter, Sort, SystemClock};
 use uuid::Uuid;
 
+use crate::connection::open_reader;
 use crate::{Options, SqliteStore, event, interaction, session, timers};
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -78,5 +79,19 @@ fn lists_use_the_index_that_fits() {
             let (sql, _) = interaction::list(&scope, &filter, Page { after, limit: 50 });
             check(&connection, &sql, index);
         }
+    }
+}
+
+/// SQLite compiles a statement again whose plan may depend on what was bound to it, unless it is told that none does.
+#[test]
+fn cached_statements_are_compiled_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let connection = open_reader(store.path()).unwrap();
+    let sql = format!("{} where interactions.id = ?1 and interactions.project = ?2", interaction::HOT);
+    for number in 0..10 {
+        let mut statement = connection.prepare_cached(&sql).unwrap();
+        assert!(!statement.exists([Uuid::from_u128(number), Uuid::nil()]).unwrap());
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "run {number}");
     }
 }

@@ -21,8 +21,8 @@ pub enum StoreError {
     /// The connection broke while the commit was under way: whether it happened is known only by looking.
     #[error("the connection broke during a commit; look before trying again")]
     InDoubt,
-    /// The database was written by a newer version of Holdpoint.
-    #[error("the database was written by a newer version of Holdpoint: {0}")]
+    /// The database was written by a newer, or another, version of Holdpoint.
+    #[error("the database was written by a newer or another version of Holdpoint: {0}")]
     Newer(String),
     /// Another server has the data directory.
     #[error("another server is using {0}")]

@@ -1,6 +1,7 @@
 //! What the store really holds, read past the engine.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use domain::{Event, Interaction, InteractionId, Scope, Session, SessionId, Step};
 use futures::executor::block_on;
@@ -15,7 +16,7 @@ pub(crate) struct Books {
     /// How many of the questions are in the archive.
     pub archived: usize,
     /// The log, in commit order.
-    pub log: Vec<(Cursor, Event)>,
+    pub log: Vec<(Cursor, Arc<Event>)>,
 }
 
 impl Books {
@@ -46,7 +47,7 @@ impl Books {
         let (sessions, changed, mut questions, archive, more) = block_on(tokio::task::unconstrained(found)).unwrap();
         let archived = archive.len();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
-        log.extend(more);
+        log.extend(more.into_iter().map(|(cursor, event)| (cursor, Arc::new(event))));
         Self {
             sessions: sessions.into_iter().map(|session| (session.id, session)).collect(),
             steps: steps.into_iter().chain(changed).collect(),
@@ -58,6 +59,6 @@ impl Books {
 
     /// The events of one session, in the order of the log.
     pub(crate) fn events(&self, session: SessionId) -> Vec<&Event> {
-        self.log.iter().map(|(_, event)| event).filter(|event| event.session == session).collect()
+        self.log.iter().map(|(_, event)| event.as_ref()).filter(|event| event.session == session).collect()
     }
 }

@@ -19,6 +19,7 @@ pub(crate) const PARTS: [Part; 6] = [
 pub(crate) const TENANTS: [&str; 2] = ["acme", "globex"];
 
 /// One tenant's people and agents.
+#[derive(Clone)]
 pub(crate) struct Tenant {
     pub scope: Scope,
     pub agents: Vec<Caller>,

@@ -33,6 +33,8 @@ pub(crate) struct View<'a> {
     pub before: &'a Books,
     pub after: &'a Books,
     pub now: Timestamp,
+    /// Whether the log was read again from its beginning.
+    pub read_again: bool,
     /// The deeds of this tenant that may have happened in this step; those that are known to be older are not among them.
     pub deeds: Vec<&'a Deed>,
     /// Whether the timers may have acted.
@@ -65,6 +67,7 @@ pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Ve
             before: &world.books[index],
             after: &after,
             now,
+            read_again: crashed,
             deeds: deeds.iter().filter(|deed| deed.command.tenant == index).filter(fresh).collect(),
             fired: deeds.iter().any(|deed| matches!(deed.what, What::FireDue) && deed.may_have_happened()),
         };

@@ -11,7 +11,7 @@ use crate::world::{Verdict, World};
 impl World {
     /// Answers what was never answered, resumes what is paused, lets all deadlines pass, completes all deliveries, reads all logs.
     pub(crate) async fn comes_to_an_end(&mut self) -> Verdict {
-        self.story.push("it comes to an end".into());
+        self.tell(|| "it comes to an end".into());
         while let Some(command) = self.unanswered.pop() {
             let fresh = self.latest.duration_since(command.sent_at).as_hours() < 23;
             if fresh {

@@ -37,10 +37,10 @@ struct Run {
     story: Vec<String>,
 }
 
-fn run(seed: u64, sabotage: Option<Sabotage>) -> Run {
+fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> Run {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
-        let mut world = World::of(seed, sabotage).await;
+        let mut world = World::of(seed, sabotage, tells);
         let wrong = live(&mut world).await.err();
         let questions = world.books.iter().flat_map(|books| books.questions.values());
         let done =
@@ -66,7 +66,7 @@ async fn live(world: &mut World) -> world::Verdict {
 }
 
 /// Runs seeds on all processors until one fails or all are done.
-fn run_all(seeds: u64) -> Result<[usize; 4], (u64, Run)> {
+fn run_all(seeds: u64) -> Result<[usize; 4], (u64, String)> {
     let next = AtomicU64::new(0);
     let failed = parking_lot::Mutex::new(None);
     let totals = parking_lot::Mutex::new([0; 4]);
@@ -78,11 +78,11 @@ fn run_all(seeds: u64) -> Result<[usize; 4], (u64, Run)> {
                     if seed >= seeds || failed.lock().is_some() {
                         return;
                     }
-                    let run = run(seed, None);
+                    let run = run(seed, None, false);
                     let figures = [run.crashes, run.questions, run.completed, run.archived];
                     totals.lock().iter_mut().zip(figures).for_each(|(total, figure)| *total += figure);
-                    if run.wrong.is_some() {
-                        *failed.lock() = Some((seed, run));
+                    if let Some(wrong) = run.wrong {
+                        *failed.lock() = Some((seed, wrong));
                     }
                 }
             });
@@ -107,16 +107,16 @@ fn tell(seed: u64, run: &Run) {
 #[test]
 fn whatever_dies_and_whoever_races_nothing_is_lost_or_done_twice() {
     if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
-        let run = run(seed, None);
+        let run = run(seed, None, true);
         tell(seed, &run);
         assert_eq!(run.wrong, None, "seed {seed}");
         return;
     }
     let seeds = asked_for("HOLDPOINT_SIM_SEEDS").unwrap_or(SEEDS);
     match run_all(seeds) {
-        Err((seed, run)) => {
-            tell(seed, &run);
-            panic!("HOLDPOINT_SIM_SEED={seed} replays it: {}", run.wrong.unwrap_or_default());
+        Err((seed, wrong)) => {
+            tell(seed, &run(seed, None, true));
+            panic!("HOLDPOINT_SIM_SEED={seed} replays it: {wrong}");
         }
         Ok([crashes, questions, completed, archived]) => {
             println!(
@@ -131,14 +131,14 @@ fn whatever_dies_and_whoever_races_nothing_is_lost_or_done_twice() {
 
 #[test]
 fn a_seed_tells_the_same_story_twice() {
-    for seed in 0..20 {
-        assert_eq!(run(seed, None).story, run(seed, None).story, "seed {seed}");
+    for seed in 0..10 {
+        assert_eq!(run(seed, None, true).story, run(seed, None, true).story, "seed {seed}");
     }
 }
 
 /// Some seed of a few notices the defect.
 fn check(sabotage: Sabotage) {
-    let noticed = (0..40).find_map(|seed| run(seed, Some(sabotage)).wrong);
+    let noticed = (0..40).find_map(|seed| run(seed, Some(sabotage), false).wrong);
     assert!(noticed.is_some(), "nobody noticed {sabotage:?}");
 }
 

@@ -1,23 +1,60 @@
-//! Where the databases of a simulation are: in memory where there is such a place, each from one that was made before.
+//! Where the databases of a simulation are: in memory where there is such a place, each a copy of one that was made before.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use futures::executor::block_on;
+use holdpoint_engine::{Engine, NewKey};
+use parking_lot::Mutex;
+use store::{Clock, Store};
 use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
-use testkit::ManualClock;
+use testkit::{ManualClock, Random};
 
-/// A directory with an empty database that has its tables.
-pub(crate) fn fresh() -> TempDir {
-    static EMPTY: OnceLock<Vec<u8>> = OnceLock::new();
-    let empty = EMPTY.get_or_init(|| {
-        let directory = directory();
-        drop(SqliteStore::open(directory.path(), Arc::new(ManualClock::default()), &Options::default()).unwrap());
-        std::fs::read(directory.path().join("holdpoint.db")).unwrap()
-    });
+use crate::cast::{PARTS, TENANTS, Tenant};
+use crate::world::boot;
+
+struct Beginning {
+    database: Vec<u8>,
+    tenants: Vec<Tenant>,
+}
+
+/// A directory with a database in which both tenants have their keys and nothing has happened yet.
+pub(crate) fn fresh() -> (TempDir, Vec<Tenant>) {
+    static BEGINNING: OnceLock<Beginning> = OnceLock::new();
+    let beginning = BEGINNING.get_or_init(Beginning::make);
     let directory = directory();
-    std::fs::write(directory.path().join("holdpoint.db"), empty).unwrap();
-    directory
+    std::fs::write(directory.path().join("holdpoint.db"), &beginning.database).unwrap();
+    (directory, beginning.tenants.clone())
+}
+
+impl Beginning {
+    fn make() -> Self {
+        let (directory, clock) = (directory(), ManualClock::default());
+        let store: Arc<dyn Store> = open(&directory, &clock);
+        let engine = boot(&store, &clock, &Arc::new(Mutex::new(Random::seeded(0))));
+        let tenants = TENANTS.into_iter().map(|name| tenant(&engine, name, &clock)).collect();
+        let copy = directory.path().join("copy.db");
+        store_sqlite::backup(directory.path(), &copy).unwrap();
+        Self { database: std::fs::read(copy).unwrap(), tenants }
+    }
+}
+
+fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
+    let caller = |(user, role, groups): crate::cast::Part| {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        let new = NewKey { role, user: Some(user.into()), groups, lifetime: None };
+        let (key, _) = block_on(engine.key_install(name, "default", new)).unwrap();
+        key.caller(clock.now()).unwrap()
+    };
+    let mut agents: Vec<_> = PARTS.into_iter().map(caller).collect();
+    let people = agents.split_off(2);
+    Tenant { scope: agents[0].scope, agents, people }
+}
+
+/// Opens the database of a directory.
+pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
 }
 
 /// A simulated death loses nothing that was written, so that flushing a disk would only cost time.

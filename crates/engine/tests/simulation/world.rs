@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::{SignedDuration, Timestamp};
-use holdpoint_engine::{Engine, Error, Ids, MasterKey, NewKey, Settings, Vault};
+use holdpoint_engine::{Engine, Ids, MasterKey, Settings, Vault};
 use parking_lot::Mutex;
-use store::{Clock, Store, StoreError};
-use store_sqlite::{Options, SqliteStore};
+use store::{Clock, Store};
 use testkit::{CrashStore, Doing, Fate, ManualClock, Random, Sabotage, side_by_side};
 
 use crate::books::Books;
-use crate::cast::{PARTS, TENANTS, Tenant};
+use crate::cast::Tenant;
 use crate::check;
 use crate::command::{Command, Reply, perform};
 use crate::deeds::{Deed, Outcome};
+use crate::place::open;
 use crate::readers::Readers;
 
 /// What went wrong, in a sentence.
@@ -35,6 +35,7 @@ pub(crate) struct World {
     pub numbers: usize,
     pub crashes: usize,
     pub story: Vec<String>,
+    tells: bool,
     /// Leases that agents know of.
     pub leases: Vec<(usize, domain::InteractionId, domain::LeaseId)>,
     crash_rate: usize,
@@ -47,75 +48,52 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world at its beginning.
-    pub(crate) async fn of(seed: u64, sabotage: Option<Sabotage>) -> Self {
+    /// A world at its beginning, in which something may be wrong with the store.
+    pub(crate) fn of(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> Self {
         let mut random = Random::seeded(seed);
         let clock = ManualClock::default();
-        let directory = crate::place::fresh();
+        let (directory, tenants) = crate::place::fresh();
         let ids = Arc::new(Mutex::new(Random::seeded(random.number())));
         let crash_rate = [15, 30, 60, usize::MAX][random.below(4)];
         let behind = open(&directory, &clock);
-        let store = Arc::new(CrashStore::new(Arc::clone(&behind)));
-        let engine = boot(&store, &clock, &ids);
-        let latest = clock.now();
-        let mut world = Self {
+        let store = process(&behind, sabotage);
+        let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+        let engine = boot(&shared, &clock, &ids);
+        Self {
             random,
+            latest: clock.now(),
             clock,
-            tenants: Vec::new(),
-            books: vec![Books::default(); TENANTS.len()],
+            books: vec![Books::default(); tenants.len()],
+            tenants,
             readers: Readers::default(),
             unanswered: Vec::new(),
             told: BTreeMap::new(),
-            latest,
             numbers: 0,
             crashes: 0,
             story: Vec::new(),
+            tells,
             leases: Vec::new(),
             crash_rate,
-            sabotage: None,
+            sabotage,
             ids,
             behind,
             store,
             engine,
             directory,
-        };
-        world.tenants = world.settle_in().await;
-        // From here on things may be wrong with the store.
-        world.sabotage = sabotage;
-        world.restart(false);
-        world
-    }
-
-    async fn settle_in(&mut self) -> Vec<Tenant> {
-        let mut tenants = Vec::new();
-        for name in TENANTS {
-            let mut callers = Vec::new();
-            for (user, role, groups) in PARTS {
-                let groups = groups.iter().map(|group| (*group).to_owned()).collect();
-                let new = NewKey { role, user: Some(user.into()), groups, lifetime: None };
-                let engine = self.engine.clone();
-                let installed = async move { engine.key_install(name, "default", new).await };
-                let (key, _) = self.undisturbed(installed).await.unwrap();
-                callers.push(key.caller(self.clock.now()).unwrap());
-            }
-            let people = callers.split_off(2);
-            tenants.push(Tenant { scope: callers[0].scope, agents: callers, people });
         }
-        tenants
     }
 
-    /// Runs one thing that nothing interrupts.
-    async fn undisturbed<T: Send>(&mut self, doing: impl Future<Output = Result<T, Error>> + Send) -> Result<T, Error> {
-        let doing = Doing { future: Box::pin(doing), sleeps: false };
-        let done = side_by_side(&self.store, vec![doing], &mut self.random, &mut |_| Fate::Done).await;
-        done.into_iter().flatten().next().unwrap_or(Err(Error::Store(StoreError::Closed)))
+    /// Tells what happens, to whoever wants to hear it: most seeds are run for their end alone.
+    pub(crate) fn tell(&mut self, line: impl FnOnce() -> String) {
+        if self.tells {
+            self.story.push(line());
+        }
     }
 
     /// Has these commands carried out side by side, with or without deaths in between; then everything is checked.
     pub(crate) async fn together(&mut self, commands: Vec<Command>, deaths: bool) -> Result<Vec<Deed>, String> {
-        for command in &commands {
-            self.story.push(format!("{} {}", self.clock.now(), command.told()));
-        }
+        let now = self.clock.now();
+        commands.iter().for_each(|command| self.tell(|| format!("{now} {}", command.told())));
         let doing = |command: &Command| Doing {
             future: Box::pin(perform(self.engine.clone(), command.clone())),
             sleeps: command.sleeps(),
@@ -132,12 +110,12 @@ impl World {
         let mut deeds = Vec::new();
         for (command, result) in commands.into_iter().zip(results) {
             let outcome = Outcome::of(result);
-            self.story.push(format!("    #{} {}", command.number, outcome.told()));
+            self.tell(|| format!("    #{} {}", command.number, outcome.told()));
             deeds.extend(Deed::each(command, outcome));
         }
         if crashed {
             self.crashes += 1;
-            self.story.push(format!("    the process dies: {last:?}"));
+            self.tell(|| format!("    the process dies: {last:?}"));
             let reopens = self.crashes.is_multiple_of(4);
             self.restart(reopens);
         }
@@ -151,12 +129,9 @@ impl World {
             self.behind.close();
             self.behind = open(&self.directory, &self.clock);
         }
-        let behind = Arc::clone(&self.behind);
-        self.store = Arc::new(match self.sabotage {
-            Some(sabotage) => CrashStore::sabotaged(behind, sabotage),
-            None => CrashStore::new(behind),
-        });
-        self.engine = boot(&self.store, &self.clock, &self.ids);
+        self.store = process(&self.behind, self.sabotage);
+        let shared: Arc<dyn Store> = Arc::clone(&self.store) as Arc<dyn Store>;
+        self.engine = boot(&shared, &self.clock, &self.ids);
     }
 
     /// What the store holds now.
@@ -201,14 +176,19 @@ fn drawn(random: &mut Random, rate: usize) -> Fate {
     }
 }
 
-fn open(directory: &tempfile::TempDir, clock: &ManualClock) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+fn process(behind: &Arc<dyn Store>, sabotage: Option<Sabotage>) -> Arc<CrashStore> {
+    let behind = Arc::clone(behind);
+    Arc::new(match sabotage {
+        Some(sabotage) => CrashStore::sabotaged(behind, sabotage),
+        None => CrashStore::new(behind),
+    })
 }
 
-fn boot(store: &Arc<CrashStore>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
+/// Puts an engine on a store.
+pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
     let ids = Arc::clone(ids);
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
     let settings = Settings { retention: SignedDuration::from_hours(2), ..Settings::default() };
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
-    Engine::new(Arc::clone(store) as Arc<dyn Store>, Arc::new(clock.clone()), ids, vault, settings)
+    Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings)
 }

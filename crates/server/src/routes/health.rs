@@ -1,6 +1,7 @@
 //! Health, and figures for Prometheus. These need no credential and name nobody.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use axum::extract::State;
 use http::StatusCode;
@@ -36,6 +37,20 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
 #[utoipa::path(get, path = "/metrics", tag = "server", security(()),
     responses((status = 200, description = "Prometheus text", body = String)))]
 pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
+    let mut counted = app.counted.lock().await;
+    if counted.is_none_or(|at| at.elapsed() >= COUNTED_EVERY) {
+        count_open(&app).await?;
+        *counted = Some(tokio::time::Instant::now());
+    }
+    drop(counted);
+    app.figures.run_upkeep();
+    Ok(app.figures.render())
+}
+
+/// With many open questions counting takes a while, and anybody may ask.
+const COUNTED_EVERY: Duration = Duration::from_secs(1);
+
+async fn count_open(app: &App) -> Result<(), ApiError> {
     let mut open: BTreeMap<String, u64> = BTreeMap::new();
     for count in app.engine.open_counts().await? {
         *open.entry(count.kind).or_default() += count.count;
@@ -45,8 +60,7 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> 
         // Exact up to 2^53 questions.
         metrics::gauge!("flow_interaction_open", "kind" => *kind).set(count as f64);
     }
-    app.figures.run_upkeep();
-    Ok(app.figures.render())
+    Ok(())
 }
 
 /// Every kind, so that one whose last question was closed goes back to zero.
