@@ -84,8 +84,12 @@ impl Desk {
     pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, Undone> {
         let now = tx.now()?;
         let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
-        let brief =
-            Brief { channel: id.uuid().to_string(), agent: Some("deployer".into()), title: Some("Release 1.4".into()) };
+        let brief = Brief {
+            agent_version: None,
+            channel: id.uuid().to_string(),
+            agent: Some("deployer".into()),
+            title: Some("Release 1.4".into()),
+        };
         let step = Step::begin(step, id, brief.agent.clone(), now);
         let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
         let event = session.record(EventId::from_uuid(self.fresh(now)), happening, None, now);

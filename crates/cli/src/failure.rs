@@ -34,6 +34,8 @@ pub(crate) enum Failure {
     OtherMasterKey,
     #[error("the figures cannot be set up: {0}")]
     Figures(String),
+    #[error("--log: {0}")]
+    Log(String),
     #[error("traces cannot be sent: {0}")]
     Traces(String),
     #[error("the OpenAPI document cannot be written: {0}")]

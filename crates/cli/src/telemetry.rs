@@ -19,6 +19,9 @@ const WAITS: &[f64] =
 /// Bounds of the time from an answer to the agent that takes it: from a millisecond, where it waits, to a day.
 const LATENCIES: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 30.0, 300.0, 3600.0, 86_400.0];
 
+/// The database driver would log every value that it is given; the migrations log where they were built.
+const QUIET: &str = "tokio_postgres=info,postgres=info,refinery_core=warn";
+
 /// What has to be ended in order.
 pub(crate) struct Telemetry {
     traces: Option<SdkTracerProvider>,
@@ -35,7 +38,7 @@ impl Telemetry {
 
 /// Starts logging, and tracing if there is somewhere to send traces to.
 pub(crate) fn start(filter: &str, otlp_endpoint: Option<&str>) -> Result<Telemetry, Failure> {
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_new(format!("{filter},{QUIET}")).map_err(|error| Failure::Log(error.to_string()))?;
     let logs = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)

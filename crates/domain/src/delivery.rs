@@ -61,6 +61,18 @@ impl Delivery {
         }
     }
 
+    /// Whether it has ended, one way or the other.
+    #[must_use]
+    pub const fn over(&self) -> bool {
+        matches!(self, Self::NotNeeded | Self::Completed { .. } | Self::Failed { .. })
+    }
+
+    /// Whether this lease is in force.
+    #[must_use]
+    pub fn held_by(&self, given: LeaseId, now: Timestamp) -> bool {
+        matches!(self, Self::Processing { lease, until, .. } if *lease == given && *until > now)
+    }
+
     /// Hands it out under a lease.
     pub fn take(self, lease: LeaseId, by: Actor, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
         match self {

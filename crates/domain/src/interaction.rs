@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::access::Right;
 use crate::event::of_answer;
 use crate::{
-    Actor, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
+    Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
     InteractionId, LeaseId, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
 };
 
@@ -49,6 +49,9 @@ pub struct Origin {
     /// The agent's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The agent's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
     /// Who asked.
     pub asked_by: Actor,
     /// Who started the session.
@@ -131,6 +134,7 @@ impl Interaction {
             step: session.step,
             channel: session.brief.channel.clone(),
             agent: session.brief.agent.clone(),
+            agent_version: session.brief.agent_version.clone(),
             asked_by: by,
             started_by: session.started_by.clone(),
             at: now,
@@ -173,17 +177,23 @@ impl Interaction {
             return Err(Refusal::NotFound("interaction"));
         }
         caller.require(Right::Answer)?;
-        if caller.actor.name == self.origin.asked_by.name {
-            return Err(Refusal::AskerCannotAnswer);
-        }
+        self.unbarred(&caller.actor)?;
         let started = caller.actor.name == self.origin.started_by.name;
-        if started && self.question.audience.four_eyes {
-            return Err(Refusal::FourEyes);
-        }
         if !self.question.audience.includes(caller, started) {
             return Err(Refusal::NotInAudience);
         }
         Ok(Reviewer { interaction: self.id, actor: caller.actor.clone(), groups: caller.groups.clone() })
+    }
+
+    /// Refuses whoever can never decide this question, by whichever door they come: who asked and, with four eyes, who started.
+    pub fn unbarred(&self, actor: &Actor) -> Result<(), Refusal> {
+        if actor.name == self.origin.asked_by.name {
+            return Err(Refusal::AskerCannotAnswer);
+        }
+        if self.question.audience.four_eyes && actor.name == self.origin.started_by.name {
+            return Err(Refusal::FourEyes);
+        }
+        Ok(())
     }
 
     /// Takes an answer. The first one wins: a second or late one is refused, never merged.
@@ -226,6 +236,7 @@ impl Interaction {
         now: Timestamp,
     ) -> Result<Change, Refusal> {
         self.pending()?;
+        self.unbarred(&by)?;
         self.in_time(now)?;
         let reason = draft.feedback.clone().unwrap_or_else(|| format!("resolved by {}", by.name));
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
@@ -233,19 +244,25 @@ impl Interaction {
         Ok(self.auto_resolved(answer, source, reason, now))
     }
 
-    /// Ends it as its deadline would.
-    pub fn expire(self, id: AnswerId, now: Timestamp) -> Result<Change, Refusal> {
+    /// Ends it as its deadline would, on the word of the clock or of a person who may not approve their own question so.
+    pub fn expire(self, id: AnswerId, by: &Actor, now: Timestamp) -> Result<Change, Refusal> {
         let pending = self.pending()?;
-        let reason = "nobody answered in time";
+        if self.question.fallback_runs_action() {
+            self.unbarred(by)?;
+        }
+        let reason = match by.kind {
+            ActorKind::System => "nobody answered in time".to_owned(),
+            ActorKind::User | ActorKind::Agent => format!("ended before its time by {}", by.name),
+        };
         let (effect, options, data) = match self.question.fallback.clone() {
             None => {
-                let happening = Happening::plain("interaction.expired", json!({}));
+                let happening = Happening::by("interaction.expired", by, json!({ "reason": reason }));
                 return Ok((self.resolved(Resolution::Expired, now), happening));
             }
             Some(Fallback::Hold) if pending.overdue => return Err(Refusal::AlreadyOverdue(self.id)),
             Some(Fallback::Hold) => {
                 let pending = Pending { overdue: true, ..pending.clone() };
-                let happening = Happening::plain("interaction.overdue", json!({ "deadline": self.question.deadline }));
+                let happening = Happening::by("interaction.overdue", by, json!({ "deadline": self.question.deadline }));
                 return Ok((self.became(State::Pending(pending)), happening));
             }
             Some(Fallback::Option(option)) => {
@@ -259,7 +276,7 @@ impl Interaction {
         let metadata = chosen.map_or(Value::Null, |option| option.metadata.clone());
         let answer = Answer {
             id,
-            by: Actor::system(),
+            by: by.clone(),
             groups: Vec::new(),
             at: now,
             effect,
@@ -267,9 +284,9 @@ impl Interaction {
             metadata,
             arguments: None,
             data,
-            feedback: Some(reason.into()),
+            feedback: Some(reason.clone()),
         };
-        Ok(self.auto_resolved(answer, AutoSource::System, reason.into(), now))
+        Ok(self.auto_resolved(answer, AutoSource::System, reason, now))
     }
 
     /// Closes it without an answer.
@@ -301,11 +318,14 @@ impl Interaction {
         Ok((self.became(State::Pending(pending)), happening))
     }
 
+    /// Refuses everybody but whoever asked.
+    pub fn deliverable_to(&self, actor: &Actor) -> Result<(), Refusal> {
+        if actor.name == self.origin.asked_by.name { Ok(()) } else { Err(Refusal::NotYourDelivery) }
+    }
+
     /// Hands the answer to the agent that asked, under a lease.
     pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
-        if by.name != self.origin.asked_by.name {
-            return Err(Refusal::NotYourDelivery);
-        }
+        self.deliverable_to(by)?;
         let actor = by.clone();
         self.deliver(|delivery| {
             let taken = delivery.take(lease, actor.clone(), now, until)?;
@@ -357,7 +377,9 @@ impl Interaction {
     pub fn tick(self, id: AnswerId, now: Timestamp) -> Option<Change> {
         let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         match self.state {
-            State::Pending(Pending { overdue: false, .. }) if due(self.question.deadline) => self.expire(id, now).ok(),
+            State::Pending(Pending { overdue: false, .. }) if due(self.question.deadline) => {
+                self.expire(id, &Actor::system(), now).ok()
+            }
             State::Pending(Pending { overdue: false, warned: false, ref claim, ref votes })
                 if due(self.question.warn_at) =>
             {

@@ -208,6 +208,19 @@ pub struct Question {
     /// Given back to the agent untouched.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
+    /// The rule that asked, frozen with the question; none where an agent asked by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by_rule: Option<AskingRule>,
+}
+
+/// Which rule of which version of the policy asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AskingRule {
+    /// The policy's version.
+    pub policy: String,
+    /// The rule's name.
+    pub rule: String,
 }
 
 impl Question {
@@ -243,6 +256,13 @@ impl Question {
     #[must_use]
     pub const fn holds(&self) -> bool {
         matches!(self.fallback, Some(Fallback::Hold))
+    }
+
+    /// Whether its deadline would let an action run on nobody's word.
+    #[must_use]
+    pub fn fallback_runs_action(&self) -> bool {
+        let Some(Fallback::Option(id)) = &self.fallback else { return false };
+        self.option(id).is_some_and(|option| option.effect.runs_action())
     }
 
     fn usual_options(&self) -> Vec<Choice> {
@@ -380,6 +400,9 @@ impl Question {
                 None => problems.push(Problem::new("/fallback/option", "is not one of the options")),
                 Some(option) if option.effect == Effect::Edit => {
                     problems.push(Problem::new("/fallback/option", "an edit needs a person"));
+                }
+                Some(option) if self.action.is_some() && option.effect.runs_action() => {
+                    problems.push(Problem::new("/fallback/option", "would run the action on nobody's word"));
                 }
                 Some(option) if self.form().is_some() && option.effect.carries_form() => {
                     problems.push(Problem::new("/fallback/option", "would leave the form empty: give a value"));

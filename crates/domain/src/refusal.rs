@@ -66,7 +66,7 @@ pub enum Refusal {
     #[error("the answer does not fit the question")]
     AnswerInvalid(Vec<Problem>),
     /// The question could not be answered as it stands.
-    #[error("the question is not valid")]
+    #[error("what was sent is not valid")]
     QuestionInvalid(Vec<Problem>),
     /// The question is still open.
     #[error("this question is still pending")]

@@ -42,6 +42,9 @@ pub struct Brief {
     /// The agent's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The agent's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
     /// One line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -73,7 +76,9 @@ impl Brief {
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         text::identifier("/channel", &self.channel, &mut problems);
-        for (pointer, line) in [("/agent", &self.agent), ("/title", &self.title)] {
+        for (pointer, line) in
+            [("/agent", &self.agent), ("/agent_version", &self.agent_version), ("/title", &self.title)]
+        {
             if let Some(line) = line {
                 text::line(pointer, line, &mut problems);
             }

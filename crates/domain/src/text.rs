@@ -13,7 +13,7 @@ pub const DEPTH: usize = 64;
 
 /// Checks one line that people read as it stands: no control characters, and none that reverse the order of what is read.
 pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    if text.trim().is_empty() {
+    if text.chars().all(|c| c.is_whitespace() || invisible(c)) {
         problems.push(Problem::new(pointer, "must not be empty"));
     }
     bounded(pointer, text, LINE, problems);
@@ -58,6 +58,11 @@ fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) 
     }
 }
 
+/// Marks and spaces of no width: a text of nothing else cannot be seen.
+fn invisible(c: char) -> bool {
+    matches!(c, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
+}
+
 /// Embeddings, overrides and isolates: they make a text read differently from what it is.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
@@ -85,6 +90,7 @@ mod tests {
         check("safe\u{202E}gpj.exe", false, true);
         check("isolate\u{2066}x\u{2069}", false, true);
         check("   ", false, true);
+        check("\u{200B}\u{FEFF}", false, true);
         check(&"я".repeat(LINE), true, true);
         check(&"я".repeat(LINE + 1), false, true);
         check(&"я".repeat(PARAGRAPHS + 1), false, false);

@@ -217,7 +217,7 @@ fn carried_out(it: Interaction, command: &str, now: Timestamp) -> Result<Interac
             let by = (answer_id(), caller("policy", Role::Admin, &[]).actor, AutoSource::AutoPolicy);
             it.auto(by, draft(json!({ "effect": effect })), None, now)
         }
-        "expire" => it.expire(answer_id(), now),
+        "expire" => it.expire(answer_id(), &bob().actor, now),
         "cancel" => it.cancel(bob().actor, "superseded".into(), now),
         "claim" => {
             let reviewer = it.admit(&alice()).unwrap();

@@ -25,6 +25,11 @@ pub struct EntryResult {
 }
 
 impl Engine {
+    /// Binds an idempotency key to the whole call, so that it cannot be used with another list of answers.
+    pub async fn answer_many_as(&self, caller: &Caller, call: Idempotency) -> Result<(), Error> {
+        self.command(caller, Some(call), |_| Ok(())).await
+    }
+
     /// Takes many answers, in the order given.
     pub async fn answer_many(&self, caller: &Caller, entries: Vec<Entry>) -> Vec<EntryResult> {
         let mut results = Vec::with_capacity(entries.len());

@@ -11,6 +11,9 @@ use crate::{Engine, Error, Idempotency};
 /// The longest time that a question may be given.
 const LONGEST: i64 = 366 * 24 * 3600;
 
+/// How large a question may be, its resume point apart.
+const MOST_BYTES: usize = 256 * 1024;
+
 /// What is asked, with how long people have.
 #[derive(Debug, Clone)]
 pub struct Ask {
@@ -39,6 +42,7 @@ impl Engine {
         // A moment for the checks that need one; the real one is set in the transaction.
         let admitted = timed(question, seconds, self.settings().warning, self.now()).admit();
         let question = admitted.map_err(Refusal::QuestionInvalid)?;
+        sized(&question)?;
         self.admit_form(&question).await?;
         let resume_point = self.packed(caller, resume_point).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
@@ -88,6 +92,17 @@ impl Engine {
         self.open_vault(caller.scope.tenant).await?;
         Ok(Some(packed))
     }
+}
+
+/// A list shows whole questions, so that one must not be as large as a body may be.
+fn sized(question: &Question) -> Result<(), Error> {
+    let bytes = serde_json::to_vec(question).map_or(usize::MAX, |json| json.len());
+    if bytes > MOST_BYTES {
+        let problem =
+            Problem::new("", format!("the question is larger than {MOST_BYTES} bytes: leave a reference instead"));
+        return Err(Refusal::QuestionInvalid(vec![problem]).into());
+    }
+    Ok(())
 }
 
 fn timed(question: Question, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Question {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{Caller, KeyId};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use store::Cost;
+use store::{Cost, KeyRecord};
 use subtle::ConstantTimeEq;
 
 use crate::{Engine, Error};
@@ -19,15 +19,7 @@ impl Engine {
     /// Finds the caller that a key stands for.
     pub async fn authenticate(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parse(text).ok_or(Error::Unauthenticated)?;
-        let record = match self.keys.get(&id) {
-            Some(record) => record,
-            None => {
-                let found = self.read(Cost::Point, move |reads| Ok(reads.key(id)?)).await?;
-                let record = Arc::new(found.ok_or(Error::Unauthenticated)?);
-                self.keys.insert(id, Arc::clone(&record));
-                record
-            }
-        };
+        let record = self.key_record(id).await?;
         let pepper = self.pepper().await?;
         if !bool::from(fingerprint(&pepper, &secret).ct_eq(&record.hash)) {
             return Err(Error::Unauthenticated);
@@ -39,6 +31,22 @@ impl Engine {
             self.used.lock().insert(id, now);
         }
         Ok(caller)
+    }
+
+    /// Whether a caller's key is still good: asked again by whoever has waited, or goes on reading.
+    pub async fn recheck(&self, caller: &Caller) -> Result<(), Error> {
+        let record = self.key_record(caller.key).await?;
+        record.key.caller(self.now()).map(drop).ok_or(Error::Unauthenticated)
+    }
+
+    async fn key_record(&self, id: KeyId) -> Result<Arc<KeyRecord>, Error> {
+        if let Some(record) = self.keys.get(&id) {
+            return Ok(record);
+        }
+        let found = self.read(Cost::Point, move |reads| Ok(reads.key(id)?)).await?;
+        let record = Arc::new(found.ok_or(Error::Unauthenticated)?);
+        self.keys.insert(id, Arc::clone(&record));
+        Ok(record)
     }
 
     /// The secret that keys are hashed with, shared by all nodes through the store.

@@ -14,13 +14,13 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        let scope = caller.scope;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let (mut session, interaction) = work.question(&scope, id)?;
+            interaction.deliverable_to(&actor)?;
             let was = interaction.status();
             let change = interaction.complete(lease, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
-            work.tx.sealed_drop(&scope, id)?;
             work.saved(&session)?;
             Ok(interaction)
         })

@@ -8,7 +8,7 @@ use std::time::Duration;
 use domain::{KeyId, SignedDuration, Timestamp};
 use moka::sync::Cache;
 use parking_lot::Mutex;
-use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError};
+use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
 use crate::work::{Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
@@ -133,16 +133,14 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let ids = Arc::clone(&self.ids);
-        let (result, effects) = store::transact(self.store.as_ref(), move |tx| {
+        let (ids, engine) = (Arc::clone(&self.ids), self.clone());
+        let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
             let mut effects = Effects::default();
             let result = work(&mut Work { tx, now, ids: &ids, effects: &mut effects })?;
             Ok::<_, Error>((result, effects))
-        })
-        .await?;
-        self.perform(effects);
-        Ok(result)
+        };
+        store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await
     }
 
     /// Runs a query.

@@ -14,11 +14,11 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Steer)?;
-        let scope = caller.scope;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let (mut session, interaction) = work.question(&scope, id)?;
             let was = interaction.status();
-            let change = interaction.expire(work.ids.answer(work.now), work.now)?;
+            let change = interaction.expire(work.ids.answer(work.now), &actor, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;

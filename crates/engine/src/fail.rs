@@ -18,9 +18,10 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         checked(Some(&reason))?;
-        let scope = caller.scope;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let (mut session, interaction) = work.question(&scope, id)?;
+            interaction.deliverable_to(&actor)?;
             let was = interaction.status();
             let change = interaction.fail(lease, reason.clone(), again, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;

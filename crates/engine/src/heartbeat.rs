@@ -16,9 +16,10 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
-        let scope = caller.scope;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let (_, interaction) = work.question(&scope, id)?;
+            interaction.deliverable_to(&actor)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;
             work.tx.interaction_save(&interaction)?;

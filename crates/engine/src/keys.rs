@@ -1,13 +1,18 @@
 //! Makes, lists and revokes keys.
 
 use domain::access::Right;
-use domain::{Caller, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text};
+use domain::{Actor, Caller, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text};
 use store::{Cost, KeyRecord};
 
 use crate::authenticate::{fingerprint, spelled};
 use crate::engine::KEY_TRUST;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
+
+/// How many groups a key may name.
+const MOST_GROUPS: usize = 100;
+/// The longest that a key may be good for, unless it is good for ever.
+const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365 * 100);
 
 /// What a key is made with.
 #[derive(Debug, Clone)]
@@ -31,8 +36,14 @@ impl NewKey {
         for (index, group) in self.groups.iter().enumerate() {
             text::identifier(&format!("/groups/{index}"), group, &mut problems);
         }
-        if self.lifetime.is_some_and(|lifetime| lifetime <= SignedDuration::ZERO) {
-            problems.push(Problem::new("/expires_in_seconds", "must be more than 0"));
+        if self.user.as_deref().is_some_and(|user| user == Actor::system().name || user.starts_with(KeyId::PREFIX)) {
+            problems.push(Problem::new("/user", "is a name that Holdpoint itself uses"));
+        }
+        if self.groups.len() > MOST_GROUPS {
+            problems.push(Problem::new("/groups", format!("are more than {MOST_GROUPS}")));
+        }
+        if self.lifetime.is_some_and(|lifetime| lifetime <= SignedDuration::ZERO || lifetime > LONGEST) {
+            problems.push(Problem::new("/expires_in_seconds", "must be more than 0 and at most 100 years"));
         }
         if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
     }

@@ -31,6 +31,12 @@ impl Idempotency {
         Self { key, digest }
     }
 
+    /// The name of one part of a call that has many.
+    #[must_use]
+    pub fn part(&self, index: usize) -> Self {
+        Self { key: format!("{}#{index}", self.key), digest: format!("{}#{index}", self.digest) }
+    }
+
     /// Names the command of this caller, for what has to come out the same when it is repeated.
     pub(crate) fn name(&self, caller: &Caller) -> String {
         format!("{}\n{}\n{}\n{}", caller.scope.project, caller.actor.name, self.key, self.digest)

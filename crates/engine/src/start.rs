@@ -12,6 +12,8 @@ pub struct Start {
     pub channel: Option<String>,
     /// The agent's name.
     pub agent: Option<String>,
+    /// The agent's version.
+    pub agent_version: Option<String>,
     /// One line.
     pub title: Option<String>,
     /// What it works on.
@@ -25,9 +27,9 @@ impl Engine {
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let id = work.ids.session(work.now);
-            let Start { channel, agent, title, luggage } = start.clone();
+            let Start { channel, agent, agent_version, title, luggage } = start.clone();
             let channel = channel.unwrap_or_else(|| id.uuid().to_string());
-            let brief = Brief { channel, agent, title };
+            let brief = Brief { channel, agent, agent_version, title };
             let problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
             if !problems.is_empty() {
                 return Err(Refusal::QuestionInvalid(problems).into());

@@ -18,6 +18,16 @@ impl Engine {
         .await
     }
 
+    /// How many answers wait for their agents, everywhere, and for how long the oldest has.
+    pub async fn backlog(&self) -> Result<(u64, SignedDuration), Error> {
+        self.read(Cost::Scan, |reads| {
+            let now = reads.now()?;
+            let (waiting, since) = reads.backlog()?;
+            Ok((waiting, since.map_or(SignedDuration::ZERO, |since| now.duration_since(since))))
+        })
+        .await
+    }
+
     /// How many questions are open, everywhere: for the metrics of the whole installation.
     pub async fn open_counts(&self) -> Result<Vec<OpenCount>, Error> {
         self.read(Cost::Scan, |reads| Ok(reads.open_counts()?)).await

@@ -56,7 +56,7 @@ impl Engine {
             Ok(Receipt { lease, interaction })
         });
         let Receipt { lease, interaction } = receipt.await?;
-        let (resume_point, secrets) = self.unsealed(caller, &interaction).await?;
+        let (resume_point, secrets) = self.unsealed(caller, lease, &interaction).await?;
         Ok(Taken { lease, interaction, resume_point, secrets })
     }
 
@@ -73,11 +73,26 @@ impl Engine {
     }
 
     /// What was sealed for the agent: its own state, and the values of a secret question.
-    async fn unsealed(&self, caller: &Caller, asked: &Interaction) -> Result<(Option<Value>, Option<Value>), Error> {
+    ///
+    /// A repeated command whose lease is over gets neither.
+    async fn unsealed(
+        &self,
+        caller: &Caller,
+        lease: LeaseId,
+        asked: &Interaction,
+    ) -> Result<(Option<Value>, Option<Value>), Error> {
         let (scope, id, secret) = (caller.scope, asked.id, asked.question.kind == Kind::Secret);
         let sealed = self.read(Cost::Point, move |reads| {
             let secrets = if secret { reads.sealed(&scope, id, SECRETS)? } else { None };
-            Ok((reads.sealed(&scope, id, RESUME_POINT)?, secrets))
+            let resume_point = reads.sealed(&scope, id, RESUME_POINT)?;
+            if resume_point.is_none() && secrets.is_none() {
+                return Ok((None, None));
+            }
+            let now = reads.now()?;
+            let found = reads.interaction(&scope, id)?;
+            let held =
+                found.as_ref().and_then(Interaction::delivery).is_some_and(|delivery| delivery.held_by(lease, now));
+            Ok(if held { (resume_point, secrets) } else { (None, None) })
         });
         let (resume_point, secrets) = sealed.await?;
         if resume_point.is_some() || secrets.is_some() {

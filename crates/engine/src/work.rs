@@ -2,8 +2,8 @@
 
 use domain::interaction::Change;
 use domain::{
-    Caller, Command, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session, SessionId,
-    SignedDuration, State, Status, Timestamp, session::Note,
+    Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session,
+    SessionId, SignedDuration, State, Status, Timestamp, session::Note,
 };
 use store::{InteractionFilter, Page, Topic, Tx};
 
@@ -56,6 +56,10 @@ impl Work<'_> {
             session.closed(interaction.question.kind.blocks());
         }
         self.tx.interaction_save(&interaction)?;
+        if interaction.delivery().is_some_and(Delivery::over) {
+            // Nobody will be handed it any more.
+            self.tx.sealed_drop(&interaction.scope, interaction.id)?;
+        }
         self.happened(session, Some(interaction.id), happening)?;
         self.noticed(&interaction, was);
         Ok(interaction)

@@ -87,9 +87,9 @@ pub struct EmptyBody {}
     { "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "option": "reject", "feedback": "not today" }
 ] }))]
 pub struct AnswersBody {
-    /// At most 100.
-    #[schema(max_items = 100)]
-    pub answers: Vec<AnswersItem>,
+    /// At most 100, each read on its own.
+    #[schema(max_items = 100, value_type = Vec<AnswersItem>)]
+    pub answers: Vec<Value>,
 }
 
 /// One answer of many.
@@ -135,9 +135,8 @@ pub struct AnswersView {
 /// What became of one answer of many.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnswersResult {
-    /// Which question.
-    #[schema(value_type = String)]
-    pub interaction: InteractionId,
+    /// Which question, as it was named.
+    pub interaction: String,
     /// The status that the same answer would have had alone.
     pub status: u16,
     /// The question as it is now, if the answer was taken.

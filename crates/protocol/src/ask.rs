@@ -188,6 +188,7 @@ impl AskBody {
             fallback: self.fallback,
             suggestions: self.suggestions.into_iter().map(SuggestionBody::into_suggestion).collect(),
             metadata: self.metadata,
+            asked_by_rule: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A question as people and agents see it.
 
-use domain::question::SuggestionSource;
+use domain::question::{AskingRule, SuggestionSource};
 use domain::{
     Actor, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Resolution, Role,
     SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
@@ -40,6 +40,9 @@ pub struct InteractionView {
     /// The agent's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The agent's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
     /// What sort of question.
     pub kind: &'static str,
     /// The agent's own name for a `custom` kind.
@@ -91,6 +94,9 @@ pub struct InteractionView {
     /// As the agent gave it.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
+    /// The rule that asked; absent where an agent asked by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_by_rule: Option<AskingRule>,
     /// Who asked.
     pub asked_by: Actor,
     /// When.
@@ -308,6 +314,7 @@ impl From<Interaction> for InteractionView {
             step: origin.step,
             channel: origin.channel,
             agent: origin.agent,
+            agent_version: origin.agent_version,
             kind: question.kind.name(),
             custom_kind,
             title: question.title,
@@ -326,6 +333,7 @@ impl From<Interaction> for InteractionView {
             fallback: question.fallback,
             suggestions: question.suggestions.into_iter().map(Into::into).collect(),
             metadata: question.metadata,
+            asked_by_rule: question.asked_by_rule,
             asked_by: origin.asked_by,
             created_at: origin.at,
             status,

@@ -12,6 +12,8 @@ use utoipa::ToSchema;
 pub struct StartBody {
     /// The agent's name.
     pub agent: Option<String>,
+    /// The agent's version.
+    pub agent_version: Option<String>,
     /// Routes its questions; its own id if absent. Proves nothing.
     pub channel: Option<String>,
     /// One line.
@@ -57,6 +59,9 @@ pub struct SessionView {
     /// The agent's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The agent's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
     /// One line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -126,6 +131,7 @@ impl From<Session> for SessionView {
             waiting_on: session.waiting_on,
             channel: session.brief.channel,
             agent: session.brief.agent,
+            agent_version: session.brief.agent_version,
             title: session.brief.title,
             started_by: session.started_by,
             created_at: session.created_at,

@@ -222,9 +222,11 @@ fn of_store(error: &StoreError) -> (StatusCode, &'static str) {
         StoreError::Full => (S::INSUFFICIENT_STORAGE, "storage_full"),
         StoreError::Unavailable(_) | StoreError::Closed => (S::SERVICE_UNAVAILABLE, "storage_unavailable"),
         StoreError::InDoubt => (S::SERVICE_UNAVAILABLE, "in_doubt"),
-        StoreError::Newer(_) | StoreError::InUse(_) | StoreError::Corrupt(_) | StoreError::Panicked => {
-            (S::INTERNAL_SERVER_ERROR, "internal")
-        }
+        StoreError::Newer(_)
+        | StoreError::InUse(_)
+        | StoreError::Exists(_)
+        | StoreError::Corrupt(_)
+        | StoreError::Panicked => (S::INTERNAL_SERVER_ERROR, "internal"),
     }
 }
 

@@ -12,11 +12,13 @@ mod stats;
 use axum::Router;
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
-use http::header::AUTHORIZATION;
+use http::HeaderValue;
+use http::header::{AUTHORIZATION, CACHE_CONTROL};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
@@ -65,7 +67,8 @@ pub fn router(app: App) -> Router {
         .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION]))
         .layer(from_fn(traced))
         .layer(CatchPanicLayer::custom(|_| ApiError::Panicked.into_response()))
-        .layer(CompressionLayer::new());
+        .layer(CompressionLayer::new())
+        .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")));
     router
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
         .fallback(no_route)

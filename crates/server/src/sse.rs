@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use domain::Event;
+use domain::{Caller, Event};
 use engine::{Error, ProjectFollower, SessionFollower};
 use futures::stream;
 use protocol::EventView;
@@ -43,6 +43,7 @@ impl Source {
 
 struct Reader {
     app: App,
+    caller: Caller,
     source: Source,
     batch: VecDeque<(String, Event)>,
     over: bool,
@@ -50,10 +51,10 @@ struct Reader {
 }
 
 /// Shows a source as server-sent events until the reader leaves or the server stops.
-pub(crate) fn stream(app: &App, source: Source) -> Result<Response, ApiError> {
+pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
     let permit = std::sync::Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
     let counted = Counted::new(permit);
-    let reader = Reader { app: app.clone(), source, batch: VecDeque::new(), over: false, _counted: counted };
+    let reader = Reader { app: app.clone(), caller, source, batch: VecDeque::new(), over: false, _counted: counted };
     let frames = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
@@ -78,6 +79,9 @@ impl Reader {
             () = self.app.stops() => self.last("stopping", "the server is stopping; connect again with Last-Event-ID"),
             found = self.source.next() => match found {
                 Ok(found) => {
+                    if self.app.engine.recheck(&self.caller).await.is_err() {
+                        return self.last("unauthenticated", "the key is no longer good");
+                    }
                     self.batch = found.into();
                     self.batch.pop_front().map(|(id, event)| framed(id, event))
                 }

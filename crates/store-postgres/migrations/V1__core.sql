@@ -37,6 +37,7 @@ create table sessions (
     project uuid not null,
     status text not null,
     agent text,
+    agent_version text,
     channel text not null,
     title text,
     step uuid not null,
@@ -89,7 +90,7 @@ create index interactions_by_deadline on interactions (project, deadline, id)
     where status = 'pending' and deadline is not null;
 create index interactions_of_session on interactions (session, id);
 create index interactions_due on interactions (wake_at) where wake_at is not null;
-create index interactions_to_deliver on interactions (project, asked_by, id) where delivery = 'waiting';
+create index interactions_to_deliver on interactions (project, asked_by, id, resolved_at) where delivery = 'waiting';
 create index interactions_closed on interactions (resolved_at, project, status, created_at)
     where resolved_at is not null;
 

@@ -8,8 +8,8 @@ use store::{Page, SessionFilter, SessionReads, SessionWrites, Stored};
 use crate::connection::Face;
 use crate::values::{column, json, json_if, number, parsed, parsed_if, signed, time};
 
-const COLUMNS: &str =
-    "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq";
+const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
+                       agent_version";
 
 impl SessionReads for Face<'_> {
     fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
@@ -42,8 +42,8 @@ impl SessionReads for Face<'_> {
 impl SessionWrites for Face<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) on conflict do nothing";
+                   ended, waiting_on, open, last_seq, agent_version) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing";
         self.guarded(
             sql,
             &[
@@ -61,6 +61,7 @@ impl SessionWrites for Face<'_> {
                 &i64::from(session.waiting_on),
                 &i64::from(session.open),
                 &signed(session.last_seq)?,
+                &session.brief.agent_version,
             ],
         )?;
         let sql = "insert into luggage (session, body) values ($1, $2) on conflict do nothing";
@@ -136,7 +137,12 @@ fn read(scope: &Scope, row: &Row) -> Stored<Session> {
     Ok(Session {
         id: SessionId::from_uuid(column(row, 0)?),
         scope: *scope,
-        brief: Brief { agent: column(row, 1)?, channel: column(row, 2)?, title: column(row, 3)? },
+        brief: Brief {
+            agent: column(row, 1)?,
+            agent_version: column(row, 12)?,
+            channel: column(row, 2)?,
+            title: column(row, 3)?,
+        },
         step: StepId::from_uuid(column(row, 4)?),
         started_by: parsed(column(row, 5)?)?,
         created_at: time(column(row, 6)?)?,

@@ -31,6 +31,12 @@ impl StatsReads for Face<'_> {
         Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
     }
 
+    fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)> {
+        let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
+        let Some(row) = self.row(sql, &[])? else { return Ok((0, None)) };
+        Ok((number(&row, 0)?, time_if(column(&row, 1)?)?))
+    }
+
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
         let sql = "select projects.tenant, project, kind, count(*) from interactions \
                    join projects on projects.id = interactions.project \

@@ -36,6 +36,7 @@ create table sessions (
     project blob not null references projects (id),
     status text not null,
     agent text,
+    agent_version text,
     channel text not null,
     title text,
     step blob not null,
@@ -88,7 +89,7 @@ create index interactions_by_deadline on interactions (project, deadline, id)
     where status = 'pending' and deadline is not null;
 create index interactions_of_session on interactions (session, id);
 create index interactions_due on interactions (wake_at) where wake_at is not null;
-create index interactions_to_deliver on interactions (project, asked_by, id) where delivery = 'waiting';
+create index interactions_to_deliver on interactions (project, asked_by, id, resolved_at) where delivery = 'waiting';
 create index interactions_closed on interactions (resolved_at, project, status, created_at)
     where resolved_at is not null;
 

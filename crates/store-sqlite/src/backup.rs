@@ -7,15 +7,16 @@ use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 use store::StoreError;
 
-use crate::connection::open_reader;
+use crate::connection::{open_reader, private_file};
 use crate::error::Told;
 
 /// Copies the database of a directory into a new file while a server goes on using it.
 pub fn backup(directory: &Path, target: &Path) -> Result<(), StoreError> {
     if target.exists() {
-        return Err(StoreError::Unavailable(format!("{} exists already", target.display())));
+        return Err(StoreError::Exists(target.display().to_string()));
     }
     let source = open_reader(&directory.join("holdpoint.db"))?;
+    private_file(target)?;
     let mut copy = Connection::open(target).told()?;
     let running = Backup::new(&source, &mut copy).told()?;
     // All at a stroke: the writer goes on meanwhile, and a copy in parts would begin again after each of its commits.

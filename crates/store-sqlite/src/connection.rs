@@ -1,5 +1,8 @@
 //! Connections and what is prepared on them; the two faces that a job sees.
 
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +37,7 @@ impl<'a> Face<'a> {
 
 /// Opens the connection that writes.
 pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connection, StoreError> {
+    private_file(path)?;
     let connection = Connection::open(path).told()?;
     prepare(&connection)?;
     connection.pragma_update(None, "journal_mode", "wal").told()?;
@@ -43,6 +47,17 @@ pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connec
         connection.pragma_update(None, "max_page_count", pages).told()?;
     }
     Ok(connection)
+}
+
+/// Makes a database file that only its owner can read; SQLite gives its other files the same permissions.
+pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
+    let made = File::options().write(true).create_new(true).mode(0o600).open(path);
+    match made {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(StoreError::Unavailable(format!("{}: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Opens a connection that only reads.

@@ -8,8 +8,8 @@ use crate::connection::Face;
 use crate::error::Told;
 use crate::values::{id, json, parsed, parsed_if, time};
 
-const COLUMNS: &str =
-    "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq";
+const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
+                       agent_version";
 
 /// What the `?n` of a statement stand for.
 pub(crate) type Given = Vec<Box<dyn ToSql>>;
@@ -74,7 +74,8 @@ impl SessionReads for Face<'_> {
 impl SessionWrites for Face<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+                   ended, waiting_on, open, last_seq, agent_version) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
         let row = params![
             session.id.uuid(),
             session.scope.project.uuid(),
@@ -90,6 +91,7 @@ impl SessionWrites for Face<'_> {
             session.waiting_on,
             session.open,
             session.last_seq,
+            session.brief.agent_version,
         ];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into luggage (session, body) values (?1, ?2)";
@@ -141,7 +143,7 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         id: SessionId::from_uuid(id(row.get(0)?)),
         scope: *scope,
-        brief: Brief { agent: row.get(1)?, channel: row.get(2)?, title: row.get(3)? },
+        brief: Brief { agent: row.get(1)?, agent_version: row.get(12)?, channel: row.get(2)?, title: row.get(3)? },
         step: StepId::from_uuid(id(row.get(4)?)),
         started_by: parsed(&row.get::<_, String>(5)?)?,
         created_at: time(row.get(6)?)?,

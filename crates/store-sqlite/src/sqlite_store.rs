@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
@@ -14,6 +15,8 @@ use crate::writer::{self, Queue};
 
 /// The file in the data directory.
 const FILE: &str = "holdpoint.db";
+/// How many long queries may wait before more are refused as too many.
+const MOST_SCANS: usize = 1024;
 /// How many long queries run side by side.
 const SCANNERS: usize = 2;
 
@@ -29,9 +32,9 @@ pub struct SqliteStore {
     path: PathBuf,
     clock: Arc<dyn Clock>,
     queue: Queue,
-    writer: Mutex<Option<JoinHandle<()>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
     readers: Mutex<Vec<Connection>>,
-    scans: Mutex<Option<std::sync::mpsc::Sender<Box<dyn Job>>>>,
+    scans: Mutex<Option<SyncSender<Box<dyn Job>>>>,
 }
 
 impl SqliteStore {
@@ -43,12 +46,13 @@ impl SqliteStore {
         let mut connection = open_writer(&path, options.most_pages)?;
         migrate(&mut connection)?;
         let (queue, writer) = writer::start(connection, Arc::clone(&clock))?;
-        let scans = start_scanners(&path, &clock)?;
+        let (scans, mut threads) = start_scanners(&path, &clock)?;
+        threads.push(writer);
         Ok(Self {
             path,
             clock,
             queue,
-            writer: Mutex::new(Some(writer)),
+            threads: Mutex::new(threads),
             readers: Mutex::new(Vec::new()),
             scans: Mutex::new(Some(scans)),
         })
@@ -74,10 +78,10 @@ impl Store for SqliteStore {
     /// A point query takes microseconds and runs where it is asked; anything longer goes to a thread of its own.
     fn query(&self, cost: Cost, job: Box<dyn Job>) {
         if cost == Cost::Scan {
-            let scans = self.scans.lock();
-            match scans.as_ref().map(|scans| scans.send(job)) {
+            match self.scans.lock().as_ref().map(|scans| scans.try_send(job)) {
                 None | Some(Ok(())) => {}
-                Some(Err(unsent)) => unsent.0.finish(Err(StoreError::Closed)),
+                Some(Err(TrySendError::Full(job))) => job.finish(Err(StoreError::Busy)),
+                Some(Err(TrySendError::Disconnected(job))) => job.finish(Err(StoreError::Closed)),
             }
             return;
         }
@@ -101,9 +105,9 @@ impl Store for SqliteStore {
     fn close(&self) {
         self.queue.stop();
         self.scans.lock().take();
-        if let Some(writer) = self.writer.lock().take() {
-            // A writer that panicked has already said so; nothing is left to wait for.
-            let _ = writer.join();
+        for thread in self.threads.lock().drain(..) {
+            // One that panicked has already said so; nothing is left to wait for.
+            let _ = thread.join();
         }
         self.readers.lock().clear();
     }
@@ -129,10 +133,12 @@ fn look(mut job: Box<dyn Job>, connection: &Connection, clock: &Arc<dyn Clock>) 
     job.finish(kept);
 }
 
-fn start_scanners(path: &Path, clock: &Arc<dyn Clock>) -> Result<std::sync::mpsc::Sender<Box<dyn Job>>, StoreError> {
-    let (sender, receiver) = std::sync::mpsc::channel::<Box<dyn Job>>();
+type Scanners = (SyncSender<Box<dyn Job>>, Vec<JoinHandle<()>>);
+
+fn start_scanners(path: &Path, clock: &Arc<dyn Clock>) -> Result<Scanners, StoreError> {
+    let (sender, receiver) = sync_channel::<Box<dyn Job>>(MOST_SCANS);
     let receiver = Arc::new(Mutex::new(receiver));
-    for number in 0..SCANNERS {
+    let start = |number| {
         let (connection, clock, receiver) = (open_reader(path)?, Arc::clone(clock), Arc::clone(&receiver));
         std::thread::Builder::new()
             .name(format!("holdpoint-scan-{number}"))
@@ -143,7 +149,8 @@ fn start_scanners(path: &Path, clock: &Arc<dyn Clock>) -> Result<std::sync::mpsc
                     look(job, &connection, &clock);
                 }
             })
-            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    }
-    Ok(sender)
+            .map_err(|error| StoreError::Unavailable(error.to_string()))
+    };
+    let threads = (0..SCANNERS).map(start).collect::<Result<_, _>>()?;
+    Ok((sender, threads))
 }

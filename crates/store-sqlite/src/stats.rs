@@ -35,6 +35,12 @@ impl StatsReads for Face<'_> {
         Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
     }
 
+    fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)> {
+        let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row([], |row| Ok((row.get(0)?, time_if(row.get(1)?)?))).told()
+    }
+
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
         let sql = "select projects.tenant, project, kind, count(*) from interactions \
                    join projects on projects.id = interactions.project \

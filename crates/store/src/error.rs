@@ -27,6 +27,9 @@ pub enum StoreError {
     /// Another server has the data directory.
     #[error("another server is using {0}")]
     InUse(String),
+    /// A file would be written over.
+    #[error("{0} exists already")]
+    Exists(String),
     /// What was read is not what was written, or a statement is wrong.
     #[error("the database answered with what cannot be used: {0}")]
     Corrupt(String),

@@ -63,15 +63,30 @@ impl UseCaseError for StoreError {
 }
 
 /// Runs a use case in one transaction: all of it is kept, and then the result is given, or nothing is.
-pub async fn transact<T, E, F>(store: &dyn Store, work: F) -> Result<T, E>
+pub async fn transact<T, E, F>(store: &dyn Store, mut work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Tx) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
     E: UseCaseError,
 {
+    transact_then(store, move |tx| Ok((work(tx)?, ())), |()| ()).await
+}
+
+/// The same, and `then` is done with the second part of the result once the transaction is kept, exactly once, whether or
+/// not anybody still waits: a caller who has gone away leaves a commit behind that others must hear of.
+pub async fn transact_then<T, X, E, F, G>(store: &dyn Store, work: F, then: G) -> Result<T, E>
+where
+    F: FnMut(&mut dyn Tx) -> Result<(T, X), E> + Send + 'static,
+    G: FnOnce(X) + Send + 'static,
+    T: Send + 'static,
+    X: Send + 'static,
+    E: UseCaseError,
+{
     let (reply, answer) = oneshot::channel();
-    store.submit(Box::new(Transaction { work, result: None, reply }));
-    answer.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
+    store.submit(Box::new(Transaction { work, then, result: None, reply }));
+    let (result, deferred) = answer.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))?;
+    drop(deferred);
+    Ok(result)
 }
 
 /// Runs a query.
@@ -86,16 +101,32 @@ where
     answer.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
 }
 
-struct Transaction<F, T, E> {
-    work: F,
-    result: Option<Result<T, E>>,
-    reply: oneshot::Sender<Result<T, E>>,
+/// What is still to be done for a transaction that was kept. Done when it is dropped, wherever that is.
+struct Deferred<X, G: FnOnce(X)>(Option<(X, G)>);
+
+impl<X, G: FnOnce(X)> Drop for Deferred<X, G> {
+    fn drop(&mut self) {
+        if let Some((effects, then)) = self.0.take() {
+            then(effects);
+        }
+    }
 }
 
-impl<F, T, E> Job for Transaction<F, T, E>
+type Reply<T, X, E, G> = oneshot::Sender<Result<(T, Deferred<X, G>), E>>;
+
+struct Transaction<F, T, X, E, G: FnOnce(X)> {
+    work: F,
+    then: G,
+    result: Option<Result<(T, X), E>>,
+    reply: Reply<T, X, E, G>,
+}
+
+impl<F, T, X, E, G> Job for Transaction<F, T, X, E, G>
 where
-    F: FnMut(&mut dyn Tx) -> Result<T, E> + Send,
+    F: FnMut(&mut dyn Tx) -> Result<(T, X), E> + Send,
+    G: FnOnce(X) + Send,
     T: Send,
+    X: Send,
     E: UseCaseError,
 {
     fn run(&mut self, tx: &mut dyn Tx) -> Ran {
@@ -107,8 +138,10 @@ where
     }
 
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
-        // Whoever asked may have gone away; what was committed stays.
-        let _ = self.reply.send(settled(self.result, kept));
+        let Self { then, result, reply, .. } = *self;
+        let settled = settled(result, kept).map(|(result, effects)| (result, Deferred(Some((effects, then)))));
+        // Whoever asked may have gone away; what was committed stays, and is told by dropping it here.
+        drop(reply.send(settled));
     }
 }
 

@@ -38,7 +38,7 @@ pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use event::{EventReads, EventWrites};
 pub use interaction::{InteractionReads, InteractionWrites};
-pub use job::{Cost, Job, Ran, Store, UseCaseError, read, transact};
+pub use job::{Cost, Job, Ran, Store, UseCaseError, read, transact, transact_then};
 pub use once::{Once, OnceReads, OnceWrites};
 pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, Sort};
 pub use reads::{Reads, Tx};

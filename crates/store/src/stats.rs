@@ -40,6 +40,8 @@ pub struct Stats {
 pub trait StatsReads {
     /// Figures of one project, with what was closed since a moment.
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats>;
+    /// How many answers wait for their agents, everywhere, and since when the oldest has.
+    fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)>;
     /// How many questions are open, everywhere.
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>>;
 }

@@ -87,6 +87,7 @@ passed_on! { Reads:
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
+        backlog() -> (u64, Option<Timestamp>);
         open_counts() -> Vec<OpenCount>;
     }
 }

@@ -186,7 +186,7 @@ impl World {
                 let by = (self.answer_id(), actor(who).actor, AutoSource::AutoPolicy);
                 with_event(it.auto(by, said(draft), Some(FormProof::checked()), now))
             }
-            Deed::Expire { .. } => with_event(it.expire(self.answer_id(), now)),
+            Deed::Expire { .. } => with_event(it.expire(self.answer_id(), &holdpoint_domain::Actor::system(), now)),
             Deed::Cancel { who, .. } => with_event(it.cancel(actor(who).actor, "moot".into(), now)),
             Deed::Claim { who, span, .. } => {
                 let reviewer = it.admit(&actor(who)).ok()?;

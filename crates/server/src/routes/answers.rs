@@ -2,14 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{InteractionId, Problem, Refusal};
+use domain::{Draft, Interaction, InteractionId, Problem, Refusal};
 use engine::Entry;
-use http::HeaderMap;
 use protocol::{AnswerBody, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, InteractionView};
+use serde_json::Value;
 
 use crate::App;
 use crate::caller::Who;
-use crate::command::Command;
+use crate::command::{Command, pointer};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Id;
@@ -39,42 +39,54 @@ pub(super) async fn interaction_answer(
 pub(super) async fn interaction_answer_many(
     State(app): State<App>,
     Who(caller): Who,
-    headers: HeaderMap,
-    Command { body: AnswersBody { answers }, .. }: Command<AnswersBody>,
+    Command { body: AnswersBody { answers }, once }: Command<AnswersBody>,
 ) -> Result<Json<AnswersView>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
     if answers.is_empty() || answers.len() > MOST {
         let problem = Problem::new("/answers", format!("must be 1 to {MOST}"));
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
-    let key = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
-    let entries = answers.into_iter().enumerate().map(|(index, item)| entry(index, item, key)).collect();
-    let results = app.engine.answer_many(&caller, entries).await;
-    let results = results.into_iter().map(|entry| match entry.result {
-        Ok(interaction) => AnswersResult {
-            interaction: entry.interaction,
-            status: 200,
-            result: Some(Box::new(interaction.into())),
-            problem: None,
-        },
-        Err(error) => {
-            let problem = ApiError::from(error).into_body();
-            AnswersResult {
-                interaction: entry.interaction,
-                status: problem.status,
-                result: None,
-                problem: Some(problem),
+    if let Some(call) = &once {
+        app.engine.answer_many_as(&caller, call.clone()).await?;
+    }
+    let (mut entries, mut read) = (Vec::new(), Vec::new());
+    for (index, answer) in answers.into_iter().enumerate() {
+        let named = answer.get("interaction").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let refused = match item(index, answer) {
+            Ok((interaction, draft)) => {
+                let once = once.as_ref().map(|call| call.part(index));
+                entries.push(Entry { interaction, draft, once });
+                None
             }
-        }
+            Err(error) => Some(error),
+        };
+        read.push((named, refused));
+    }
+    let mut taken = app.engine.answer_many(&caller, entries).await.into_iter();
+    let results = read.into_iter().map(|(named, refused)| match refused {
+        Some(error) => result(named, Err(error)),
+        None => result(named, taken.next().map_or(Err(ApiError::Panicked), |entry| Ok(entry.result?))),
     });
     Ok(Json(AnswersView { results: results.collect() }))
 }
 
-fn entry(index: usize, item: AnswersItem, key: Option<&str>) -> Entry {
-    let digest = format!("{item:?}");
-    let (interaction, draft) = item.into_parts();
-    let once = key.map(|key| engine::Idempotency::new(format!("{key}#{index}"), "answers", digest.as_bytes()));
-    Entry { interaction, draft, once }
+/// Reads one answer of many.
+fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError> {
+    let item = serde_path_to_error::deserialize::<_, AnswersItem>(answer).map_err(|error| {
+        let at = format!("/answers/{index}{}", pointer(error.path()));
+        ApiError::BodyInvalid(vec![Problem::new(at, error.into_inner().to_string())])
+    })?;
+    Ok(item.into_parts())
+}
+
+fn result(interaction: String, answered: Result<Interaction, ApiError>) -> AnswersResult {
+    match answered {
+        Ok(taken) => AnswersResult { interaction, status: 200, result: Some(Box::new(taken.into())), problem: None },
+        Err(error) => {
+            let problem = error.into_body();
+            AnswersResult { interaction, status: problem.status, result: None, problem: Some(problem) }
+        }
+    }
 }
 
 /// Answers in the name of a policy or of the system, past the audience. For admins.

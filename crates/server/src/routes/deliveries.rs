@@ -42,6 +42,7 @@ pub(super) async fn delivery_list(
         found = app.engine.deliveries(&caller, most, wait) => found?,
         () = app.stops() => Vec::new(),
     };
+    app.engine.recheck(&caller).await?;
     Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect() }))
 }
 

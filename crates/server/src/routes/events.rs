@@ -48,6 +48,7 @@ pub(super) async fn event_list(
         found = app.engine.events(&caller, session, after, most, wait) => found?,
         () = app.stops() => Vec::new(),
     };
+    app.engine.recheck(&caller).await?;
     let next = found.last().map_or(after, |event| event.seq);
     Ok(Json(EventsPage { events: found.into_iter().map(Into::into).collect(), next }))
 }
@@ -81,7 +82,7 @@ pub(super) async fn event_stream(
         }
     };
     let follower = app.engine.follow(&caller, session, after).await?;
-    stream(&app, Source::Session(follower))
+    stream(&app, caller, Source::Session(follower))
 }
 
 /// Streams the events of the whole project in commit order; without a cursor, from now on.
@@ -100,7 +101,7 @@ pub(super) async fn project_stream(
         number(Some(major.max(minor)))?;
     }
     let follower = app.engine.follow_project(&caller, after).await?;
-    stream(&app, Source::Project(follower))
+    stream(&app, caller, Source::Project(follower))
 }
 
 fn begin(headers: &HeaderMap, query: StreamQuery) -> Result<Option<String>, ApiError> {

@@ -60,6 +60,9 @@ async fn count_open(app: &App) -> Result<(), ApiError> {
         // Exact up to 2^53 questions.
         metrics::gauge!("flow_interaction_open", "kind" => *kind).set(count as f64);
     }
+    let (waiting, age) = app.engine.backlog().await?;
+    metrics::gauge!("flow_delivery_waiting").set(waiting as f64);
+    metrics::gauge!("flow_delivery_waiting_age_seconds").set(age.as_secs_f64().max(0.0));
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! Questions: asked, read, listed, closed without an answer, claimed.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use domain::{Interaction, InteractionId, Kind, SessionId, Status};
@@ -101,9 +103,13 @@ pub(super) async fn interaction_list(
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
     let session = query.session.map(|text| text.parse::<SessionId>());
     let session = session.transpose().map_err(|error| ApiError::QueryInvalid(format!("session: {error}")))?;
+    let kind = query.kind.as_deref().map(Kind::named);
+    if matches!(&kind, Some(Kind::Custom(name)) if name != "custom") {
+        return Err(ApiError::QueryInvalid("kind: not one of the kinds; those of agents are all `custom`".into()));
+    }
     let filter = InteractionFilter {
         status: query.status,
-        kind: query.kind.as_deref().map(Kind::named),
+        kind,
         session,
         channel: query.channel,
         agent: query.agent,
@@ -143,11 +149,14 @@ pub(super) async fn interaction_get(
     Query(query): Query<WaitQuery>,
 ) -> Reply {
     let wait = wait(query.wait)?;
-    tokio::select! {
+    let found = tokio::select! {
         biased;
-        found = app.engine.interaction(&caller, id, wait) => shown(found),
-        () = app.stops() => shown(app.engine.interaction(&caller, id, std::time::Duration::ZERO).await),
-    }
+        found = app.engine.interaction(&caller, id, wait) => found,
+        () = app.stops() => app.engine.interaction(&caller, id, Duration::ZERO).await,
+    };
+    // Whoever has waited may have lost their key meanwhile.
+    app.engine.recheck(&caller).await?;
+    shown(found)
 }
 
 /// Closes a question without an answer. Whoever asked may withdraw it.

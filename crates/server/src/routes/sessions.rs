@@ -26,8 +26,8 @@ pub(super) async fn session_start(
     Who(caller): Who,
     Command { body, once }: Command<StartBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let StartBody { agent, channel, title, input, metadata } = body;
-    let start = Start { channel, agent, title, luggage: Luggage { input, metadata } };
+    let StartBody { agent, agent_version, channel, title, input, metadata } = body;
+    let start = Start { channel, agent, agent_version, title, luggage: Luggage { input, metadata } };
     let session = app.engine.start(&caller, start, once).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }

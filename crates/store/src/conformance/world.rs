@@ -161,7 +161,12 @@ pub(crate) fn agent() -> Actor {
 
 /// A session that a person has started at second 0.
 pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Session {
-    let brief = Brief { channel: channel.into(), agent: agent.map(str::to_owned), title: Some("A title".into()) };
+    let brief = Brief {
+        agent_version: Some("1.2".into()),
+        channel: channel.into(),
+        agent: agent.map(str::to_owned),
+        title: Some("A title".into()),
+    };
     let (id, step) = (SessionId::from_uuid(fresh()), StepId::from_uuid(fresh()));
     Session::start(id, scope, brief, step, actor(ActorKind::User, "starter"), at(0)).0
 }
