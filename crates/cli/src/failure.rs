@@ -50,7 +50,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::InUse(_) => Self::InUse(error),
-            StoreError::Newer(_) => Self::Newer(error),
+            StoreError::Newer(_) | StoreError::Diverged(_) => Self::Newer(error),
             other => Self::Store(other),
         }
     }

@@ -2,12 +2,14 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::KeyId;
 use engine::Engine;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// What callers may not exceed.
 #[derive(Debug, Clone)]
@@ -38,8 +40,8 @@ pub struct Parts {
     pub(crate) figures: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
     pub(crate) streams: Arc<tokio::sync::Semaphore>,
-    /// When the open questions were last counted.
-    pub(crate) counted: tokio::sync::Mutex<Option<tokio::time::Instant>>,
+    /// When the open questions were last counted, and how long that took.
+    pub(crate) counted: tokio::sync::Mutex<Option<(Instant, Duration)>>,
 }
 
 impl std::ops::Deref for App {

@@ -223,6 +223,7 @@ fn of_store(error: &StoreError) -> (StatusCode, &'static str) {
         StoreError::Unavailable(_) | StoreError::Closed => (S::SERVICE_UNAVAILABLE, "storage_unavailable"),
         StoreError::InDoubt => (S::SERVICE_UNAVAILABLE, "in_doubt"),
         StoreError::Newer(_)
+        | StoreError::Diverged(_)
         | StoreError::InUse(_)
         | StoreError::Exists(_)
         | StoreError::Corrupt(_)

@@ -23,8 +23,6 @@ pub async fn listen(listener: TcpListener, router: Router, mut stopping: watch::
     let graceful = GracefulShutdown::new();
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(64 * 1024);
-    // Looking out for a client that leaves costs a buffer a stream; the next event or heartbeat notices it as well.
-    server.half_close(true);
     loop {
         let accepted = tokio::select! {
             biased;

@@ -213,8 +213,11 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         let runner = embedded::migrations::runner().set_abort_missing(true).set_grouped(true);
         match runner.run(&mut connection.client) {
             Ok(_) => return Ok(()),
-            Err(error) if matches!(error.kind(), Kind::MissingVersion(_) | Kind::DivergentVersion(..)) => {
+            Err(error) if matches!(error.kind(), Kind::MissingVersion(_)) => {
                 return Err(StoreError::Newer(error.to_string()));
+            }
+            Err(error) if matches!(error.kind(), Kind::DivergentVersion(..)) => {
+                return Err(StoreError::Diverged(error.to_string()));
             }
             Err(error) if tries == 50 => return Err(StoreError::Unavailable(format!("migrations: {error}"))),
             Err(_) => {

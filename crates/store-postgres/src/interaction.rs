@@ -144,7 +144,7 @@ impl InteractionWrites for Face<'_> {
     /// Several servers may do so at once: each moves what the others have not locked.
     fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         let sql = "with old as (select id from interactions where resolved_at < $1 \
-                   and delivery <> 'processing' order by resolved_at limit $2 \
+                   and delivery in ('completed', 'failed', 'not_needed') order by resolved_at limit $2 \
                    for update skip locked), \
                    moved as (insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
                    select interactions.id, project, session, resolved_at, revision, asked, state from old \

@@ -153,7 +153,7 @@ impl InteractionWrites for Face<'_> {
 
     fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         let sql = "select id from interactions where resolved_at < ?1 \
-                   and delivery <> 'processing' order by resolved_at limit ?2";
+                   and delivery in ('completed', 'failed', 'not_needed') order by resolved_at limit ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let old = statement.query_map(params![before.as_microsecond(), limit], |row| row.get(0)).told()?;
         let old: Vec<[u8; 16]> = old.collect::<Result<_, _>>().told()?;

@@ -28,6 +28,7 @@ pub use timers::{
 pub use transactions::{
     a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
     a_swallowed_conflict_is_survived, the_first_answer_wins, time_is_the_same_throughout_a_transaction,
+    what_was_kept_is_told_though_nobody_waits,
 };
 pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
 pub use world::{Fixture, World, append};
@@ -64,6 +65,7 @@ macro_rules! conformance {
             the_first_answer_wins,
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
+            what_was_kept_is_told_though_nobody_waits,
         }
     };
     ($make:path; $($case:ident,)*) => {$(

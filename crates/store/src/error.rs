@@ -21,9 +21,12 @@ pub enum StoreError {
     /// The connection broke while the commit was under way: whether it happened is known only by looking.
     #[error("the connection broke during a commit; look before trying again")]
     InDoubt,
-    /// The database was written by a newer, or another, version of Holdpoint.
-    #[error("the database was written by a newer or another version of Holdpoint: {0}")]
+    /// The database was written by a newer version of Holdpoint.
+    #[error("the database was written by a newer version of Holdpoint: {0}")]
     Newer(String),
+    /// The database was written by a version of Holdpoint whose schema is not an ancestor of ours.
+    #[error("the database was written by another version of Holdpoint: {0}")]
+    Diverged(String),
     /// Another server has the data directory.
     #[error("another server is using {0}")]
     InUse(String),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use http::StatusCode;
+use tokio::time::Instant;
 
 use crate::App;
 use crate::error::ApiError;
@@ -38,17 +39,20 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
     responses((status = 200, description = "Prometheus text", body = String)))]
 pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
     let mut counted = app.counted.lock().await;
-    if counted.is_none_or(|at| at.elapsed() >= COUNTED_EVERY) {
+    if counted.is_none_or(|(at, took)| took < QUICK || at.elapsed() >= took * REST) {
+        let begun = Instant::now();
         count_open(&app).await?;
-        *counted = Some(tokio::time::Instant::now());
+        *counted = Some((Instant::now(), begun.elapsed()));
     }
     drop(counted);
     app.figures.run_upkeep();
     Ok(app.figures.render())
 }
 
-/// With many open questions counting takes a while, and anybody may ask.
-const COUNTED_EVERY: Duration = Duration::from_secs(1);
+/// With many open questions counting takes a while, and anybody may ask: at most a tenth of the time is spent on it.
+const REST: u32 = 9;
+/// What takes less than this is done each time.
+const QUICK: Duration = Duration::from_millis(20);
 
 async fn count_open(app: &App) -> Result<(), ApiError> {
     let mut open: BTreeMap<String, u64> = BTreeMap::new();

@@ -26,7 +26,11 @@ async fn an_id_of_the_wrong_kind_is_refused() {
     agent.post(&question.path("/delivery/complete"), lease).await.refused_at(422, "body_invalid", &["/lease"]);
     let many = json!({ "answers": [{ "interaction": question.session, "option": "confirm" }] });
     let many = alice.post("/v1/interactions/answers", many).await;
-    many.refused_at(422, "body_invalid", &["/answers/0/interaction"]);
+    let problem = &many.body["results"][0]["problem"];
+    assert_eq!(
+        (&problem["code"], &problem["errors"][0]["pointer"]),
+        (&json!("body_invalid"), &json!("/answers/0/interaction"))
+    );
     assert_eq!(world.everything().await, before);
     let bare = question.id.trim_start_matches("int_");
     assert_eq!(alice.get(&format!("/v1/interactions/{bare}")).await.done(), question.shown);

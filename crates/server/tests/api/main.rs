@@ -15,6 +15,7 @@ mod limits;
 mod people;
 mod resuming;
 mod secrets;
+mod side_doors;
 mod sse;
 mod stopping;
 mod streams;

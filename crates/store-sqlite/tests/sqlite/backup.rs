@@ -54,5 +54,5 @@ fn a_backup_while_writing_is_whole() {
         }
     }
     let twice = backup(directory.path(), &copies[0].path().join("holdpoint.db"));
-    assert!(matches!(twice, Err(StoreError::Unavailable(_))), "{twice:?}");
+    assert!(matches!(twice, Err(StoreError::Exists(_))), "{twice:?}");
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{No, World, answered, append, at, session};
-use crate::{Cost, StoreError, read, transact};
+use crate::{Cost, StoreError, Tx, read, transact, transact_then};
 
 /// Of many use cases in the same commits those that are refused leave nothing behind, and the others everything.
 pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
@@ -157,4 +157,25 @@ pub fn time_is_the_same_throughout_a_transaction(fixture: &Fixture) {
     assert!(second >= first);
     assert_eq!(first.subsec_nanosecond() % 1000, 0);
     assert!(world.look(|reads| reads.now()) >= second);
+}
+
+/// A caller who goes away while their command is under way leaves a commit behind that others must hear of; a refused or
+/// failed command is told to nobody.
+pub fn what_was_kept_is_told_though_nobody_waits(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let tell = |refuse: bool| {
+        let (told, heard) = std::sync::mpsc::channel();
+        let work = move |tx: &mut dyn Tx| {
+            tx.setting_ensure("kept", "yes")?;
+            if refuse { Err(StoreError::Conflict) } else { Ok(((), 7)) }
+        };
+        let mut waiting = Box::pin(transact_then(&*world.store, work, move |number: i32| told.send(number).unwrap()));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        // Queued by the first poll; a quick store may even have finished it.
+        let _ = waiting.as_mut().poll(&mut context);
+        drop(waiting);
+        heard.recv_timeout(std::time::Duration::from_secs(20)).ok()
+    };
+    assert_eq!(tell(false), Some(7));
+    assert_eq!(tell(true), None);
 }
