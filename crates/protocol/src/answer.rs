@@ -127,6 +127,11 @@ impl AnswersItem {
 
 /// What became of many answers, in the order given.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({ "results": [{
+    "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "status": 409, "problem": {
+        "type": "urn:holdpoint:problem:interaction_already_resolved", "title": "this question is already resolved",
+        "status": 409, "code": "interaction_already_resolved" }
+}] }))]
 pub struct AnswersView {
     /// One for each.
     pub results: Vec<AnswersResult>,

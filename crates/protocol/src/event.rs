@@ -42,6 +42,10 @@ pub struct EventView {
 
 /// Some events of a session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({ "next": 1, "events": [{
+    "id": "evt_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "seq": 1, "type": "session.started", "at": "2026-11-15T10:00:00Z",
+    "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "data": { "agent": "release-bot" }
+}] }))]
 pub struct EventsPage {
     /// In order.
     pub events: Vec<EventView>,

@@ -23,6 +23,10 @@ pub struct KeyBody {
 
 /// A key without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "role": "operator", "user": "alice", "groups": ["operations"],
+    "created_at": "2026-11-15T10:00:00Z", "last_used_at": "2026-11-15T10:05:00Z"
+}))]
 pub struct KeyView {
     /// Its id.
     #[schema(value_type = String)]
@@ -53,6 +57,10 @@ pub struct KeyView {
 
 /// A key that was just made.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "role": "operator", "user": "alice", "groups": ["operations"],
+    "created_at": "2026-11-15T10:00:00Z", "secret": "hp_0199c7a46a107cc2b0de7b7c3a3c0a01_…"
+}))]
 pub struct KeyCreatedView {
     /// What it is.
     #[serde(flatten)]

@@ -187,12 +187,12 @@ fn shows(what: &What, by: &str, question: &Interaction) -> Verdict {
     Ok(())
 }
 
-/// What was sealed comes back to whoever asked, whole, until they are done with it.
+/// What was sealed comes back to whoever asked, whole, for as long as their lease holds.
 fn unsealed(view: &View<'_>, taken: &Taken) -> Verdict {
     let question = &taken.interaction;
     let (id, title) = (question.id, &question.question.title);
     let kept = view.after.questions.get(&id).and_then(Interaction::delivery);
-    let forgotten = matches!(kept, Some(Delivery::Completed { .. }));
+    let held = kept.is_some_and(|delivery| delivery.held_by(taken.lease, view.now));
     if let Some(given) = &taken.resume_point {
         holds!(*given == resume_point(title), "{id} came back with another resume point");
     }
@@ -207,7 +207,7 @@ fn unsealed(view: &View<'_>, taken: &Taken) -> Verdict {
         _ => None,
     };
     let wanted = by_person.filter(|_| question.question.kind == Kind::Secret).map(|by| secret(title, by));
-    let right = taken.secrets == wanted || (forgotten && taken.secrets.is_none());
+    let right = taken.secrets == wanted || (!held && taken.secrets.is_none());
     holds!(right || (by_person.is_none() && taken.secrets.is_none()), "{id} came with the secrets {:?}", taken.secrets);
     Ok(())
 }
