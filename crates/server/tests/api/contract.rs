@@ -130,6 +130,29 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
     assert_eq!(world.everything().await, before);
 }
 
+/// An operation that names no thing shows and changes nothing of another tenant's.
+#[tokio::test]
+async fn every_other_operation_stays_within_its_tenant() {
+    let world = World::new().await;
+    let (question, alice) = (world.asks(confirmation()).await, world.person("alice").await);
+    let (stranger, before) = (world.stranger().await, world.everything().await);
+    let theirs = [&question.id, &question.session, &alice.key_id];
+    for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
+        if operation.id == "project_stream" {
+            let mut stream = stranger.follows("/v1/events/stream?after=0-0", None).await;
+            let own = stranger.opens(json!({})).await;
+            assert_eq!(stream.event().await.1["session"], json!(own), "the first event of the log is another tenant's");
+            continue;
+        }
+        let said = operation.called_by(&stranger, &operation.path).await.body.to_string();
+        assert!(!theirs.iter().any(|id| said.contains(id.as_str())), "{}: {said}", operation.id);
+    }
+    let answer = json!({ "answers": [{ "interaction": question.id, "option": "confirm" }] });
+    let answered = stranger.post("/v1/interactions/answers", answer).await.done();
+    assert_eq!(answered["results"][0]["problem"]["code"], json!("not_found"));
+    assert_eq!(world.everything().await, before);
+}
+
 /// Each role is refused what the table says, and nothing else.
 #[tokio::test]
 async fn every_operation_refuses_the_roles_that_it_should() {
