@@ -102,14 +102,18 @@ impl Store for SqliteStore {
         false
     }
 
+    /// The writer goes last: the last connection to close brings everything into the one file, and a reader could not.
     fn close(&self) {
-        self.queue.stop();
         self.scans.lock().take();
-        for thread in self.threads.lock().drain(..) {
-            // One that panicked has already said so; nothing is left to wait for.
-            let _ = thread.join();
-        }
+        let mut threads = std::mem::take(&mut *self.threads.lock());
+        let writer = threads.pop();
+        // One that panicked has already said so; nothing is left to wait for.
+        threads.into_iter().for_each(|scanner| drop(scanner.join()));
         self.readers.lock().clear();
+        self.queue.stop();
+        if let Some(writer) = writer {
+            drop(writer.join());
+        }
     }
 }
 
