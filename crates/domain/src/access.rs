@@ -46,6 +46,12 @@ pub enum Right {
     Steer,
     /// Answer in the name of a policy or of the system, past the audience.
     Automate,
+    /// Let an approval hold for more than one action, and take that back.
+    Grant,
+    /// Change the policy, or switch it off.
+    ManagePolicy,
+    /// Read and export the audit trail.
+    Audit,
     /// Make, list and revoke keys.
     ManageKeys,
 }
@@ -59,12 +65,13 @@ impl Role {
     pub const fn may(self, right: Right) -> bool {
         match (self, right) {
             (Self::Admin, _) | (_, Right::Read) => true,
-            (Self::Operator, Right::Ask | Right::Answer | Right::Steer) => true,
-            (Self::Operator, Right::Take | Right::Automate | Right::ManageKeys) => false,
+            (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::Automate) => false,
+            (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant) => true,
+            (Self::Operator, Right::Take) => false,
             (Self::Viewer, Right::Answer) => true,
-            (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Automate | Right::ManageKeys) => false,
+            (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Grant) => false,
             (Self::Agent, Right::Ask | Right::Take) => true,
-            (Self::Agent, Right::Answer | Right::Steer | Right::Automate | Right::ManageKeys) => false,
+            (Self::Agent, Right::Answer | Right::Steer | Right::Grant) => false,
         }
     }
 

@@ -22,6 +22,7 @@ pub mod option;
 pub mod question;
 pub mod refusal;
 pub mod resolution;
+pub mod ruling;
 pub mod session;
 pub mod step;
 pub mod text;
@@ -38,6 +39,7 @@ pub use option::{Choice, Effect, OptionId};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
+pub use ruling::{Ruling, Verdict};
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepStatus};
 

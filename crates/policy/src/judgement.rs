@@ -1,0 +1,43 @@
+//! What is judged, and what comes out.
+
+use std::sync::Arc;
+
+use domain::{Audience, Choice, Fallback, Role, Ruling};
+use serde_json::Value;
+
+/// One action, as policy sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// Its arguments, an object.
+    pub arguments: &'a Value,
+    /// The agent's name, where its session has one.
+    pub agent: Option<&'a str>,
+    /// Who started the session.
+    pub user: &'a str,
+    /// The role of the key that proposes.
+    pub role: Role,
+}
+
+/// A ruling, and with `ask` how to ask.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// What was said, by which rule and why.
+    pub ruling: Ruling,
+    /// How the rule wants its question put, where it says so.
+    pub ask: Option<Arc<AskSettings>>,
+}
+
+/// How a rule wants its question put.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AskSettings {
+    /// Who may answer, and how many must.
+    pub audience: Option<Audience>,
+    /// How long people have.
+    pub deadline_seconds: Option<i64>,
+    /// What happens then.
+    pub fallback: Option<Fallback>,
+    /// What they may choose from; empty for the usual options of an approval.
+    pub options: Vec<Choice>,
+}
