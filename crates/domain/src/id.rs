@@ -97,6 +97,10 @@ ids! {
     KeyId = "key_";
     /// The right to work on one delivery for a while.
     LeaseId = "lea_";
+    /// Single-use proof that one action may run.
+    PermitId = "prm_";
+    /// An approval that holds for more than one action.
+    GrantId = "gra_";
 }
 
 #[cfg(test)]

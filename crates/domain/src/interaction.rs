@@ -113,6 +113,7 @@ pub struct Reviewer {
     interaction: InteractionId,
     actor: Actor,
     groups: Vec<String>,
+    role: Role,
 }
 
 /// A transition: what it became, and what happened.
@@ -182,7 +183,12 @@ impl Interaction {
         if !self.question.audience.includes(caller, started) {
             return Err(Refusal::NotInAudience);
         }
-        Ok(Reviewer { interaction: self.id, actor: caller.actor.clone(), groups: caller.groups.clone() })
+        Ok(Reviewer {
+            interaction: self.id,
+            actor: caller.actor.clone(),
+            groups: caller.groups.clone(),
+            role: caller.role,
+        })
     }
 
     /// Refuses whoever can never decide this question, by whichever door they come: who asked and, with four eyes, who started.
@@ -212,6 +218,7 @@ impl Interaction {
         }
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
+        let answer = Answer { role: Some(reviewer.role), ..answer };
         let mut votes = pending.votes.clone();
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
@@ -278,6 +285,7 @@ impl Interaction {
             id,
             by: by.clone(),
             groups: Vec::new(),
+            role: None,
             at: now,
             effect,
             options,
@@ -445,7 +453,8 @@ impl Interaction {
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
         let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. } if by.name == self.origin.asked_by.name);
-        let needed = self.question.kind.blocks() && !withdrawn;
+        // What decides a proposed call reaches its agent as that call.
+        let needed = self.question.kind.blocks() && !withdrawn && self.question.call.is_none();
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
         self.became(State::Resolved { resolution, at, delivery })
     }

@@ -16,9 +16,12 @@ pub mod audience;
 pub mod delivery;
 pub mod digest;
 pub mod event;
+pub mod grant;
 pub mod id;
 pub mod interaction;
 pub mod option;
+pub mod policy;
+pub mod proposal;
 pub mod question;
 pub mod refusal;
 pub mod resolution;
@@ -33,9 +36,15 @@ pub use audience::Audience;
 pub use delivery::Delivery;
 pub use digest::Digest;
 pub use event::{Event, Happening};
-pub use id::{AnswerId, EventId, IdError, InteractionId, KeyId, LeaseId, ProjectId, SessionId, StepId, TenantId};
+pub use grant::{Grant, Remember};
+pub use id::{
+    AnswerId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId, SessionId, StepId,
+    TenantId,
+};
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
+pub use policy::{PolicySource, PolicyState, PolicyVersion};
+pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};

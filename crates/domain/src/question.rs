@@ -1,6 +1,6 @@
 //! What is asked: the part of an interaction that never changes after it was put to people.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -211,6 +211,9 @@ pub struct Question {
     /// The rule that asked, frozen with the question; none where an agent asked by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by_rule: Option<AskingRule>,
+    /// The proposed call that it decides; none where an agent asked by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
 }
 
 /// Which rule of which version of the policy asked.
@@ -219,8 +222,9 @@ pub struct Question {
 pub struct AskingRule {
     /// The policy's version.
     pub policy: String,
-    /// The rule's name.
-    pub rule: String,
+    /// The rule's name; none where no rule matched and the default asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
 }
 
 impl Question {
@@ -238,6 +242,14 @@ impl Question {
         self.check_fallback(&mut problems);
         self.audience.check(&mut problems);
         if problems.is_empty() { Ok(self) } else { Err(problems) }
+    }
+
+    /// Sets until when people have, and when they are warned.
+    #[must_use]
+    pub fn timed(self, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Self {
+        let deadline = time.and_then(|time| now.saturating_add(time).ok());
+        let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(warning).ok()).filter(|at| *at > now);
+        Self { deadline, warn_at, ..self }
     }
 
     /// The schema that the data of an answer must fit, where there is one.
@@ -305,11 +317,7 @@ impl Question {
             text::depth(pointer, value, problems);
         }
         if let Some(action) = &self.action {
-            text::line("/action/tool", &action.tool, problems);
-            text::depth("/action/arguments", &action.arguments, problems);
-            if !action.arguments.is_object() {
-                problems.push(Problem::new("/action/arguments", "must be an object"));
-            }
+            action.check("/action", problems);
         }
         if self.suggestions.len() > MOST_ITEMS {
             problems.push(Problem::new("/suggestions", format!("are more than {MOST_ITEMS}")));

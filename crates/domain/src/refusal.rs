@@ -103,6 +103,35 @@ pub enum Refusal {
     /// It is not paused.
     #[error("this session is not paused")]
     NotPaused(SessionId),
+    /// The name of the call stands for another action already.
+    #[error("the call `{0}` is another action already")]
+    CallConflict(String),
+    /// Only the agent that proposed an action can go on with it.
+    #[error("only the agent that proposed this action can go on with it")]
+    NotYourAction,
+    /// The action is not where this command finds it.
+    #[error("this action is {state}, not {wanted}")]
+    ActionNot {
+        /// Where it would have to be.
+        wanted: &'static str,
+        /// Where it is.
+        state: &'static str,
+    },
+    /// The permit is not the one that was given for this action.
+    #[error("this permit is not good for this action")]
+    PermitUnknown,
+    /// The permit has run out.
+    #[error("this permit ran out at {at}; propose the action again under another call id")]
+    PermitExpired {
+        /// When.
+        at: jiff::Timestamp,
+    },
+    /// What a person made of the action is denied by policy.
+    #[error("policy denies this edit: {}", .0.reason)]
+    EditDenied(Box<crate::Ruling>),
+    /// The grant was taken back already.
+    #[error("this grant was already revoked")]
+    GrantRevoked(crate::GrantId),
     /// The session has as many open questions as it may.
     #[error("this session already has {most} open questions")]
     TooManyOpen {

@@ -17,12 +17,18 @@ impl Engine {
         caller.require(domain::access::Right::Answer)?;
         let (question, proof) = self.prove_form(caller, id, &draft).await?;
         let secrets = self.set_aside(caller, question.as_ref(), &mut draft).await?;
+        let alongside = self.alongside(caller, id, &draft).await?;
+        let engine = self.clone();
         let caller_then = caller.clone();
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
             let scope = caller_then.scope;
             let (mut session, interaction) = work.question(&scope, id)?;
             let reviewer = interaction.admit(&caller_then)?;
+            if let Some((judged, _)) = &alongside.edit {
+                work.still_in_force(&scope, judged, &engine)?;
+            }
+            work.alongside = alongside.clone();
             let was = interaction.status();
             let change = interaction.answer(&reviewer, work.ids.answer(work.now), draft.clone(), proof, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;

@@ -10,6 +10,8 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
+use crate::judge::Policies;
+use crate::settle::Alongside;
 use crate::work::{Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
 
@@ -35,6 +37,8 @@ pub struct Settings {
     pub deadlines: HashMap<String, SignedDuration>,
     /// How large a resume point may be, in bytes.
     pub resume_point_bytes: usize,
+    /// How long a permit is good for.
+    pub permit: SignedDuration,
 }
 
 impl Default for Settings {
@@ -48,6 +52,7 @@ impl Default for Settings {
             retention: SignedDuration::from_hours(24 * 30),
             deadlines: HashMap::new(),
             resume_point_bytes: 512 * 1024,
+            permit: SignedDuration::from_hours(24),
         }
     }
 }
@@ -64,6 +69,7 @@ pub struct Inner {
     pub(crate) ids: Arc<Ids>,
     pub(crate) forms: Arc<forms::Forms>,
     pub(crate) vault: Arc<Vault>,
+    pub(crate) policies: Policies,
     pub(crate) settings: Settings,
     /// Keys that were found a moment ago.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
@@ -96,6 +102,7 @@ impl Engine {
             ids: Arc::new(ids),
             forms: Arc::new(forms::Forms::default()),
             vault: Arc::new(vault),
+            policies: Policies::new(),
             settings,
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
@@ -133,11 +140,13 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let (ids, engine) = (Arc::clone(&self.ids), self.clone());
+        let (ids, engine, settled) = (Arc::clone(&self.ids), self.clone(), self.clone());
         let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
             let mut effects = Effects::default();
-            let result = work(&mut Work { tx, now, ids: &ids, effects: &mut effects })?;
+            let alongside = Alongside::default();
+            let settings = &settled.settings;
+            let result = work(&mut Work { tx, now, ids: &ids, settings, effects: &mut effects, alongside })?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await

@@ -59,6 +59,16 @@ impl Engine {
         }
     }
 
+    /// Everything in which a value does not fit a schema that is not a question's own.
+    pub(crate) async fn misfits(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
+        let forms = Arc::clone(&self.forms);
+        match off_reactor(move || forms.check(&schema, &value)).await? {
+            Ok(()) => Ok(Vec::new()),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+            Err(CheckError::Fields(fields)) => Ok(problems(under, fields)),
+        }
+    }
+
     /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
     pub(crate) async fn set_aside(
         &self,
@@ -76,7 +86,7 @@ impl Engine {
     }
 }
 
-async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+pub(crate) async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     let running = tokio::task::spawn_blocking(check);
     match tokio::time::timeout(LONGEST, running).await {
         Ok(Ok(result)) => Ok(result),

@@ -8,6 +8,7 @@
 //! Start reading at [`Engine`] and `work.rs` (what every command shares), then `answer.rs`. Time is in `timers.rs`: one loop
 //! that sleeps until the next due moment. Waiting is in `bell.rs`: a ring is a hint, the store is the truth.
 
+mod act;
 mod answer;
 mod answer_many;
 mod ask;
@@ -24,14 +25,18 @@ mod expire;
 mod fail;
 mod follow;
 mod forms_check;
+mod grants;
 mod heartbeat;
 mod housekeeping;
 mod ids;
+mod judge;
 mod keys;
 mod list;
 mod once;
+mod propose;
 mod release;
 mod seen;
+mod settle;
 mod start;
 mod stats;
 mod take;
@@ -47,9 +52,11 @@ pub use engine::{Engine, Settings};
 pub use error::Error;
 pub use follow::{ProjectFollower, SessionFollower};
 pub use ids::Ids;
+pub use judge::{Behalf, InForce};
 pub use keys::NewKey;
 pub use list::InteractionQuery;
 pub use once::Idempotency;
+pub use propose::{Acted, Propose};
 pub use start::Start;
 pub use take::Taken;
 pub use vault::{MasterKey, Vault};

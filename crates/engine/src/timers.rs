@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::{Refusal, Status, Timestamp};
-use store::{Cost, Due, Topic};
+use store::{Cost, Due, DueAction, Topic};
 
 use crate::{Engine, Error};
 
@@ -37,17 +37,19 @@ impl Engine {
         loop {
             let due = self.read(Cost::Point, |reads| {
                 let now = reads.now()?;
-                Ok(reads.due(now, BATCH)?)
+                Ok((reads.due(now, BATCH)?, reads.actions_due(now, BATCH)?))
             });
-            let due = due.await?;
-            if due.is_empty() {
+            let (due, actions) = due.await?;
+            if due.is_empty() && actions.is_empty() {
                 break;
             }
             futures::future::try_join_all(due.into_iter().map(|due| self.fire(due))).await?;
+            futures::future::try_join_all(actions.into_iter().map(|due| self.fire_action(due))).await?;
         }
         let next = self.read(Cost::Point, |reads| {
             let now = reads.now()?;
-            Ok((now, reads.next_due()?))
+            let next = [reads.next_due()?, reads.next_action_due()?].into_iter().flatten().min();
+            Ok((now, next))
         });
         let (now, next) = next.await?;
         self.next_wake.store(next.map_or(i64::MAX, Timestamp::as_microsecond), Ordering::Release);
@@ -77,9 +79,28 @@ impl Engine {
             }
             if session.last_seq == before { Ok(()) } else { work.saved(&session) }
         });
-        match fired.await {
-            Err(Error::Refused(Refusal::NotFound(_))) => Ok(()),
-            other => other,
-        }
+        gone_is_fine(fired.await)
+    }
+
+    /// Acts on one action whose outcome was not reported in time: it may be started again, or a person is asked.
+    async fn fire_action(&self, due: DueAction) -> Result<(), Error> {
+        let fired = self.transact(move |work| {
+            let mut session = work.session(&due.scope, due.session)?;
+            let found = work.tx.proposal(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
+            let permit = work.permit(&found.effective());
+            let Some(step) = found.lapse(permit, work.now) else { return Ok(()) };
+            let proposal = work.acted(&mut session, step)?;
+            work.puzzled(&mut session, proposal)?;
+            work.saved(&session)
+        });
+        gone_is_fine(fired.await)
+    }
+}
+
+/// What is due may be gone by the time that it is acted on.
+fn gone_is_fine(fired: Result<(), Error>) -> Result<(), Error> {
+    match fired {
+        Err(Error::Refused(Refusal::NotFound(_))) => Ok(()),
+        other => other,
     }
 }

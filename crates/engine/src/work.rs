@@ -2,20 +2,33 @@
 
 use domain::interaction::Change;
 use domain::{
-    Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session,
-    SessionId, SignedDuration, State, Status, Timestamp, session::Note,
+    Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
+    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
 };
 use store::{InteractionFilter, Page, Topic, Tx};
 
 use crate::seen::Seen;
-use crate::{Engine, Error, Ids};
+use crate::settle::Alongside;
+use crate::{Engine, Error, Ids, Settings};
 
 /// One command at work.
 pub(crate) struct Work<'a> {
     pub(crate) tx: &'a mut dyn Tx,
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a Ids,
+    pub(crate) settings: &'a Settings,
     pub(crate) effects: &'a mut Effects,
+    /// What an answer brings with it for the action that it is about.
+    pub(crate) alongside: Alongside,
+}
+
+/// How a question is put.
+#[derive(Debug, Clone)]
+pub(crate) struct Asking {
+    /// How long people have.
+    pub(crate) time: Option<SignedDuration>,
+    /// The trace that it was asked in.
+    pub(crate) traceparent: Option<String>,
 }
 
 /// What is performed after the commit, and never if there is none.
@@ -26,6 +39,8 @@ pub(crate) struct Effects {
     pub(crate) seen: Vec<Seen>,
     /// How long an answer had waited when its agent took it.
     pub(crate) taken_after: Option<SignedDuration>,
+    /// Policies that are now known to be kept.
+    pub(crate) policies_kept: Vec<(ProjectId, String)>,
 }
 
 impl Work<'_> {
@@ -45,6 +60,26 @@ impl Work<'_> {
         Ok((session, interaction))
     }
 
+    /// Puts a question to people, and its step to sleep. The session is saved at the end.
+    pub(crate) fn ask(
+        &mut self,
+        session: &mut Session,
+        by: Actor,
+        question: Question,
+        asking: &Asking,
+    ) -> Result<Interaction, Error> {
+        session.opened(question.kind.blocks(), self.settings.most_open)?;
+        let id = self.ids.interaction(self.now);
+        let question = question.timed(asking.time, self.settings.warning, self.now);
+        let (mut interaction, happening) = Interaction::ask(id, session, by, question, self.now);
+        interaction.origin.traceparent.clone_from(&asking.traceparent);
+        self.tx.interaction_insert(&interaction)?;
+        self.happened(session, Some(id), happening)?;
+        self.noticed(&interaction, interaction.status());
+        self.effects.seen.push(Seen::asked(&interaction));
+        Ok(interaction)
+    }
+
     /// Saves a change of a question that was open, or not, before; counts and records it. The session is saved at the end.
     pub(crate) fn changed(
         &mut self,
@@ -62,6 +97,9 @@ impl Work<'_> {
         }
         self.happened(session, Some(interaction.id), happening)?;
         self.noticed(&interaction, was);
+        if was == Status::Pending && interaction.status() != Status::Pending {
+            self.settle(session, &interaction)?;
+        }
         Ok(interaction)
     }
 
@@ -92,9 +130,7 @@ impl Work<'_> {
 
     /// Gathers what outside observers are told of a question: bells, timers, figures, log lines.
     pub(crate) fn noticed(&mut self, interaction: &Interaction, was: Status) {
-        if let Some(at) = interaction.wake_at() {
-            self.effects.wake_at = Some(self.effects.wake_at.map_or(at, |earlier| earlier.min(at)));
-        }
+        self.woken_at(interaction.wake_at());
         if interaction.delivery().is_some_and(|delivery| delivery.name() == "waiting") {
             let agent = interaction.origin.asked_by.name.clone();
             self.effects.topics.push(Topic::Agent(interaction.scope.project, agent));
@@ -102,6 +138,12 @@ impl Work<'_> {
         if was != interaction.status() {
             self.effects.seen.push(Seen::closed(interaction));
         }
+    }
+
+    /// Has the timers look at this moment, if it comes before the one that they sleep until.
+    pub(crate) fn woken_at(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at else { return };
+        self.effects.wake_at = Some(self.effects.wake_at.map_or(at, |earlier| earlier.min(at)));
     }
 
     /// Ends a session, or pauses and resumes it; what ends closes its open questions with the same reason.
@@ -162,7 +204,8 @@ impl Work<'_> {
 impl Engine {
     /// Commit, then ring.
     pub(crate) fn perform(&self, effects: Effects) {
-        let Effects { mut topics, wake_at, seen, taken_after } = effects;
+        let Effects { mut topics, wake_at, seen, taken_after, policies_kept } = effects;
+        self.policies.remember(policies_kept);
         topics.dedup();
         if wake_at.is_some_and(|at| self.sooner(at)) {
             topics.push(Topic::Timers);

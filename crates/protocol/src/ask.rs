@@ -189,6 +189,7 @@ impl AskBody {
             suggestions: self.suggestions.into_iter().map(SuggestionBody::into_suggestion).collect(),
             metadata: self.metadata,
             asked_by_rule: None,
+            call: None,
         }
     }
 }

@@ -8,22 +8,26 @@
 //!
 //! Start reading at [`AskBody`] and [`InteractionView`].
 
+mod action;
 mod answer;
 mod ask;
 mod delivery;
 mod event;
+mod grant;
 mod interaction;
 mod key;
 mod problem;
 mod session;
 mod stats;
 
+pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
 pub use answer::{
     AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
 };
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
 pub use event::{EventView, EventsPage};
+pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
 pub use interaction::{
     ActionView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView, ResolutionView,
     SuggestionView, VoteView,

@@ -79,6 +79,13 @@ pub const CODES: &[&str] = &[
     "session_already_paused",
     "session_not_paused",
     "too_many_open",
+    "call_conflict",
+    "not_your_action",
+    "action_state",
+    "permit_unknown",
+    "permit_expired",
+    "edit_denied",
+    "grant_revoked",
     "idempotency_conflict",
     "schema_invalid",
     "unauthenticated",
@@ -211,6 +218,13 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::AlreadyPaused(_) => (S::CONFLICT, "session_already_paused"),
         Refusal::NotPaused(_) => (S::CONFLICT, "session_not_paused"),
         Refusal::TooManyOpen { .. } => (S::CONFLICT, "too_many_open"),
+        Refusal::CallConflict(_) => (S::CONFLICT, "call_conflict"),
+        Refusal::NotYourAction => (S::FORBIDDEN, "not_your_action"),
+        Refusal::ActionNot { .. } => (S::CONFLICT, "action_state"),
+        Refusal::PermitUnknown => (S::FORBIDDEN, "permit_unknown"),
+        Refusal::PermitExpired { .. } => (S::GONE, "permit_expired"),
+        Refusal::EditDenied(_) => (S::FORBIDDEN, "edit_denied"),
+        Refusal::GrantRevoked(_) => (S::CONFLICT, "grant_revoked"),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Every route, with its operation in the document.
 
+mod actions;
 mod answers;
 mod deliveries;
 mod events;
+mod grants;
 mod health;
 mod interactions;
 mod keys;
@@ -37,6 +39,12 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(events::event_list))
         .routes(routes!(events::event_stream))
         .routes(routes!(events::project_stream))
+        .routes(routes!(actions::action_propose, actions::action_list))
+        .routes(routes!(actions::action_get))
+        .routes(routes!(actions::action_start))
+        .routes(routes!(actions::action_outcome))
+        .routes(routes!(grants::grant_list))
+        .routes(routes!(grants::grant_revoke))
         .routes(routes!(interactions::interaction_ask))
         .routes(routes!(interactions::interaction_list))
         .routes(routes!(interactions::interaction_get))

@@ -20,12 +20,15 @@ mod bell;
 mod connection;
 mod error;
 mod event;
+mod grant;
 mod interaction;
 mod once;
 mod payload;
 #[cfg(test)]
 mod plans;
+mod policy;
 mod postgres_store;
+mod proposal;
 mod queue;
 mod session;
 mod stats;

@@ -13,11 +13,14 @@ mod backup;
 mod connection;
 mod error;
 mod event;
+mod grant;
 mod interaction;
 mod lock;
 mod once;
 #[cfg(test)]
 mod plans;
+mod policy;
+mod proposal;
 mod session;
 mod sqlite_store;
 mod stats;

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a suite of tests: whatever goes wrong is a failure")]
 
+mod actions;
 mod lists;
 mod log;
 mod nouns;
@@ -13,6 +14,7 @@ mod transactions;
 mod walls;
 mod world;
 
+pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
     unfiltered_lists_are_whole,
@@ -43,6 +45,7 @@ macro_rules! conformance {
             a_refusal_undoes_only_itself,
             a_stale_revision_is_a_conflict,
             a_swallowed_conflict_is_survived,
+            actions_come_back,
             archived_questions_stay_readable,
             changes_are_told_once,
             deliveries_leave_out_what_is_paused,
@@ -51,6 +54,7 @@ macro_rules! conformance {
             every_state_comes_back,
             figures_add_up,
             followers_see_every_event_once,
+            grants_are_counted,
             keys_come_back,
             lists_filter_sort_and_page,
             nothing_is_read_from_another_project,
@@ -58,6 +62,7 @@ macro_rules! conformance {
             numbers_of_a_session_have_no_gaps,
             old_idempotency_keys_are_forgotten,
             once_keeps_the_first,
+            policies_come_back,
             sealed_values_come_back,
             sessions_come_back,
             sessions_filter_and_page,

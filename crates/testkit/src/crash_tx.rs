@@ -3,12 +3,14 @@
 use std::cell::Cell;
 
 use domain::{
-    Event, Interaction, InteractionId, Key, KeyId, Luggage, Scope, Session, SessionId, SignedDuration, Step, Timestamp,
+    Event, Grant, GrantId, Interaction, InteractionId, Key, KeyId, Luggage, PolicyState, PolicyVersion, Proposal,
+    Scope, Session, SessionId, SignedDuration, Step, Timestamp,
 };
 use store::{
-    AccessReads, AccessWrites, Cursor, Due, EventReads, EventWrites, InteractionFilter, InteractionReads,
-    InteractionWrites, KeyRecord, Once, OnceReads, OnceWrites, OpenCount, Page, ProjectEvents, Reads, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+    AccessReads, AccessWrites, Cursor, Due, DueAction, EventReads, EventWrites, GrantReads, GrantWrites,
+    InteractionFilter, InteractionReads, InteractionWrites, KeyRecord, Once, OnceReads, OnceWrites, OpenCount, Page,
+    PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, SessionFilter, SessionReads,
+    SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
 };
 
 use crate::Sabotage;
@@ -82,6 +84,22 @@ passed_on! { Reads:
         project_head(scope: &Scope) -> Cursor;
         changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
     }
+    ProposalReads {
+        proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
+        proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Vec<Proposal>;
+        actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
+        next_action_due() -> Option<Timestamp>;
+    }
+    GrantReads {
+        grant(scope: &Scope, id: GrantId) -> Option<Grant>;
+        grants(scope: &Scope, over: bool, page: Page<GrantId>) -> Vec<Grant>;
+        grants_for(scope: &Scope, tool: &str, now: Timestamp) -> Vec<Grant>;
+    }
+    PolicyReads {
+        policy_state(scope: &Scope) -> Option<PolicyState>;
+        policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
+        policy_versions(scope: &Scope, limit: u32) -> Vec<PolicyVersion>;
+    }
     OnceReads {
         once(scope: &Scope, actor: &str, key: &str) -> Option<Once>;
     }
@@ -113,6 +131,19 @@ passed_on! { Tx:
         sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> ();
         sealed_drop(scope: &Scope, id: InteractionId) -> ();
         archive(before: Timestamp, limit: u32) -> u64;
+    }
+    ProposalWrites {
+        proposal_insert(proposal: &Proposal) -> ();
+        proposal_save(proposal: &Proposal) -> ();
+    }
+    GrantWrites {
+        grant_insert(grant: &Grant) -> ();
+        grant_use(scope: &Scope, id: GrantId, now: Timestamp) -> bool;
+        grant_revoke(grant: &Grant) -> bool;
+    }
+    PolicyWrites {
+        policy_save(scope: &Scope, state: &PolicyState) -> ();
+        policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
     }
 }
 

@@ -1,0 +1,88 @@
+//! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
+
+use domain::access::Right;
+use domain::{Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session};
+use policy::Parsed;
+use serde_json::Value;
+use store::{Cost, Page};
+
+use crate::judge::Judged;
+use crate::work::Work;
+use crate::{Engine, Error, Idempotency};
+
+impl Work<'_> {
+    /// Finds a grant that covers an action which policy would ask about, and counts its use.
+    pub(crate) fn grant_used(&mut self, session: &Session, judged: &Judged) -> Result<Option<GrantId>, Error> {
+        let action = &judged.action;
+        let candidates = self.tx.grants_for(&session.scope, &action.tool, self.now)?;
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        let parsed = Parsed::of(&action.tool, &action.arguments);
+        let matches = |name: &str, pattern: &str| fits(&parsed, &action.arguments, name, pattern);
+        let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
+        for grant in candidates {
+            let own = grant.by.name == session.started_by.name;
+            if audience.quorum > 1 || (audience.four_eyes && own) {
+                continue;
+            }
+            let here = (session.id, session.brief.agent.as_deref());
+            let covers = grant.covers(here, judged.ruling.rule.as_deref(), action, matches);
+            if covers && self.tx.grant_use(&session.scope, grant.id, self.now)? {
+                return Ok(Some(grant.id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gives what the person wanted remembered, on the strength of the approval that has just been given.
+    pub(crate) fn remembered(
+        &mut self,
+        session: &mut Session,
+        proposal: &Proposal,
+        interaction: &Interaction,
+        by: &domain::Actor,
+    ) -> Result<(), Error> {
+        let Some(remember) = self.alongside.remember.take() else { return Ok(()) };
+        let given = (&remember, by.clone(), interaction.id);
+        let id = self.ids.grant(self.now);
+        let (grant, happening) = Grant::give(id, proposal, session.brief.agent.clone(), given, self.now);
+        self.tx.grant_insert(&grant)?;
+        self.happened(session, Some(interaction.id), happening)?;
+        Ok(())
+    }
+}
+
+/// Whether the whole of an argument fits a pattern. A path is compared in its canonical form; what is parsed as a command, an
+/// address or SQL has more meanings than a pattern can see, and fits none.
+fn fits(parsed: &Parsed, arguments: &Value, name: &str, pattern: &str) -> bool {
+    let Some(text) = arguments.get(name).and_then(Value::as_str) else { return false };
+    if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
+        return path.as_ref().is_ok_and(|path| policy::matches(pattern, &path.canonical));
+    }
+    !parsed.reads(name) && policy::matches(pattern, text)
+}
+
+impl Engine {
+    /// A page of grants, the newest first.
+    pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
+        caller.require(Right::Read)?;
+        let scope = caller.scope;
+        self.read(Cost::Scan, move |reads| Ok(reads.grants(&scope, over, page)?)).await
+    }
+
+    /// Takes a grant back: what it covered is asked about again.
+    pub async fn grant_revoke(&self, caller: &Caller, id: GrantId, once: Option<Idempotency>) -> Result<Grant, Error> {
+        caller.require(Right::Grant)?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let grant = work.tx.grant(&scope, id)?.ok_or(Refusal::NotFound("grant"))?;
+            let (grant, _) = grant.revoke(actor.clone(), work.now)?;
+            if !work.tx.grant_revoke(&grant)? {
+                return Err(Refusal::GrantRevoked(id).into());
+            }
+            Ok(grant)
+        })
+        .await
+    }
+}
