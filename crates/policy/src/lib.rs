@@ -6,5 +6,7 @@
 //! What cannot be parsed or evaluated is never allowed.
 
 mod judgement;
+mod parsed;
 
 pub use judgement::{AskSettings, Call, Judgement};
+pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
