@@ -5,6 +5,28 @@
 //!
 //! What cannot be parsed or evaluated is never allowed.
 
+mod policy;
+mod rule;
 mod judgement;
+mod pattern;
+mod index;
+mod condition;
+mod case;
+mod parsed;
+mod explain;
+mod load;
+mod document;
+mod read_rule;
+mod read_ask;
+mod example;
+mod lint;
+mod finding;
 
+pub use condition::Condition;
+pub use explain::{Considered, Explanation};
+pub use finding::{Finding, Severity};
 pub use judgement::{AskSettings, Call, Judgement};
+pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
+pub use pattern::Pattern;
+pub use policy::{Policy, Tool};
+pub use rule::{Fit, Miss, Rule};
