@@ -228,6 +228,32 @@ pub struct AskingRule {
 }
 
 impl Question {
+    /// A question of which nothing is said yet but its kind and its title.
+    #[must_use]
+    pub fn plain(kind: Kind, title: String) -> Self {
+        Self {
+            kind,
+            title,
+            message: None,
+            details: None,
+            context: Value::Null,
+            action: None,
+            options: Vec::new(),
+            multiple: false,
+            schema: None,
+            secrets: Vec::new(),
+            required: true,
+            audience: Audience::default(),
+            deadline: None,
+            warn_at: None,
+            fallback: None,
+            suggestions: Vec::new(),
+            metadata: Value::Null,
+            asked_by_rule: None,
+            call: None,
+        }
+    }
+
     /// Fills in what the kind implies and lists everything for which nobody could answer it well.
     ///
     /// Whether the schema itself can be compiled is for the `forms` crate to say.

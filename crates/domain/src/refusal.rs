@@ -129,6 +129,12 @@ pub enum Refusal {
     /// What a person made of the action is denied by policy.
     #[error("policy denies this edit: {}", .0.reason)]
     EditDenied(Box<crate::Ruling>),
+    /// Another policy is in force than the one that was to be replaced.
+    #[error("the policy in force is another one by now: {current}")]
+    PolicyMoved {
+        /// Its version.
+        current: String,
+    },
     /// The grant was taken back already.
     #[error("this grant was already revoked")]
     GrantRevoked(crate::GrantId),

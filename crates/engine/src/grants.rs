@@ -2,8 +2,6 @@
 
 use domain::access::Right;
 use domain::{Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session};
-use policy::Parsed;
-use serde_json::Value;
 use store::{Cost, Page};
 
 use crate::judge::Judged;
@@ -18,8 +16,7 @@ impl Work<'_> {
         if candidates.is_empty() {
             return Ok(None);
         }
-        let parsed = Parsed::of(&action.tool, &action.arguments);
-        let matches = |name: &str, pattern: &str| fits(&parsed, &action.arguments, name, pattern);
+        let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
         let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
         for grant in candidates {
             let own = grant.by.name == session.started_by.name;
@@ -53,16 +50,6 @@ impl Work<'_> {
     }
 }
 
-/// Whether the whole of an argument fits a pattern. A path is compared in its canonical form; what is parsed as a command, an
-/// address or SQL has more meanings than a pattern can see, and fits none.
-fn fits(parsed: &Parsed, arguments: &Value, name: &str, pattern: &str) -> bool {
-    let Some(text) = arguments.get(name).and_then(Value::as_str) else { return false };
-    if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
-        return path.as_ref().is_ok_and(|path| policy::matches(pattern, &path.canonical));
-    }
-    !parsed.reads(name) && policy::matches(pattern, text)
-}
-
 impl Engine {
     /// A page of grants, the newest first.
     pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
@@ -77,10 +64,11 @@ impl Engine {
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let grant = work.tx.grant(&scope, id)?.ok_or(Refusal::NotFound("grant"))?;
-            let (grant, _) = grant.revoke(actor.clone(), work.now)?;
+            let (grant, happening) = grant.revoke(actor.clone(), work.now)?;
             if !work.tx.grant_revoke(&grant)? {
                 return Err(Refusal::GrantRevoked(id).into());
             }
+            work.audited(&scope, &happening)?;
             Ok(grant)
         })
         .await

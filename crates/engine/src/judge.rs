@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{Action, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Verdict};
-use metrics::counter;
+use metrics::{counter, gauge};
 use moka::sync::Cache;
 use parking_lot::RwLock;
 use policy::{AskSettings, Call, Policy};
@@ -11,6 +11,7 @@ use serde_json::Value;
 use store::{Cost, StoreError};
 
 use crate::forms_check::off_reactor;
+use crate::policy_admin::RefusedFile;
 use crate::work::Work;
 use crate::{Engine, Error};
 
@@ -18,6 +19,8 @@ use crate::{Engine, Error};
 pub(crate) struct Policies {
     /// The server's own, for projects that have none.
     server: RwLock<(Arc<Policy>, PolicySource)>,
+    /// The policy file as it is, where it was refused.
+    refused: RwLock<Option<RefusedFile>>,
     /// Projects' own, by version.
     compiled: Cache<String, Arc<Policy>>,
     /// Which versions are known to be kept in which project.
@@ -28,6 +31,7 @@ impl Policies {
     pub(crate) fn new() -> Self {
         Self {
             server: RwLock::new((Arc::new(Policy::builtin()), PolicySource::Builtin)),
+            refused: RwLock::new(None),
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
         }
@@ -36,6 +40,23 @@ impl Policies {
     /// Puts another policy in the place of the server's own.
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
         *self.server.write() = (policy, source);
+        self.accept();
+    }
+
+    /// The policy file is good again.
+    pub(crate) fn accept(&self) {
+        *self.refused.write() = None;
+        gauge!("flow_policy_file_refused").set(0.0);
+    }
+
+    /// The policy file is bad; what was in force stays.
+    pub(crate) fn refuse(&self, file: RefusedFile) {
+        *self.refused.write() = Some(file);
+        gauge!("flow_policy_file_refused").set(1.0);
+    }
+
+    pub(crate) fn refused(&self) -> Option<RefusedFile> {
+        self.refused.read().clone()
     }
 
     pub(crate) fn server(&self) -> (Arc<Policy>, PolicySource) {
@@ -166,6 +187,7 @@ impl Work<'_> {
                 before,
             };
             self.tx.policy_keep(scope, &version)?;
+            self.audited(scope, &version.first_used())?;
         }
         self.effects.policies_kept.push(known);
         Ok(())

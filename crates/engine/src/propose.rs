@@ -3,9 +3,7 @@
 use domain::access::Right;
 use domain::proposal::{Proposal, Standing};
 use domain::question::AskingRule;
-use domain::{
-    Action, Actor, Audience, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, text,
-};
+use domain::{Action, Actor, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, text};
 use policy::AskSettings;
 use serde_json::Value;
 use store::{Cost, StoreError};
@@ -146,26 +144,17 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     let plain = AskSettings::default();
     let ask = judged.ask.as_deref().unwrap_or(&plain);
     let question = Question {
-        kind: Kind::Approval,
-        title: format!("Run {}", judged.action.tool),
         message: Some(judged.ruling.reason.clone()).filter(|reason| !reason.is_empty()),
-        details: None,
         context,
         action: Some(judged.action.clone()),
         options: ask.options.clone(),
-        multiple: false,
-        schema: None,
-        secrets: Vec::new(),
-        required: true,
-        audience: ask.audience.clone().unwrap_or_else(Audience::default),
+        audience: ask.audience.clone().unwrap_or_default(),
         // A moment for the checks that need one; the real one is set in the transaction.
         deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
-        warn_at: None,
         fallback: ask.fallback.clone(),
-        suggestions: Vec::new(),
-        metadata: Value::Null,
         asked_by_rule: Some(AskingRule { policy: judged.ruling.policy.clone(), rule: judged.ruling.rule.clone() }),
         call: Some(call),
+        ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
     };
     let question = question.admit().map_err(Refusal::QuestionInvalid)?;
     sized(&question)?;

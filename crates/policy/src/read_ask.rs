@@ -120,6 +120,7 @@ fn admit(settings: &AskSettings, table: &Table<'_>, findings: &mut Findings<'_>)
         suggestions: Vec::new(),
         metadata: Value::Null,
         asked_by_rule: None,
+        call: None,
     };
     let Err(problems) = question.admit() else { return };
     for problem in problems {

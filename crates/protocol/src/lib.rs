@@ -16,6 +16,7 @@ mod event;
 mod grant;
 mod interaction;
 mod key;
+mod policy;
 mod problem;
 mod session;
 mod stats;
@@ -33,6 +34,10 @@ pub use interaction::{
     SuggestionView, VoteView,
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
+pub use policy::{
+    ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
+    PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
+};
 pub use problem::{FieldProblem, ProblemBody};
 pub use session::{ControlBody, SessionView, SessionsPage, StartBody, StepView};
 pub use stats::StatsView;

@@ -18,6 +18,9 @@ use utoipa::{IntoResponses, Modify, OpenApi};
     tags(
         (name = "sessions", description = "One conversation or flow of an agent"),
         (name = "interactions", description = "Questions put to people, and their answers"),
+        (name = "actions", description = "What agents want to do: judged, released, started once, reported"),
+        (name = "grants", description = "Approvals that hold for more than one action"),
+        (name = "policy", description = "Rules that say what may run, what is asked, and what never runs"),
         (name = "deliveries", description = "Answers on their way to the agents that asked"),
         (name = "events", description = "What happened, numbered"),
         (name = "keys", description = "Credentials"),

@@ -85,9 +85,11 @@ pub const CODES: &[&str] = &[
     "permit_unknown",
     "permit_expired",
     "edit_denied",
+    "policy_moved",
     "grant_revoked",
     "idempotency_conflict",
     "schema_invalid",
+    "policy_invalid",
     "unauthenticated",
     "sealed",
     "conflict",
@@ -116,6 +118,7 @@ impl ApiError {
             Self::Engine(Error::Refused(refusal)) => of_refusal(refusal),
             Self::Engine(Error::IdempotencyConflict) => (S::CONFLICT, "idempotency_conflict"),
             Self::Engine(Error::SchemaInvalid(_)) => (S::UNPROCESSABLE_ENTITY, "schema_invalid"),
+            Self::Engine(Error::PolicyInvalid(_)) => (S::UNPROCESSABLE_ENTITY, "policy_invalid"),
             Self::Engine(Error::Unauthenticated) | Self::NoCredential => (S::UNAUTHORIZED, "unauthenticated"),
             Self::Engine(Error::Sealed) => (S::INTERNAL_SERVER_ERROR, "sealed"),
             Self::Engine(Error::Store(error)) => of_store(error),
@@ -141,7 +144,7 @@ impl ApiError {
         let (title, detail) = self.words();
         let (errors, resolution) = match self {
             Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
-            | Self::Engine(Error::SchemaInvalid(problems))
+            | Self::Engine(Error::SchemaInvalid(problems) | Error::PolicyInvalid(problems))
             | Self::BodyInvalid(problems) => (problems, None),
             Self::Engine(Error::Refused(Refusal::AlreadyResolved(interaction))) => (Vec::new(), ended(*interaction)),
             _ => (Vec::new(), None),
@@ -224,6 +227,7 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::PermitUnknown => (S::FORBIDDEN, "permit_unknown"),
         Refusal::PermitExpired { .. } => (S::GONE, "permit_expired"),
         Refusal::EditDenied(_) => (S::FORBIDDEN, "edit_denied"),
+        Refusal::PolicyMoved { .. } => (S::CONFLICT, "policy_moved"),
         Refusal::GrantRevoked(_) => (S::CONFLICT, "grant_revoked"),
     }
 }

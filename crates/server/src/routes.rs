@@ -8,6 +8,7 @@ mod grants;
 mod health;
 mod interactions;
 mod keys;
+mod policies;
 mod sessions;
 mod stats;
 
@@ -43,6 +44,11 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(actions::action_get))
         .routes(routes!(actions::action_start))
         .routes(routes!(actions::action_outcome))
+        .routes(routes!(policies::policy_get, policies::policy_put, policies::policy_reset))
+        .routes(routes!(policies::policy_version_list))
+        .routes(routes!(policies::policy_check))
+        .routes(routes!(policies::policy_explain))
+        .routes(routes!(policies::policy_switch))
         .routes(routes!(grants::grant_list))
         .routes(routes!(grants::grant_revoke))
         .routes(routes!(interactions::interaction_ask))
