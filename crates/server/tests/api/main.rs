@@ -4,15 +4,22 @@
 
 extern crate holdpoint_server as server;
 
+mod acting;
+mod actions;
 mod bad_access;
 mod bad_bodies;
 mod bad_questions;
 mod closing;
 mod contract;
 mod deliveries;
+mod edits;
+mod effects;
 mod errors;
+mod grants;
 mod limits;
 mod people;
+mod permits;
+mod policy;
 mod resuming;
 mod secrets;
 mod side_doors;
