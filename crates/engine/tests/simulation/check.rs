@@ -1,6 +1,8 @@
 //! What must be true after every step, whatever the seed.
 
+mod actions;
 mod deliveries;
+mod grants;
 mod log;
 mod questions;
 mod replies;
@@ -74,6 +76,8 @@ pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Ve
         questions::check(&view)?;
         deliveries::check(&view)?;
         sessions::check(&view)?;
+        actions::check(&view)?;
+        grants::check(&view)?;
         log::check(&view)?;
         replies::check(world, &view, deeds, crashed)?;
         world.books[index] = after;
