@@ -26,6 +26,9 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Look for damage in the SQLite database
     Check(Check),
+    /// Look at policy files
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -54,6 +57,12 @@ pub(crate) struct Serve {
     /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
     #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
     pub(crate) master_key: Option<String>,
+    /// The policy of projects that have none of their own; followed while the server runs
+    #[arg(long, env = "HOLDPOINT_POLICY")]
+    pub(crate) policy: Option<PathBuf>,
+    /// How many hours a permit is good for
+    #[arg(long, env = "HOLDPOINT_PERMIT_HOURS", default_value_t = 24)]
+    pub(crate) permit_hours: u32,
     /// Deadlines for questions that bring none, by kind: approval=300,form=1800
     #[arg(long, env = "HOLDPOINT_DEADLINES", value_delimiter = ',', value_parser = deadline)]
     pub(crate) deadlines: Vec<(String, SignedDuration)>,
@@ -158,6 +167,19 @@ pub(crate) struct Backup {
     pub(crate) database: Database,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Say everything that is wrong with policy files, with line and column; fails if one would be refused
+    Check(PolicyFile),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyFile {
+    /// The files
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     #[command(flatten)]
@@ -172,6 +194,7 @@ impl Serve {
             lease: seconds(self.lease_seconds.max(1)),
             claim: seconds(self.claim_seconds.max(1)),
             warning: seconds(self.warning_seconds),
+            permit: SignedDuration::from_hours(i64::from(self.permit_hours.max(1))),
             retention: SignedDuration::from_hours(24 * i64::from(self.retention_days)),
             deadlines: self.deadlines.iter().cloned().collect::<HashMap<_, _>>(),
             ..engine::Settings::default()

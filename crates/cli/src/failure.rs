@@ -44,6 +44,12 @@ pub(crate) enum Failure {
     Damaged(String),
     #[error("{0} works on the SQLite database of a data directory; use the tools of PostgreSQL for the other")]
     SqliteOnly(&'static str),
+    #[error("{0}: {1}")]
+    PolicyUnread(PathBuf, io::Error),
+    #[error("the policy is refused:\n{0}")]
+    PolicyBad(String),
+    #[error("{0} of the files would be refused")]
+    PolicyRefused(usize),
 }
 
 impl From<StoreError> for Failure {

@@ -10,6 +10,7 @@ mod failure;
 mod keys;
 mod master_key;
 mod open;
+mod policy;
 mod serve;
 mod telemetry;
 
@@ -37,6 +38,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
         Command::Backup(backup) => data::backup(&backup),
         Command::Check(check) => data::check(&check),
+        Command::Policy(command) => policy::policy(command),
         Command::Openapi => {
             let document = server::document().to_pretty_json().map_err(Failure::Document)?;
             println!("{document}");

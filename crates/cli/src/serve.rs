@@ -16,7 +16,7 @@ use crate::config::Serve;
 use crate::failure::Failure;
 use crate::master_key::master_key;
 use crate::open::open;
-use crate::telemetry;
+use crate::{policy, telemetry};
 
 /// Runs the server until it is told to stop.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
@@ -38,6 +38,9 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let (store, clock) = open(&serve.database)?;
     let engine = Engine::new(store.clone(), clock, Ids::default(), Vault::new(master), serve.settings());
     engine.unlock().await?;
+    if let Some(file) = &serve.policy {
+        policy::first(&engine, file).await?;
+    }
 
     let (stop, stopping) = watch::channel(false);
     let app = App::new(engine.clone(), serve.limits(), telemetry::figures()?, stopping.clone());
@@ -48,6 +51,9 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let (timers, housekeeping) = (engine.clone(), engine.clone());
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
+    if let Some(file) = serve.policy.clone() {
+        tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file)));
+    }
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
 
