@@ -162,6 +162,15 @@ impl Interaction {
         }
     }
 
+    /// When it was closed, once its delivery is over too: nothing will happen to it any more, and it is only kept.
+    #[must_use]
+    pub const fn retired_at(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Resolved { at, delivery, .. } if delivery.over() => Some(*at),
+            State::Pending(_) | State::Resolved { .. } => None,
+        }
+    }
+
     /// How far its delivery is, once it is closed.
     #[must_use]
     pub const fn delivery(&self) -> Option<&Delivery> {

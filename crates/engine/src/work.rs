@@ -5,7 +5,7 @@ use domain::{
     Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session,
     SessionId, SignedDuration, State, Status, Timestamp, session::Note,
 };
-use store::{InteractionFilter, Page, Topic, Tx};
+use store::{Topic, Tx};
 
 use crate::seen::Seen;
 use crate::{Engine, Error, Ids};
@@ -130,16 +130,9 @@ impl Work<'_> {
 
     /// Has the agents woken whose answers were held back while the session was paused.
     fn offered(&mut self, session: &Session) -> Result<(), Error> {
-        let filter = InteractionFilter { session: Some(session.id), ..InteractionFilter::default() };
-        let mut page = Page { after: None, limit: 200 };
-        loop {
-            let found = self.tx.interactions(&session.scope, &filter, page)?;
-            found.iter().for_each(|interaction| self.noticed(interaction, interaction.status()));
-            page.after = found.last().map(|interaction| interaction.id);
-            if found.len() < page.limit as usize {
-                return Ok(());
-            }
-        }
+        let takers = self.tx.takers(&session.scope, session.id)?;
+        self.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));
+        Ok(())
     }
 
     /// An answer that ends the session does so in the same transaction.

@@ -15,7 +15,7 @@ mod world;
 
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
-    unfiltered_lists_are_whole,
+    takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
 };
 pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
 pub use nouns::{
@@ -24,6 +24,7 @@ pub use nouns::{
 };
 pub use timers::{
     archived_questions_stay_readable, due_comes_in_order, figures_add_up, old_idempotency_keys_are_forgotten,
+    untaken_answers_are_only_kept_once_their_session_has_ended,
 };
 pub use transactions::{
     a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
@@ -62,9 +63,11 @@ macro_rules! conformance {
             sessions_come_back,
             sessions_filter_and_page,
             settings_keep_the_first,
+            takers_are_those_for_whom_something_waits,
             the_first_answer_wins,
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
+            untaken_answers_are_only_kept_once_their_session_has_ended,
             what_was_kept_is_told_though_nobody_waits,
         }
     };
