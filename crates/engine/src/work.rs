@@ -77,9 +77,12 @@ impl Work<'_> {
         Ok(event)
     }
 
-    /// Saves the session and has everybody who watches it woken.
+    /// Saves the session and has everybody who watches it woken. What nobody took in one that has ended is only kept.
     pub(crate) fn saved(&mut self, session: &Session) -> Result<(), Error> {
         self.tx.session_save(session)?;
+        if session.ended.is_some() {
+            self.tx.untaken_retire(&session.scope, session.id)?;
+        }
         self.watched(session);
         Ok(())
     }

@@ -23,8 +23,8 @@ pub use nouns::{
     sessions_come_back, settings_keep_the_first,
 };
 pub use timers::{
-    archived_questions_stay_readable, due_comes_in_order, figures_add_up, old_idempotency_keys_are_forgotten,
-    untaken_answers_are_only_kept_once_their_session_has_ended,
+    archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,
+    old_idempotency_keys_are_forgotten, untaken_answers_are_only_kept_once_their_session_has_ended,
 };
 pub use transactions::{
     a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
@@ -56,6 +56,7 @@ macro_rules! conformance {
             lists_filter_sort_and_page,
             nothing_is_read_from_another_project,
             nothing_is_written_into_another_project,
+            many_archive_at_once,
             numbers_of_a_session_have_no_gaps,
             old_idempotency_keys_are_forgotten,
             once_keeps_the_first,

@@ -131,6 +131,27 @@ pub fn untaken_answers_are_only_kept_once_their_session_has_ended(fixture: &Fixt
     assert_eq!(world.kept(offered.id), Some(offered));
 }
 
+/// Several nodes archive at once: each question goes once, and none is left.
+pub fn many_archive_at_once(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let session = world.session();
+    let withdrawn = |_| world.ask(&session, json!({})).cancel(agent(), "no".into(), at(5)).unwrap().0;
+    let all: Vec<Interaction> = (0..60).map(withdrawn).collect();
+    all.iter().for_each(|question| world.keep(&[question]));
+    let moved: u64 = std::thread::scope(|scope| {
+        let node = || {
+            let batches = std::iter::repeat_with(|| world.write(|tx| tx.archive(at(5), 7)).unwrap());
+            batches.take_while(|moved| *moved > 0).sum::<u64>()
+        };
+        let nodes: Vec<_> = (0..4).map(|_| scope.spawn(node)).collect();
+        nodes.into_iter().map(|node| node.join().unwrap()).sum()
+    });
+    // What one had locked when the others looked is moved by that one.
+    assert_eq!(moved, 60);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), None);
+    assert!(all.into_iter().all(|question| world.kept(question.id) == Some(question)));
+}
+
 /// Figures of a project, and of all of them.
 pub fn figures_add_up(fixture: &Fixture) {
     let world = World::on(&fixture.store);
