@@ -30,6 +30,7 @@ mod ids;
 mod keys;
 mod list;
 mod once;
+mod portion;
 mod release;
 mod seen;
 mod start;

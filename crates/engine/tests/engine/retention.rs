@@ -122,7 +122,9 @@ async fn two_engines_archive_many_while_people_go_on() {
     let other = world.another_engine([7; 32]);
     let answered = world.choose(&alice, open, "confirm");
     let (first, second, answered) = tokio::join!(world.engine.fire_due(), other.fire_due(), answered);
-    (first.unwrap(), second.unwrap(), answered.unwrap());
+    for done in [first.map(drop), second.map(drop), answered.map(drop)] {
+        done.unwrap();
+    }
     assert_eq!(listed(&world, &alice).await, [late, open]);
     assert_eq!(world.now(&alice, late).await.status(), domain::Status::Expired);
     for id in ids {
