@@ -39,7 +39,7 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
     responses((status = 200, description = "Prometheus text", body = String)))]
 pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
     let mut counted = app.counted.lock().await;
-    if counted.is_none_or(|(at, took)| took < QUICK || at.elapsed() >= took * REST) {
+    if counted.is_none_or(|(at, took)| rested(at.elapsed(), took)) {
         let begun = Instant::now();
         count_open(&app).await?;
         *counted = Some((Instant::now(), begun.elapsed()));
@@ -53,6 +53,11 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> 
 const REST: u32 = 9;
 /// What takes less than this is done each time.
 const QUICK: Duration = Duration::from_millis(20);
+
+/// Whether it is time to count again, so long after a count that took so long.
+fn rested(since: Duration, took: Duration) -> bool {
+    took < QUICK || since >= took * REST
+}
 
 async fn count_open(app: &App) -> Result<(), ApiError> {
     let mut open: BTreeMap<String, u64> = BTreeMap::new();
@@ -73,3 +78,23 @@ async fn count_open(app: &App) -> Result<(), ApiError> {
 /// Every kind, so that one whose last question was closed goes back to zero.
 const KINDS: &[&str] =
     &["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice", "custom"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_takes_long_is_followed_by_a_rest_nine_times_as_long() {
+        let check = |since: u64, took: u64, again: bool| {
+            let found = rested(Duration::from_millis(since), Duration::from_millis(took));
+            assert_eq!(found, again, "{since} ms after a count of {took} ms");
+        };
+        check(0, 0, true);
+        check(0, 19, true);
+        check(0, 20, false);
+        check(179, 20, false);
+        check(180, 20, true);
+        check(8_999, 1_000, false);
+        check(9_000, 1_000, true);
+    }
+}

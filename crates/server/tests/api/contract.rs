@@ -109,6 +109,7 @@ async fn every_operation_refuses_whoever_has_no_credential() {
             let request = operation.sample().body.iter().fold(request, |request, body| request.json(body));
             let refused = reply(request).await;
             assert_eq!(refused.headers["www-authenticate"], "Bearer", "{}", operation.id);
+            assert_eq!(refused.headers["cache-control"], "no-store", "{}", operation.id);
             refused.refused(401, "unauthenticated");
         }
     }
@@ -179,6 +180,18 @@ async fn every_operation_refuses_the_roles_that_it_should() {
                 assert!(answered.status < 500, "{} as {}: {}", operation.id, role.name(), answered.body);
             }
         }
+    }
+}
+
+/// Whatever a question says is for whoever asked now: nothing on the way may keep it.
+#[tokio::test]
+async fn no_reply_may_be_kept_on_the_way() {
+    let world = World::new().await;
+    let (question, key, admin) = (world.asks(confirmation()).await, world.person("alice").await, world.admin().await);
+    let kept = |operation: &Operation| !operation.id.ends_with("_stream") && operation.id != "key_revoke";
+    for operation in operations().into_iter().filter(kept) {
+        let reply = operation.called_by(&admin, &operation.path_to(&question, &key)).await;
+        assert_eq!(reply.headers["cache-control"], "no-store", "{}: {}", operation.id, reply.body);
     }
 }
 
