@@ -2,8 +2,8 @@
 
 use domain::interaction::Change;
 use domain::{
-    Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope, Session,
-    SessionId, SignedDuration, State, Status, Timestamp, session::Note,
+    Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope,
+    Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
 };
 use store::{Topic, Tx};
 
@@ -42,6 +42,25 @@ impl Work<'_> {
         };
         let session = self.session(scope, session)?;
         let interaction = self.tx.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+        Ok((session, interaction))
+    }
+
+    /// The same for the agent that asked, who is told that an answer in the archive is handed out no more.
+    pub(crate) fn delivery(
+        &mut self,
+        scope: &Scope,
+        id: InteractionId,
+        by: &Actor,
+    ) -> Result<(Session, Interaction), Error> {
+        let (session, interaction) = match self.question(scope, id) {
+            Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
+                archived.deliverable_to(by)?;
+                let over = archived.delivery().filter(|delivery| delivery.over());
+                return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
+            }
+            found => found?,
+        };
+        interaction.deliverable_to(by)?;
         Ok((session, interaction))
     }
 

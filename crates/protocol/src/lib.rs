@@ -12,6 +12,7 @@ mod answer;
 mod ask;
 mod delivery;
 mod event;
+mod example;
 mod interaction;
 mod key;
 mod problem;

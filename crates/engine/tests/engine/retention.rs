@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Caller, Command, Delivery, InteractionId, Refusal, Session, SignedDuration};
+use domain::{Caller, Command, Delivery, InteractionId, Refusal, Role, Session, SignedDuration};
 use futures::future::join_all;
 use holdpoint_engine::{InteractionQuery, Settings};
 use serde_json::json;
@@ -51,6 +51,12 @@ async fn closed_questions_move_to_the_archive_after_a_month_and_stay_readable() 
     assert_eq!(world.now(&alice, done).await, completed);
     let resolved = Refusal::AlreadyResolved(Box::new(completed));
     assert_eq!(refusal(world.choose(&alice, done, "confirm").await), resolved);
+    let (closed, other) = (Refusal::DeliveryClosed("completed"), world.caller(Role::Agent, "other").await);
+    assert_eq!(refusal(world.engine.take(&agent, done, None, None).await), closed);
+    assert_eq!(refusal(world.engine.complete(&agent, (done, lease), None).await), closed);
+    assert_eq!(refusal(world.engine.heartbeat(&agent, (done, lease), None, None).await), closed);
+    assert_eq!(refusal(world.engine.fail(&agent, (done, lease), "x".into(), true, None).await), closed);
+    assert_eq!(refusal(world.engine.take(&other, done, None, None).await), Refusal::NotYourDelivery);
 }
 
 #[tokio::test]
@@ -69,6 +75,8 @@ async fn an_answer_that_nobody_took_is_archived_once_its_session_has_ended() {
     world.engine.fire_due().await.unwrap();
     assert_eq!(listed(&world, &alice).await, [taken, open], "what was closed just now, or is being worked on, stays");
     assert_eq!(world.now(&alice, untaken).await.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
+    let archived = Refusal::DeliveryClosed("archived");
+    assert_eq!(refusal(world.engine.take(&agent, untaken, None, None).await), archived);
     let offered = world.engine.deliveries(&agent, 10, Duration::ZERO).await.unwrap();
     assert!(offered.iter().all(|question| question.id == open));
     assert_eq!(held.interaction.id, taken);

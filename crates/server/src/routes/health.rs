@@ -12,14 +12,14 @@ use crate::error::ApiError;
 
 /// Says that the process lives.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
-    responses((status = 200, description = "It lives", body = String)))]
+    responses((status = 200, description = "It lives", body = String, example = json!("ok\n"))))]
 pub(super) async fn healthz() -> &'static str {
     "ok\n"
 }
 
 /// Says whether requests can be served: the store answers and the server is not stopping.
 #[utoipa::path(get, path = "/readyz", tag = "server", security(()),
-    responses((status = 200, description = "It is ready", body = String),
+    responses((status = 200, description = "It is ready", body = String, example = json!("ready\n")),
               (status = 503, description = "It is not", body = String)))]
 pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str) {
     if *app.stopping.borrow() {
@@ -36,7 +36,8 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
 
 /// Shows the figures as Prometheus reads them.
 #[utoipa::path(get, path = "/metrics", tag = "server", security(()),
-    responses((status = 200, description = "Prometheus text", body = String)))]
+    responses((status = 200, description = "Prometheus text", body = String,
+               example = json!("flow_interaction_open{kind=\"approval\"} 3\n"))))]
 pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
     let mut counted = app.counted.lock().await;
     if counted.is_none_or(|(at, took)| rested(at.elapsed(), took)) {
