@@ -30,7 +30,7 @@ pub(crate) fn master_key(given: Option<&str>, directory: &Path) -> Result<Master
 
 /// Makes a key under another name first: whoever dies in the middle, or comes at the same moment, never sees half of one.
 fn make(directory: &Path, path: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(directory)?;
+    store_sqlite::private_directory(directory)?;
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     let text = format!("{}\n", BASE64_STANDARD.encode(bytes));

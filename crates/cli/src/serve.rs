@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::{Engine, Ids, Vault};
 use server::App;
-use store_sqlite::DataLock;
+use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -73,7 +73,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
 
 /// Takes the data directory, which is made if absent.
 fn locked(directory: &Path) -> Result<DataLock, Failure> {
-    std::fs::create_dir_all(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
+    private_directory(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
     Ok(DataLock::take(directory)?)
 }
 

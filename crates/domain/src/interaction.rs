@@ -163,6 +163,15 @@ impl Interaction {
         }
     }
 
+    /// When it was closed, once its delivery is over too: nothing will happen to it any more, and it is only kept.
+    #[must_use]
+    pub const fn retired_at(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Resolved { at, delivery, .. } if delivery.over() => Some(*at),
+            State::Pending(_) | State::Resolved { .. } => None,
+        }
+    }
+
     /// How far its delivery is, once it is closed.
     #[must_use]
     pub const fn delivery(&self) -> Option<&Delivery> {
@@ -203,6 +212,8 @@ impl Interaction {
     }
 
     /// Takes an answer. The first one wins: a second or late one is refused, never merged.
+    ///
+    /// While a quorum is not reached nothing has won yet: whoever says something else has changed their mind.
     pub fn answer(
         self,
         reviewer: &Reviewer,
@@ -213,13 +224,14 @@ impl Interaction {
     ) -> Result<Change, Refusal> {
         let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
-        if pending.votes.iter().any(|vote| vote.by.name == reviewer.actor.name) {
-            return Err(Refusal::AlreadyVoted(self.id));
-        }
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
         let answer = Answer { role: Some(reviewer.role), ..answer };
-        let mut votes = pending.votes.clone();
+        let (mine, mut votes): (Vec<_>, Vec<_>) =
+            pending.votes.iter().cloned().partition(|vote| vote.by.name == answer.by.name);
+        if mine.iter().any(|vote| vote.agrees_with(&answer)) {
+            return Err(Refusal::AlreadyVoted(self.id));
+        }
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
         if answer.effect.holds_back() || self.question.audience.satisfied(&agreeing) {

@@ -34,6 +34,7 @@ mod keys;
 mod list;
 mod once;
 mod policy_admin;
+mod portion;
 mod propose;
 mod release;
 mod seen;

@@ -44,7 +44,7 @@ impl Engine {
         let length = self.lease_length(seconds)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let receipt = self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&scope, id)?;
+            let (mut session, interaction) = work.delivery(&scope, id, &actor)?;
             session.going_on()?;
             let lease = work.ids.lease(work.now);
             let until = work.now.saturating_add(length).unwrap_or(work.now);

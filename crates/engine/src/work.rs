@@ -5,7 +5,7 @@ use domain::{
     Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
     Resolution, Scope, Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
 };
-use store::{InteractionFilter, Page, Topic, Tx};
+use store::{Topic, Tx};
 
 use crate::seen::Seen;
 use crate::settle::Alongside;
@@ -80,6 +80,25 @@ impl Work<'_> {
         Ok(interaction)
     }
 
+    /// The same for the agent that asked, who is told that an answer in the archive is handed out no more.
+    pub(crate) fn delivery(
+        &mut self,
+        scope: &Scope,
+        id: InteractionId,
+        by: &Actor,
+    ) -> Result<(Session, Interaction), Error> {
+        let (session, interaction) = match self.question(scope, id) {
+            Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
+                archived.deliverable_to(by)?;
+                let over = archived.delivery().filter(|delivery| delivery.over());
+                return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
+            }
+            found => found?,
+        };
+        interaction.deliverable_to(by)?;
+        Ok((session, interaction))
+    }
+
     /// Saves a change of a question that was open, or not, before; counts and records it. The session is saved at the end.
     pub(crate) fn changed(
         &mut self,
@@ -121,9 +140,12 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Saves the session and has everybody who watches it woken.
+    /// Saves the session and has everybody who watches it woken. What nobody took in one that has ended is only kept.
     pub(crate) fn saved(&mut self, session: &Session) -> Result<(), Error> {
         self.tx.session_save(session)?;
+        if session.ended.is_some() {
+            self.tx.untaken_retire(&session.scope, session.id)?;
+        }
         self.watched(session);
         Ok(())
     }
@@ -178,16 +200,9 @@ impl Work<'_> {
 
     /// Has the agents woken whose answers were held back while the session was paused.
     fn offered(&mut self, session: &Session) -> Result<(), Error> {
-        let filter = InteractionFilter { session: Some(session.id), ..InteractionFilter::default() };
-        let mut page = Page { after: None, limit: 200 };
-        loop {
-            let found = self.tx.interactions(&session.scope, &filter, page)?;
-            found.iter().for_each(|interaction| self.noticed(interaction, interaction.status()));
-            page.after = found.last().map(|interaction| interaction.id);
-            if found.len() < page.limit as usize {
-                return Ok(());
-            }
-        }
+        let takers = self.tx.takers(&session.scope, session.id)?;
+        self.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));
+        Ok(())
     }
 
     /// An answer that ends the session does so in the same transaction.

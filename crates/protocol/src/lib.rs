@@ -13,6 +13,7 @@ mod answer;
 mod ask;
 mod delivery;
 mod event;
+mod example;
 mod grant;
 mod interaction;
 mod key;

@@ -59,6 +59,7 @@ impl IntoResponses for Problems {
             ("409", "It is not in a state for this, or somebody else was first"),
             ("410", "The deadline has passed"),
             ("413", "The body is too large"),
+            ("414", "The path and query are too long"),
             ("415", "The body is not JSON"),
             ("422", "The body does not fit; `errors` says where"),
             ("429", "Too many requests"),

@@ -29,5 +29,6 @@ mod values;
 mod writer;
 
 pub use backup::{backup, check_integrity};
+pub use connection::private_directory;
 pub use lock::DataLock;
 pub use sqlite_store::{Options, SqliteStore};

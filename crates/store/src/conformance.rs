@@ -17,7 +17,7 @@ mod world;
 pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
-    unfiltered_lists_are_whole,
+    takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
 };
 pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
 pub use nouns::{
@@ -25,7 +25,8 @@ pub use nouns::{
     sessions_come_back, settings_keep_the_first,
 };
 pub use timers::{
-    archived_questions_stay_readable, due_comes_in_order, figures_add_up, old_idempotency_keys_are_forgotten,
+    archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,
+    old_idempotency_keys_are_forgotten, untaken_answers_are_only_kept_once_their_session_has_ended,
 };
 pub use transactions::{
     a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
@@ -59,6 +60,7 @@ macro_rules! conformance {
             lists_filter_sort_and_page,
             nothing_is_read_from_another_project,
             nothing_is_written_into_another_project,
+            many_archive_at_once,
             numbers_of_a_session_have_no_gaps,
             old_idempotency_keys_are_forgotten,
             once_keeps_the_first,
@@ -67,9 +69,11 @@ macro_rules! conformance {
             sessions_come_back,
             sessions_filter_and_page,
             settings_keep_the_first,
+            takers_are_those_for_whom_something_waits,
             the_first_answer_wins,
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
+            untaken_answers_are_only_kept_once_their_session_has_ended,
             what_was_kept_is_told_though_nobody_waits,
         }
     };

@@ -19,6 +19,8 @@ pub trait InteractionReads {
     ) -> Stored<Vec<Interaction>>;
     /// The open questions of a session, the oldest first.
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
+    /// The agents for whom answers of a session wait, each once.
+    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>>;
     /// Answers that wait for the agent of this name, the oldest first; none of a session that is paused.
     fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>>;
     /// A sealed value kept with a question.
@@ -35,6 +37,8 @@ pub trait InteractionWrites {
     fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> Stored<()>;
     /// Forgets the sealed values of a question.
     fn sealed_drop(&mut self, scope: &Scope, id: InteractionId) -> Stored<()>;
-    /// Moves closed and delivered questions resolved before a moment to the archive, and says how many.
-    fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
+    /// Notes that the session of these answers has ended, so that those which nobody took are only kept from now on.
+    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()>;
+    /// Moves questions that are only kept, and were resolved at a moment or before, to the archive, and says how many.
+    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64>;
 }

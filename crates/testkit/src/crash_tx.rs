@@ -75,6 +75,7 @@ passed_on! { Reads:
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
+        takers(scope: &Scope, session: SessionId) -> Vec<String>;
         deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
         sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Vec<u8>>;
     }
@@ -130,7 +131,8 @@ passed_on! { Tx:
         interaction_save(interaction: &Interaction) -> ();
         sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> ();
         sealed_drop(scope: &Scope, id: InteractionId) -> ();
-        archive(before: Timestamp, limit: u32) -> u64;
+        untaken_retire(scope: &Scope, session: SessionId) -> ();
+        archive(until: Timestamp, limit: u32) -> u64;
     }
     ProposalWrites {
         proposal_insert(proposal: &Proposal) -> ();
@@ -163,6 +165,11 @@ impl<T: Reads + ?Sized> TimerReads for Face<'_, T> {
     fn next_due(&mut self) -> Stored<Option<Timestamp>> {
         self.fuse.burn()?;
         self.inner.next_due()
+    }
+
+    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+        self.fuse.burn()?;
+        self.inner.oldest_retired()
     }
 }
 

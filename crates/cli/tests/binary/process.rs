@@ -5,6 +5,8 @@ mod full_disk;
 mod keys;
 mod master_key;
 mod outage;
+mod privacy;
+mod readers;
 mod settings;
 mod starting;
 mod stopping;
