@@ -84,7 +84,9 @@ pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findin
         if let Some(expected) = example.verdict {
             let ruling = policy.judge(&call).ruling;
             if ruling.verdict != expected {
-                let by = ruling.rule.map_or_else(|| "no rule, so the default".into(), |rule| format!("rule `{rule}`"));
+                let by = ruling
+                    .rule
+                    .map_or_else(|| "the default, as no rule matches,".into(), |rule| format!("rule `{rule}`"));
                 let (expected, given) = (expected.name(), ruling.verdict.name());
                 let message = format!("the example expects {expected}, and {by} says {given}: {}", ruling.reason);
                 findings.error(example.at, "example_fails", message);

@@ -21,6 +21,8 @@ mod read_ask;
 mod example;
 mod lint;
 mod finding;
+#[cfg(test)]
+mod properties;
 
 pub use condition::Condition;
 pub use explain::{Considered, Explanation};
