@@ -18,6 +18,8 @@ mod load;
 mod parsed;
 mod pattern;
 mod policy;
+#[cfg(test)]
+mod properties;
 mod read_ask;
 mod read_rule;
 mod remembered;

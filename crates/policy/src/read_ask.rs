@@ -131,6 +131,7 @@ fn admit(settings: &AskSettings, table: &Table<'_>, findings: &mut Findings<'_>)
             "fallback" => "wrong_fallback",
             _ => "wrong_option",
         };
-        findings.error(table.place(key), code, format!("`{}` {}", problem.pointer, problem.message));
+        let path = problem.pointer.trim_start_matches('/').replace('/', ".");
+        findings.error(table.place(key), code, format!("`{path}` {}", problem.message));
     }
 }
