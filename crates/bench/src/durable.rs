@@ -60,6 +60,7 @@ impl Desk {
             role: Role::Operator,
             actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
             groups: Vec::new(),
+            from: None,
         };
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
         // What `http_loop.rs` asks as well.

@@ -97,6 +97,8 @@ ids! {
     KeyId = "key_";
     /// The right to work on one delivery for a while.
     LeaseId = "lea_";
+    /// Something that was done, on the audit trail.
+    EntryId = "aud_";
 }
 
 #[cfg(test)]

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
-use domain::{KeyId, SignedDuration, Timestamp};
+use domain::audit::Wire;
+use domain::audit::chain::Signer;
+use domain::{KeyId, SignedDuration, TenantId, Timestamp};
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
-use crate::work::{Effects, Work};
+use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
 
 /// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
@@ -72,6 +74,8 @@ pub struct Inner {
     /// The moment that the timers sleep until, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
+    /// The keys that sign the audit trails of tenants, as far as they were opened.
+    pub(crate) signers: Mutex<HashMap<TenantId, Arc<Signer>>>,
 }
 
 impl std::ops::Deref for Engine {
@@ -101,6 +105,7 @@ impl Engine {
             used: Mutex::new(HashMap::new()),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),
+            signers: Mutex::new(HashMap::new()),
         }))
     }
 
@@ -127,8 +132,17 @@ impl Engine {
         store::read(self.store.as_ref(), Cost::Point, |reads| reads.setting("ready").map(drop)).await
     }
 
+    /// Runs in one transaction what nobody asked for.
+    pub(crate) async fn transact<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
+    {
+        self.transact_as(Doer::system(Wire::Timer), work).await
+    }
+
     /// Runs a command in one transaction, and performs its effects after the commit.
-    pub(crate) async fn transact<T, F>(&self, mut work: F) -> Result<T, Error>
+    pub(crate) async fn transact_as<T, F>(&self, doer: Doer, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
@@ -137,7 +151,7 @@ impl Engine {
         let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
             let mut effects = Effects::default();
-            let result = work(&mut Work { tx, now, ids: &ids, effects: &mut effects })?;
+            let result = work(&mut Work { tx, now, ids: &ids, doer: &doer, effects: &mut effects })?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await

@@ -10,6 +10,7 @@
 
 mod answer;
 mod ask;
+mod audit;
 mod delivery;
 mod event;
 mod interaction;
@@ -22,6 +23,7 @@ pub use answer::{
     AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
 };
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
+pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
 pub use event::{EventView, EventsPage};
 pub use interaction::{

@@ -20,6 +20,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "interactions", description = "Questions put to people, and their answers"),
         (name = "deliveries", description = "Answers on their way to the agents that asked"),
         (name = "events", description = "What happened, numbered"),
+        (name = "audit", description = "What was done, by whom, how and from where; chained and signed"),
         (name = "keys", description = "Credentials"),
         (name = "server", description = "Health and figures")
     )

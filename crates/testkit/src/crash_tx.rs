@@ -2,13 +2,17 @@
 
 use std::cell::Cell;
 
+use domain::audit::Written;
+use domain::audit::chain::{Checkpoint, Head};
 use domain::{
-    Event, Interaction, InteractionId, Key, KeyId, Luggage, Scope, Session, SessionId, SignedDuration, Step, Timestamp,
+    Event, Interaction, InteractionId, Key, KeyId, Luggage, ProjectId, Scope, Session, SessionId, SignedDuration, Step,
+    TenantId, Timestamp,
 };
 use store::{
-    AccessReads, AccessWrites, Cursor, Due, EventReads, EventWrites, InteractionFilter, InteractionReads,
-    InteractionWrites, KeyRecord, Once, OnceReads, OnceWrites, OpenCount, Page, ProjectEvents, Reads, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+    AccessReads, AccessWrites, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Due, EventReads, EventWrites,
+    InteractionFilter, InteractionReads, InteractionWrites, KeyRecord, Link, Loose, Once, OnceReads, OnceWrites,
+    OpenCount, Page, ProjectEvents, Reads, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StoreError,
+    Stored, TimerReads, Topic, Tx,
 };
 
 use crate::Sabotage;
@@ -90,6 +94,15 @@ passed_on! { Reads:
         backlog() -> (u64, Option<Timestamp>);
         open_counts() -> Vec<OpenCount>;
     }
+    AuditReads {
+        tenant(name: &str) -> Option<TenantId>;
+        audit_loose(limit: u32) -> Vec<Loose>;
+        audit_head(tenant: TenantId) -> Head;
+        audit_unsigned(before: Timestamp) -> Vec<TenantId>;
+        audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Vec<Chained>;
+        audit_chain(tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Vec<Chained>;
+        audit_checkpoints(tenant: TenantId, page: Page<u64>) -> Vec<Checkpoint>;
+    }
 }
 
 passed_on! { Tx:
@@ -113,6 +126,13 @@ passed_on! { Tx:
         sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> ();
         sealed_drop(scope: &Scope, id: InteractionId) -> ();
         archive(before: Timestamp, limit: u32) -> u64;
+    }
+    AuditWrites {
+        audit_append(written: &Written) -> ();
+        audit_lock() -> ();
+        audit_link(tenant: TenantId, links: &[Link]) -> ();
+        audit_linked(upto: Cursor) -> ();
+        audit_sign(tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> ();
     }
 }
 
