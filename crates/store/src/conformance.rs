@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a suite of tests: whatever goes wrong is a failure")]
 
+mod audit;
 mod lists;
 mod log;
 mod nouns;
@@ -13,6 +14,7 @@ mod transactions;
 mod walls;
 mod world;
 
+pub use audit::{audit_entries_come_back, chains_have_no_gaps, checkpoints_come_back};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
     unfiltered_lists_are_whole,
@@ -44,7 +46,10 @@ macro_rules! conformance {
             a_stale_revision_is_a_conflict,
             a_swallowed_conflict_is_survived,
             archived_questions_stay_readable,
+            audit_entries_come_back,
+            chains_have_no_gaps,
             changes_are_told_once,
+            checkpoints_come_back,
             deliveries_leave_out_what_is_paused,
             due_comes_in_order,
             events_come_back,
