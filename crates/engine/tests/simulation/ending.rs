@@ -2,7 +2,7 @@
 
 use domain::{Command as Control, Delivery, SignedDuration, Status};
 
-use crate::check::holds;
+use crate::check::{self, holds};
 use crate::command::{Reply, What};
 use crate::deeds::Outcome;
 use crate::questions::MARKER;
@@ -127,6 +127,10 @@ impl World {
             };
             let late = books.questions.values().find(late);
             holds!(late.is_none(), "a question is open long after its deadline: {late:?}");
+        }
+        let engine = self.sound_engine();
+        for (index, tenant) in self.tenants.iter().enumerate() {
+            check::trail::check(&engine, crate::cast::TENANTS[index], tenant, &self.books[index])?;
         }
         // A look through the whole file takes long: a few seeds do it.
         let found = self.numbers.is_multiple_of(8) && self.on_disk(MARKER);
