@@ -14,7 +14,7 @@ mod transactions;
 mod walls;
 mod world;
 
-pub use audit::{audit_entries_come_back, chains_have_no_gaps, checkpoints_come_back};
+pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
     unfiltered_lists_are_whole,

@@ -35,7 +35,7 @@ fn person(name: &str) -> Actor {
 }
 
 /// Links what is loose, as the engine does. Gives how many.
-fn chain(tx: &mut dyn Tx, limit: u32) -> Stored<usize> {
+pub fn chain(tx: &mut dyn Tx, limit: u32) -> Stored<usize> {
     tx.audit_lock()?;
     let loose = tx.audit_loose(limit)?;
     let Some(last) = loose.last().map(|loose| loose.cursor) else { return Ok(0) };
