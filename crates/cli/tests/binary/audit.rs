@@ -55,10 +55,7 @@ async fn story(house: &House) {
     let key = key.trim();
     let output = verified(&beside, &["--public-key", key, "--whole"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        said.starts_with(&format!("verified: 7 entries, ")) && said.contains(&format!("signed by {key}\n")),
-        "{said}"
-    );
+    assert!(said.starts_with("verified: 7 entries, ") && said.contains(&format!("signed by {key}\n")), "{said}");
     let checkpoint = said.lines().last().unwrap().strip_prefix("last checkpoint: ").unwrap().to_owned();
     assert_eq!(root.get("/v1/audit/key").await.done(200).text("/public_key"), key);
     let over_the_wire = root.get("/v1/audit/export").await.done(200).body;
