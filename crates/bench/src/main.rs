@@ -10,6 +10,7 @@
 //! - `floor` (`floor.rs`, `bare.rs`): the same four durable operations without HTTP. `floor` is our own SQL: the calls that the
 //!   engine makes on a transaction, in its order, through the store's own group commit. `bare` is SQLite with the smallest rows
 //!   that could do it, one writer and group commit: what the disk and the library allow when nothing is kept for anybody else.
+//! - `audit` (`audit.rs`): what the audit trail costs: the floor with it and without it, and how fast entries are chained.
 //! - `latency` (`latency.rs`): from just before an answer is sent to the end of the waiting agent's response, 200 a second on a
 //!   fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With PostgreSQL also from one
 //!   node to another.
@@ -24,6 +25,7 @@
 //! Start reading at `ground.rs` (what is measured stands on it) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
 //! hyper's connections, `durable.rs` the four operations, `report.rs` tables, targets and JSON.
 
+mod audit;
 mod bare;
 mod client;
 mod durable;
@@ -85,6 +87,7 @@ pub(crate) struct Arguments {
 enum Part {
     Loop,
     Floor,
+    Audit,
     Latency,
     Inbox,
     Readers,
@@ -126,6 +129,9 @@ fn run(arguments: &Arguments) -> Fallible<bool> {
     }
     if wanted(Part::Floor) {
         keep(floor::section(&ground, &loops));
+    }
+    if wanted(Part::Audit) {
+        keep(audit::section(&ground));
     }
     if wanted(Part::Latency) {
         keep(latency::section(&ground));

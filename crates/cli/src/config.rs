@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Make, list and revoke keys
     Keys(Keys),
+    /// Verify an export of the audit trail, export it, show the key that signs it
+    Audit(Audit),
     /// Copy the SQLite database to a new file while the server goes on using it
     Backup(Backup),
     /// Look for damage in the SQLite database
@@ -90,6 +92,9 @@ pub(crate) struct Serve {
     /// How many event streams may be open at this node
     #[arg(long, env = "HOLDPOINT_STREAMS", default_value_t = 50_000)]
     pub(crate) streams: usize,
+    /// Requests come through one proxy: take where they come from out of the last word of its X-Forwarded-For
+    #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
+    pub(crate) behind_proxy: bool,
     /// What is logged, for example info or holdpoint_engine=debug
     #[arg(long, env = "HOLDPOINT_LOG", default_value = "info")]
     pub(crate) log: String,
@@ -160,6 +165,59 @@ pub(crate) struct KeysRevoke {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Audit {
+    #[command(subcommand)]
+    pub(crate) command: AuditCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Verify an export offline; names the first entry that was changed, removed, added or reordered
+    Verify(AuditVerify),
+    /// Write the whole chain of a tenant to standard output, for verify
+    Export(AuditExport),
+    /// Print the public half of the key that signs the chain of a tenant
+    Key(AuditPlace),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerify {
+    /// The export
+    pub(crate) file: PathBuf,
+    /// Refuse what any other key has signed (64 hexadecimal digits, from `holdpoint audit key`)
+    #[arg(long)]
+    pub(crate) public_key: Option<String>,
+    /// Refuse a chain that has another hash at this number: a checkpoint that was kept elsewhere
+    #[arg(long, value_name = "SEQ:HASH", value_parser = checkpoint)]
+    pub(crate) from_checkpoint: Option<(u64, String)>,
+    /// Refuse entries that are shown by their digest alone
+    #[arg(long)]
+    pub(crate) whole: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditExport {
+    /// Begin after the entry of this number
+    #[arg(long, default_value_t = 0)]
+    pub(crate) after: u64,
+    #[command(flatten)]
+    pub(crate) place: AuditPlace,
+}
+
+/// Whose audit trail.
+#[derive(Debug, Args)]
+pub(crate) struct AuditPlace {
+    /// The tenant
+    #[arg(long, default_value = "default")]
+    pub(crate) tenant: String,
+    /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
+    #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
+    pub(crate) master_key: Option<String>,
+    #[command(flatten)]
+    pub(crate) database: Database,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Backup {
     /// The new file
     pub(crate) target: PathBuf,
@@ -202,12 +260,23 @@ impl Serve {
     }
 
     pub(crate) fn limits(&self) -> server::Limits {
-        server::Limits { body_bytes: self.body_bytes, rate: NonZeroU32::new(self.rate), streams: self.streams }
+        server::Limits {
+            body_bytes: self.body_bytes,
+            rate: NonZeroU32::new(self.rate),
+            streams: self.streams,
+            behind_proxy: self.behind_proxy,
+        }
     }
 }
 
 fn role(text: &str) -> Result<Role, String> {
     Role::named(text).ok_or_else(|| "must be admin, operator, viewer or agent".to_owned())
+}
+
+fn checkpoint(text: &str) -> Result<(u64, String), String> {
+    let wrong = || format!("`{text}` is not SEQ:HASH");
+    let (seq, hash) = text.split_once(':').ok_or_else(wrong)?;
+    Ok((seq.parse().map_err(|_| wrong())?, hash.to_owned()))
 }
 
 fn deadline(text: &str) -> Result<(String, SignedDuration), String> {

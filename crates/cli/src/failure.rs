@@ -40,6 +40,10 @@ pub(crate) enum Failure {
     Traces(String),
     #[error("the OpenAPI document cannot be written: {0}")]
     Document(serde_json::Error),
+    #[error("{0}: not verified: {1}")]
+    NotVerified(PathBuf, String),
+    #[error("the export cannot be written: {0}")]
+    Export(io::Error),
     #[error("the database is damaged:\n{0}")]
     Damaged(String),
     #[error("{0} works on the SQLite database of a data directory; use the tools of PostgreSQL for the other")]

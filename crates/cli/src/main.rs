@@ -4,6 +4,7 @@
 //!
 //! Start reading at `config.rs` (everything that can be set) and `serve.rs` (what runs).
 
+mod audit;
 mod config;
 mod data;
 mod failure;
@@ -36,6 +37,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(serve) => serve::serve(&runtime, &serve),
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
+        Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
         Command::Backup(backup) => data::backup(&backup),
         Command::Check(check) => data::check(&check),
         Command::Policy(command) => policy::policy(command),

@@ -48,12 +48,13 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    let (timers, housekeeping) = (engine.clone(), engine.clone());
+    let (timers, housekeeping, chain) = (engine.clone(), engine.clone(), engine.clone());
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
     if let Some(file) = serve.policy.clone() {
         tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file)));
     }
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
 

@@ -1,5 +1,7 @@
 //! Who is calling, for whom, and what their role lets them do.
 
+use std::net::IpAddr;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +139,8 @@ pub struct Caller {
     pub actor: Actor,
     /// The groups that the person belongs to.
     pub groups: Vec<String>,
+    /// The address that the request came from, where it is known. The audit trail keeps it; nothing is decided by it.
+    pub from: Option<IpAddr>,
 }
 
 impl Caller {
@@ -184,6 +188,7 @@ impl Key {
             role: self.role,
             actor: Actor { kind, name },
             groups: self.groups.clone(),
+            from: None,
         })
     }
 }

@@ -101,6 +101,8 @@ ids! {
     PermitId = "prm_";
     /// An approval that holds for more than one action.
     GrantId = "gra_";
+    /// Something that was done, on the audit trail.
+    EntryId = "aud_";
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::access::Right;
+use crate::audit;
 use crate::event::of_answer;
 use crate::{
     Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
@@ -129,7 +130,7 @@ impl Interaction {
             "deadline": question.deadline,
             "channel": session.brief.channel,
         });
-        let happening = Happening::by("interaction.asked", &by, data);
+        let happening = Happening::by("interaction.asked", &by, data).recording(audit::of_question(&question));
         let origin = Origin {
             session: session.id,
             step: session.step,
@@ -235,13 +236,15 @@ impl Interaction {
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
         if answer.effect.holds_back() || self.question.audience.satisfied(&agreeing) {
-            let happening = Happening::by("interaction.answered", &answer.by, of_answer(&answer));
+            let happening = Happening::by("interaction.answered", &answer.by, of_answer(&answer))
+                .recording(audit::of_answer(&self.question, &answer));
             let votes = if votes.len() > 1 { votes } else { Vec::new() };
             return Ok((self.resolved(Resolution::Answered { answer, votes }, now), happening));
         }
         let quorum = self.question.audience.quorum;
         let data = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
-        let happening = Happening::by("interaction.voted", &answer.by, data);
+        let happening =
+            Happening::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
         let pending = Pending { votes, ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
     }
@@ -346,10 +349,11 @@ impl Interaction {
     /// Hands the answer to the agent that asked, under a lease.
     pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
         self.deliverable_to(by)?;
-        let actor = by.clone();
+        let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let taken = delivery.take(lease, actor.clone(), now, until)?;
-            Ok((taken, Happening::by("delivery.taken", &actor, json!({ "until": until }))))
+            let happening = Happening::by("delivery.taken", &actor, json!({ "until": until }));
+            Ok((taken, happening.recording(record)))
         })
     }
 
@@ -459,7 +463,8 @@ impl Interaction {
         let mut data = of_answer(&answer);
         data["source"] = json!(source);
         data["reason"] = json!(reason);
-        let happening = Happening::by("interaction.auto_resolved", &answer.by, data);
+        let record = audit::of_answer(&self.question, &answer);
+        let happening = Happening::by("interaction.auto_resolved", &answer.by, data).recording(record);
         (self.resolved(Resolution::AutoResolved { answer, source, reason }, now), happening)
     }
 

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
-use domain::{KeyId, SignedDuration, Timestamp};
+use domain::audit::Wire;
+use domain::audit::chain::Signer;
+use domain::{KeyId, SignedDuration, TenantId, Timestamp};
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
 use crate::judge::Policies;
 use crate::settle::Alongside;
-use crate::work::{Effects, Work};
+use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
 
 /// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
@@ -78,6 +80,8 @@ pub struct Inner {
     /// The moment that the timers sleep until, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
+    /// The keys that sign the audit trails of tenants, as far as they were opened.
+    pub(crate) signers: Mutex<HashMap<TenantId, Arc<Signer>>>,
 }
 
 impl std::ops::Deref for Engine {
@@ -108,6 +112,7 @@ impl Engine {
             used: Mutex::new(HashMap::new()),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),
+            signers: Mutex::new(HashMap::new()),
         }))
     }
 
@@ -134,8 +139,17 @@ impl Engine {
         store::read(self.store.as_ref(), Cost::Point, |reads| reads.setting("ready").map(drop)).await
     }
 
+    /// Runs in one transaction what nobody asked for.
+    pub(crate) async fn transact<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
+    {
+        self.transact_as(Doer::system(Wire::Timer), work).await
+    }
+
     /// Runs a command in one transaction, and performs its effects after the commit.
-    pub(crate) async fn transact<T, F>(&self, mut work: F) -> Result<T, Error>
+    pub(crate) async fn transact_as<T, F>(&self, doer: Doer, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
@@ -144,9 +158,9 @@ impl Engine {
         let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
             let mut effects = Effects::default();
-            let alongside = Alongside::default();
-            let settings = &settled.settings;
-            let result = work(&mut Work { tx, now, ids: &ids, settings, effects: &mut effects, alongside })?;
+            let (alongside, settings) = (Alongside::default(), &settled.settings);
+            let effects_of = &mut effects;
+            let result = work(&mut Work { tx, now, ids: &ids, settings, doer: &doer, effects: effects_of, alongside })?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await

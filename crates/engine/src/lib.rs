@@ -6,22 +6,26 @@
 //! This crate must never know HTTP, SQL or a model's API.
 //!
 //! Start reading at [`Engine`] and `work.rs` (what every command shares), then `answer.rs`. Time is in `timers.rs`: one loop
-//! that sleeps until the next due moment. Waiting is in `bell.rs`: a ring is a hint, the store is the truth.
+//! that sleeps until the next due moment. What is done is put on the audit trail by `work.rs` and chained by `chain.rs`. Waiting is in `bell.rs`: a ring is a hint, the store is the truth.
 
 mod act;
 mod answer;
 mod answer_many;
 mod ask;
+mod audit;
+mod audit_key;
 mod authenticate;
 mod auto;
 mod bell;
 mod cancel;
+mod chain;
 mod claim;
 mod complete;
 mod control;
 mod engine;
 mod error;
 mod expire;
+mod export;
 mod fail;
 mod follow;
 mod forms_check;
@@ -49,9 +53,11 @@ mod work;
 
 pub use answer_many::{Entry, EntryResult};
 pub use ask::Ask;
+pub use audit::Audited;
 pub use bell::{Bell, Listener};
 pub use engine::{Engine, Settings};
 pub use error::Error;
+pub use export::{Export, Wanted};
 pub use follow::{ProjectFollower, SessionFollower};
 pub use ids::Ids;
 pub use judge::{Behalf, InForce};

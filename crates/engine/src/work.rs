@@ -1,5 +1,6 @@
 //! What every command shares: the transaction, the time, fresh ids, and what is to be performed after the commit.
 
+use domain::audit::{Entry, How, Wire, particulars};
 use domain::interaction::Change;
 use domain::{
     Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
@@ -17,6 +18,7 @@ pub(crate) struct Work<'a> {
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a Ids,
     pub(crate) settings: &'a Settings,
+    pub(crate) doer: &'a Doer,
     pub(crate) effects: &'a mut Effects,
     /// What an answer brings with it for the action that it is about.
     pub(crate) alongside: Alongside,
@@ -29,6 +31,25 @@ pub(crate) struct Asking {
     pub(crate) time: Option<SignedDuration>,
     /// The trace that it was asked in.
     pub(crate) traceparent: Option<String>,
+}
+
+/// Who does it, and how: what the audit trail says of everything that a command does.
+#[derive(Debug, Clone)]
+pub(crate) struct Doer {
+    pub(crate) actor: Actor,
+    pub(crate) how: How,
+}
+
+impl Doer {
+    /// A caller.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        Self { actor: caller.actor.clone(), how: How::of(caller) }
+    }
+
+    /// Holdpoint itself, through a door that needs no key.
+    pub(crate) fn system(wire: Wire) -> Self {
+        Self { actor: Actor::system(), how: How::by(wire) }
+    }
 }
 
 /// What is performed after the commit, and never if there is none.
@@ -122,22 +143,52 @@ impl Work<'_> {
         Ok(interaction)
     }
 
-    /// Records what happened, numbered by its session.
+    /// Records what happened, numbered by its session: as an event, and on the audit trail.
     pub(crate) fn happened(
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
         happening: Happening,
     ) -> Result<Event, Error> {
-        let event = session.record(self.ids.event(self.now), happening, about, self.now);
+        let event = self.recorded(session, about, happening)?;
         self.tx.event_append(&session.scope, &event)?;
         Ok(event)
     }
 
-    /// Records what happened outside of any session.
+    /// Numbers what happened and puts it on the audit trail. The event is still to be appended: the session may be new.
+    pub(crate) fn recorded(
+        &mut self,
+        session: &mut Session,
+        about: Option<InteractionId>,
+        happening: Happening,
+    ) -> Result<Event, Error> {
+        let entry = self.entry(&session.scope, &happening);
+        let event = session.record(self.ids.event(self.now), happening, about, self.now);
+        let entry = Entry { session: Some(session.id), event: Some(event.seq), interaction: about, ..entry };
+        self.tx.audit_append(&entry.written())?;
+        Ok(event)
+    }
+
+    /// Puts on the audit trail what was done outside any session.
     pub(crate) fn audited(&mut self, scope: &Scope, happening: &Happening) -> Result<(), Error> {
-        let _ = (scope, happening);
-        Ok(())
+        let entry = self.entry(scope, happening);
+        Ok(self.tx.audit_append(&entry.written())?)
+    }
+
+    fn entry(&self, scope: &Scope, happening: &Happening) -> Entry {
+        let (by, data) = particulars(happening, &self.doer.actor);
+        Entry {
+            id: self.ids.entry(self.now),
+            scope: *scope,
+            at: self.now,
+            name: happening.name.to_owned(),
+            by,
+            how: self.doer.how.clone(),
+            session: None,
+            event: None,
+            interaction: None,
+            data,
+        }
     }
 
     /// Saves the session and has everybody who watches it woken. What nobody took in one that has ended is only kept.

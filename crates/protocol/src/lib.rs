@@ -11,6 +11,7 @@
 mod action;
 mod answer;
 mod ask;
+mod audit;
 mod delivery;
 mod event;
 mod example;
@@ -27,6 +28,7 @@ pub use answer::{
     AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
 };
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
+pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
 pub use event::{EventView, EventsPage};
 pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};

@@ -23,6 +23,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "policy", description = "Rules that say what may run, what is asked, and what never runs"),
         (name = "deliveries", description = "Answers on their way to the agents that asked"),
         (name = "events", description = "What happened, numbered"),
+        (name = "audit", description = "What was done, by whom, how and from where; chained and signed"),
         (name = "keys", description = "Credentials"),
         (name = "server", description = "Health and figures")
     )

@@ -2,6 +2,7 @@
 
 mod actions;
 mod answers;
+mod audit;
 mod deliveries;
 mod events;
 mod grants;
@@ -68,6 +69,9 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(deliveries::delivery_fail))
         .routes(routes!(keys::key_create, keys::key_list))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(audit::audit_list))
+        .routes(routes!(audit::audit_export))
+        .routes(routes!(audit::audit_key))
         .routes(routes!(stats::stats_get))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

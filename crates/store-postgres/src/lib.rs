@@ -16,6 +16,7 @@
 //! Start reading at [`PostgresStore`], then [`worker`], then any noun.
 
 mod access;
+mod audit;
 mod bell;
 mod connection;
 mod error;

@@ -2,12 +2,12 @@
 
 use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
 use postgres::types::ToSql;
-use store::{InteractionFilter, Page, SessionFilter, Sort};
+use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort};
 use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
 use crate::connection::{Connection, Values};
-use crate::{Options, PostgresStore, event, interaction, session, timers};
+use crate::{Options, PostgresStore, audit, event, interaction, session, timers};
 
 /// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
 const ROWS: &str = "
@@ -34,6 +34,12 @@ const ROWS: &str = "
         select pg_current_xact_id(), pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)),
             pg_temp.uid(1 + number % 200), number / 200, 'test', number, '{}'
         from generate_series(1, 40000) number;
+    insert into audit (xid, tenant, project, at, type, by, session, digest, text)
+        select pg_current_xact_id(), pg_temp.uid(1 + least(number % 10, 1)), pg_temp.uid(1 + least(number % 10, 1)), number,
+            'test', 'agent-' || number % 7, pg_temp.uid(1 + number % 2000), '', '{}'
+        from generate_series(1, 20000) number;
+    insert into audit_chain (tenant, seq, project, session, xid, position, hash)
+        select tenant, position, project, session, xid, position, '' from audit;
     analyze";
 
 fn filled() -> (TestDatabase, Connection) {
@@ -76,6 +82,27 @@ fn hot_statements_use_their_indexes() {
     check(timers::OLDEST, &[], "interactions_retired");
     check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
+}
+
+#[test]
+fn the_audit_trail_is_read_by_its_indexes() {
+    let (_database, mut connection) = filled();
+    let (tenant, nobody) = (uid(1), None::<Uuid>);
+    check(&mut connection, &audit::loose(), &[&"0", &0_i64, &50_i64], "audit_pkey");
+    check(&mut connection, audit::CHAIN, &[&tenant, &7_i64, &50_i64, &nobody], "audit_chain_pkey");
+    let scope = Scope { tenant: TenantId::from_uuid(tenant), project: ProjectId::from_uuid(tenant) };
+    let session = Some(SessionId::from_uuid(uid(7)));
+    for (filter, index) in [
+        (AuditFilter::default(), "audit_of_project"),
+        (AuditFilter { by: Some("agent-1".into()), ..AuditFilter::default() }, "audit_of_project"),
+        (AuditFilter { session, ..AuditFilter::default() }, "audit_of_session"),
+    ] {
+        for after in [None, Some(7)] {
+            let (sql, values) = audit::list(&scope, &filter, Page { after, limit: 20 }).unwrap();
+            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+            check(&mut connection, &sql, &values, index);
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! Start reading at [`SqliteStore`], then [`writer`], then any noun.
 
 mod access;
+mod audit;
 mod backup;
 mod connection;
 mod error;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
 use rusqlite::{Connection, StatementStatus, params_from_iter};
-use store::{InteractionFilter, Page, SessionFilter, Sort, SystemClock};
+use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClock};
 use uuid::Uuid;
 
 use crate::connection::open_reader;
-use crate::{Options, SqliteStore, event, interaction, session, timers};
+use crate::{Options, SqliteStore, audit, event, interaction, session, timers};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
@@ -85,6 +85,26 @@ fn lists_use_the_index_that_fits() {
             let (sql, _) = interaction::list(&scope, &filter, Page { after, limit: 50 });
             check(&connection, &sql, index);
         }
+    }
+}
+
+#[test]
+fn the_audit_trail_is_read_by_its_indexes() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let connection = Connection::open(store.path()).unwrap();
+    let loose = plan(&connection, audit::LOOSE);
+    assert!(loose.contains("SEARCH audit USING INTEGER PRIMARY KEY (rowid>?)") && !loose.contains("TEMP"), "{loose}");
+    check(&connection, audit::CHAIN, "audit_chain USING PRIMARY KEY (tenant=? AND seq>?)");
+    let scope = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
+    let session = Some(SessionId::from_uuid(Uuid::nil()));
+    let page = Page { after: Some(1), limit: 50 };
+    for (filter, index) in [
+        (AuditFilter::default(), "audit_of_project (project=? AND seq>?)"),
+        (AuditFilter { by: Some("alice".into()), ..AuditFilter::default() }, "audit_of_project (project=? AND seq>?)"),
+        (AuditFilter { session, ..AuditFilter::default() }, "audit_of_session (session=? AND seq>?)"),
+    ] {
+        check(&connection, &audit::list(&scope, &filter, page).0, index);
     }
 }
 

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a suite of tests: whatever goes wrong is a failure")]
 
 mod actions;
+mod audit;
 mod lists;
 mod log;
 mod nouns;
@@ -15,6 +16,7 @@ mod walls;
 mod world;
 
 pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
+pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
     takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
@@ -48,7 +50,10 @@ macro_rules! conformance {
             a_swallowed_conflict_is_survived,
             actions_come_back,
             archived_questions_stay_readable,
+            audit_entries_come_back,
+            chains_have_no_gaps,
             changes_are_told_once,
+            checkpoints_come_back,
             deliveries_leave_out_what_is_paused,
             due_comes_in_order,
             events_come_back,

@@ -18,6 +18,7 @@
 //! commit. `conformance` (a feature) is the suite that every store passes.
 
 mod access;
+mod audit;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -37,6 +38,7 @@ mod timers;
 mod topic;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
+pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Link, Loose};
 pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use event::{EventReads, EventWrites};

@@ -1,6 +1,7 @@
 //! The two faces of a store that a use case sees.
 
 use crate::access::{AccessReads, AccessWrites};
+use crate::audit::{AuditReads, AuditWrites};
 use crate::event::{EventReads, EventWrites};
 use crate::grant::{GrantReads, GrantWrites};
 use crate::interaction::{InteractionReads, InteractionWrites};
@@ -33,6 +34,7 @@ face! {
         + OnceReads
         + TimerReads
         + StatsReads
+        + AuditReads
 }
 
 face! {
@@ -46,4 +48,5 @@ face! {
         + GrantWrites
         + PolicyWrites
         + OnceWrites
+        + AuditWrites
 }

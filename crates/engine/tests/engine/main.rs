@@ -4,6 +4,7 @@
 
 mod answering;
 mod asking;
+mod audit;
 mod claims;
 mod deliveries;
 mod idempotency;

@@ -47,6 +47,7 @@ pub(crate) enum What {
     ReadProject { reader: usize, after: Cursor },
     FireDue,
     Tidy,
+    Chain,
 }
 
 /// What somebody is told.
@@ -150,6 +151,10 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         }
         What::FireDue => engine.fire_due().await.map(|_| Reply::Nothing),
         What::Tidy => engine.tidy().await.map(|()| Reply::Nothing),
+        What::Chain => {
+            engine.chain().await?;
+            engine.sign_due().await.map(|()| Reply::Nothing)
+        }
     }
 }
 

@@ -66,6 +66,7 @@ impl World {
             (78..=84, Some(id)) => self.draw_wait(tenant, id),
             (85..=91, _) => self.draw_reading(tenant),
             (92..=93, _) => Some((self.agent(tenant), What::Tidy)),
+            (94..=95, _) => Some((self.agent(tenant), What::Chain)),
             _ => Some((self.agent(tenant), What::FireDue)),
         };
         let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), What::FireDue));
@@ -84,6 +85,7 @@ impl World {
                 | What::ReadProject { .. }
                 | What::FireDue
                 | What::Tidy
+                | What::Chain
         );
         let keyed = !machinery && !self.random.one_in(4);
         Command { number: self.numbers, tenant, by, what, keyed, sent_at: store::Clock::now(&self.clock) }

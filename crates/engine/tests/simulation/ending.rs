@@ -4,7 +4,7 @@ use domain::{Command as Control, Delivery, SignedDuration, Status};
 
 use store::Clock;
 
-use crate::check::holds;
+use crate::check::{self, holds};
 use crate::command::{Reply, What};
 use crate::deeds::Outcome;
 use crate::questions::MARKER;
@@ -133,6 +133,10 @@ impl World {
             holds!(late.is_none(), "a question is open long after its deadline: {late:?}");
             let left = books.kept_enough(self.clock.now()).find(|question| !books.archived.contains(&question.id));
             holds!(left.is_none(), "a question is kept for ever: {left:?}");
+        }
+        let engine = self.sound_engine();
+        for (index, tenant) in self.tenants.iter().enumerate() {
+            check::trail::check(&engine, crate::cast::TENANTS[index], tenant, &self.books[index])?;
         }
         // A look through the whole file takes long: a few seeds do it.
         let found = self.numbers.is_multiple_of(8) && self.on_disk(MARKER);

@@ -145,6 +145,7 @@ fn check(sabotage: Sabotage) {
 #[test]
 fn a_broken_store_is_noticed() {
     check(Sabotage::DropsEvents);
+    check(Sabotage::DropsEntries);
     check(Sabotage::AcknowledgesWithoutCommit);
     check(Sabotage::KeepsHalf);
     check(Sabotage::ForgetsKeys);

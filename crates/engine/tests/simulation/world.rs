@@ -139,6 +139,11 @@ impl World {
         self.books[tenant].read(&*self.behind, self.tenants[tenant].scope, whole_log)
     }
 
+    /// An engine on the store behind, which nobody has broken.
+    pub(crate) fn sound_engine(&self) -> Engine {
+        boot(&self.behind, &self.clock, &self.ids)
+    }
+
     /// Whether a text is anywhere on the disk.
     pub(crate) fn on_disk(&self, text: &str) -> bool {
         let mut files = std::fs::read_dir(self.directory.path()).unwrap();

@@ -31,7 +31,8 @@ fn sample(operation: &str) -> Option<Sample> {
     use Role::{Admin, Agent, Operator, Viewer};
     let (body, refuses): (Option<Value>, &[Role]) = match operation {
         "session_list" | "session_get" | "event_list" | "event_stream" | "project_stream" | "interaction_list"
-        | "interaction_get" | "stats_get" => (None, &[]),
+        | "interaction_get" | "stats_get" | "audit_key" => (None, &[]),
+        "audit_list" | "audit_export" => (None, &[Operator, Viewer, Agent]),
         "session_start" => (Some(json!({})), &[Viewer]),
         "session_control" => (Some(json!({ "command": "pause" })), &[Viewer, Agent]),
         "interaction_ask" => (Some(confirmation()), &[Viewer]),

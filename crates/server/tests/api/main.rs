@@ -4,6 +4,7 @@
 
 extern crate holdpoint_server as server;
 
+mod audit;
 mod bad_access;
 mod bad_bodies;
 mod bad_questions;

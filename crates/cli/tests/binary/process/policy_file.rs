@@ -10,7 +10,8 @@ use crate::common::{Client, House, binary, until};
 const ALLOWING: &str = "version = 1\n\n[[rule]]\nname = \"deploying\"\ntools = [\"deploy\"]\nverdict = \"allow\"\nreason = \"it may\"\n\
                         [[rule.example]]\ntool = \"deploy\"\narguments = {}\nverdict = \"allow\"\n";
 const DENYING: &str = "version = 1\n\n[[rule]]\nname = \"no-deploying\"\ntools = [\"deploy\"]\nverdict = \"deny\"\nreason = \"not today\"\n";
-const BAD: &str = "version = 1\n\n[[rule]]\nname = \"deploying\"\ntols = [\"deploy\"]\nverdict = \"allow\"\nreason = \"it may\"\n";
+const BAD: &str =
+    "version = 1\n\n[[rule]]\nname = \"deploying\"\ntols = [\"deploy\"]\nverdict = \"allow\"\nreason = \"it may\"\n";
 
 async fn ruled(agent: &Client, session: &str, call: &str) -> (String, String) {
     let body = json!({ "call_id": call, "tool": "deploy", "arguments": {} });
@@ -100,5 +101,8 @@ fn files_are_checked_by_hand() {
     assert!(said.ends_with("good.toml: good\n"), "{said}");
     let (code, said) = check(&[&good, &bad]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("bad.toml:5:") && said.contains("unknown_key") && said.ends_with("bad.toml: refused\n"), "{said}");
+    assert!(
+        said.contains("bad.toml:5:") && said.contains("unknown_key") && said.ends_with("bad.toml: refused\n"),
+        "{said}"
+    );
 }
