@@ -63,6 +63,8 @@ pub struct Draft {
     pub data: Value,
     /// A reason, or free text.
     pub feedback: Option<String>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    pub keep: bool,
 }
 
 /// Proof that the data of a draft fits the form of its question. Made by whoever ran the validator.
@@ -118,6 +120,9 @@ impl Question {
         let formless = !effect.carries_form() || self.form().is_none();
         if formless && draft.data.as_object().is_some_and(serde_json::Map::is_empty) {
             draft.data = Value::Null;
+        }
+        if draft.keep && (self.kind != Kind::Secret || !effect.carries_form()) {
+            problems.push(Problem::new("/keep", "only secrets that are given can be kept"));
         }
         self.check_arguments(effect, &draft, &mut problems);
         self.check_data(effect, &chosen, &draft, proof, &mut problems);

@@ -97,6 +97,10 @@ ids! {
     KeyId = "key_";
     /// The right to work on one delivery for a while.
     LeaseId = "lea_";
+    /// A key that values of one tenant are sealed with.
+    DataKeyId = "dek_";
+    /// A secret value that a person has kept for later.
+    SecretId = "sec_";
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub mod question;
 pub mod refusal;
 pub mod resolution;
 pub mod ruling;
+pub mod secret;
 pub mod session;
 pub mod step;
 pub mod text;
@@ -33,13 +34,17 @@ pub use audience::Audience;
 pub use delivery::Delivery;
 pub use digest::Digest;
 pub use event::{Event, Happening};
-pub use id::{AnswerId, EventId, IdError, InteractionId, KeyId, LeaseId, ProjectId, SessionId, StepId, TenantId};
+pub use id::{
+    AnswerId, DataKeyId, EventId, IdError, InteractionId, KeyId, LeaseId, ProjectId, SecretId, SessionId, StepId,
+    TenantId,
+};
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{Ruling, Verdict};
+pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepStatus};
 

@@ -188,6 +188,9 @@ pub struct Question {
     /// The named values of a secret question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretField>,
+    /// Whether people are asked for the secrets although they are kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// Whether it may not be skipped.
     pub required: bool,
     /// Who may answer.
@@ -367,6 +370,9 @@ impl Question {
         }
         if secret == self.secrets.is_empty() {
             problems.push(Problem::new("/secrets", "a question of kind `secret`, and no other, names its secrets"));
+        }
+        if self.fresh && !secret {
+            problems.push(Problem::new("/fresh", "only a question of kind `secret` can be answered from what is kept"));
         }
         if secret && self.schema.is_some() {
             problems.push(Problem::new("/schema", "a secret has named fields instead of a schema"));

@@ -3,6 +3,7 @@
 use domain::access::Right;
 use domain::{Caller, Interaction, Problem, Question, Refusal, SessionId, SignedDuration, Timestamp};
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use crate::seen::Seen;
 use crate::vault::RESUME_POINT;
@@ -44,7 +45,8 @@ impl Engine {
         let question = admitted.map_err(Refusal::QuestionInvalid)?;
         sized(&question)?;
         self.admit_form(&question).await?;
-        let resume_point = self.packed(caller, resume_point).await?;
+        let resume_point = self.packed(resume_point)?;
+        let kept = self.kept_for(caller, &question).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let (most_open, warning) = (self.settings().most_open, self.settings().warning);
         let vault = std::sync::Arc::clone(&self.vault);
@@ -57,13 +59,13 @@ impl Engine {
             interaction.origin.traceparent.clone_from(&traceparent);
             work.tx.interaction_insert(&interaction)?;
             if let Some(packed) = &resume_point {
-                let sealed = vault.seal(&scope, id, RESUME_POINT, packed, work.ids)?;
-                work.tx.sealed_put(&scope, id, RESUME_POINT, &sealed)?;
+                work.seal(&vault, &interaction, RESUME_POINT, packed)?;
             }
             work.happened(&mut session, Some(id), happening)?;
-            work.saved(&session)?;
             work.noticed(&interaction, interaction.status());
             work.effects.seen.push(Seen::asked(&interaction));
+            let interaction = work.secrets_found(&vault, &mut session, interaction, kept.as_ref())?;
+            work.saved(&session)?;
             Ok(interaction)
         })
         .await
@@ -81,15 +83,14 @@ impl Engine {
         }
     }
 
-    async fn packed(&self, caller: &Caller, resume_point: Option<Value>) -> Result<Option<Vec<u8>>, Error> {
+    fn packed(&self, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         let Some(value) = resume_point else { return Ok(None) };
-        let packed = value.to_string().into_bytes();
+        let packed = Zeroizing::new(value.to_string().into_bytes());
         let most = self.settings().resume_point_bytes;
         if packed.len() > most {
             let problem = Problem::new("/resume_point", format!("is larger than {most} bytes"));
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        self.open_vault(caller.scope.tenant).await?;
         Ok(Some(packed))
     }
 }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Kind, Problem, Question, Refusal};
+use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Problem, Question, Refusal};
 use forms::{CheckError, SchemaError};
 use serde_json::Value;
 use store::{Cost, StoreError};
-use zeroize::Zeroizing;
 
 use crate::{Engine, Error};
 
@@ -59,20 +58,11 @@ impl Engine {
         }
     }
 
-    /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) async fn set_aside(
-        &self,
-        caller: &Caller,
-        question: Option<&Question>,
-        draft: &mut Draft,
-    ) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
-        if question.is_none_or(|question| question.kind != Kind::Secret) {
-            return Ok(None);
-        }
-        self.open_vault(caller.scope.tenant).await?;
-        let values = Zeroizing::new(draft.data.to_string().into_bytes());
-        draft.data = names_only(&draft.data);
-        Ok(Some(values))
+    /// Whether kept values still fit what a question asks for.
+    pub(crate) async fn fits(&self, question: &Question, values: &Value) -> Result<bool, Error> {
+        let Some(schema) = question.form() else { return Ok(false) };
+        let (forms, values) = (Arc::clone(&self.forms), values.clone());
+        Ok(off_reactor(move || forms.check(&schema, &values)).await?.is_ok())
     }
 }
 
@@ -91,10 +81,4 @@ fn problem(error: &SchemaError) -> Problem {
 
 fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {
     fields.into_iter().map(|field| Problem::new(format!("{under}{}", field.pointer), field.message)).collect()
-}
-
-/// What an answer to a secret question keeps in place of its values: the names.
-fn names_only(data: &Value) -> Value {
-    let names = data.as_object().map(|fields| fields.keys().cloned().map(Value::String).collect());
-    serde_json::json!({ "names": Value::Array(names.unwrap_or_default()) })
 }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use domain::{AnswerId, EventId, InteractionId, KeyId, LeaseId, ProjectId, SessionId, StepId, TenantId, Timestamp};
+use domain::{
+    AnswerId, DataKeyId, EventId, InteractionId, KeyId, LeaseId, ProjectId, SecretId, SessionId, StepId, TenantId,
+    Timestamp,
+};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
@@ -85,7 +88,7 @@ macro_rules! make {
 
 make! {
     tenant: TenantId, project: ProjectId, session: SessionId, step: StepId, interaction: InteractionId,
-    answer: AnswerId, event: EventId, key: KeyId, lease: LeaseId
+    answer: AnswerId, event: EventId, key: KeyId, lease: LeaseId, data_key: DataKeyId, secret: SecretId
 }
 
 #[cfg(test)]

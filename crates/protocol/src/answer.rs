@@ -27,12 +27,15 @@ pub struct AnswerBody {
     pub data: Value,
     /// A reason, or free text.
     pub feedback: Option<String>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    #[serde(default)]
+    pub keep: bool,
 }
 
 impl From<AnswerBody> for Draft {
-    fn from(AnswerBody { option, options, effect, arguments, data, feedback }: AnswerBody) -> Self {
+    fn from(AnswerBody { option, options, effect, arguments, data, feedback, keep }: AnswerBody) -> Self {
         let options = option.into_iter().chain(options).collect();
-        Self { options, effect, arguments, data, feedback }
+        Self { options, effect, arguments, data, feedback, keep }
     }
 }
 
@@ -59,7 +62,7 @@ impl AutoBody {
     #[must_use]
     pub fn into_parts(self) -> (AutoSource, Draft) {
         let Self { source, option, effect, data, feedback } = self;
-        let draft = Draft { options: option.into_iter().collect(), effect, arguments: None, data, feedback };
+        let draft = Draft { options: option.into_iter().collect(), effect, data, feedback, ..Draft::default() };
         (source.unwrap_or(AutoSource::System), draft)
     }
 }
@@ -114,14 +117,17 @@ pub struct AnswersItem {
     pub data: Value,
     /// A reason, or free text.
     pub feedback: Option<String>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    #[serde(default)]
+    pub keep: bool,
 }
 
 impl AnswersItem {
     /// The question, and what is said.
     #[must_use]
     pub fn into_parts(self) -> (InteractionId, Draft) {
-        let Self { interaction, option, options, effect, arguments, data, feedback } = self;
-        (interaction, AnswerBody { option, options, effect, arguments, data, feedback }.into())
+        let Self { interaction, option, options, effect, arguments, data, feedback, keep } = self;
+        (interaction, AnswerBody { option, options, effect, arguments, data, feedback, keep }.into())
     }
 }
 

@@ -41,6 +41,9 @@ pub struct AskBody {
     /// The named values of a question of kind `secret`.
     #[serde(default)]
     pub secrets: Vec<SecretBody>,
+    /// Whether people are asked for the secrets although they are kept.
+    #[serde(default)]
+    pub fresh: bool,
     /// Whether it may not be skipped; yes if absent.
     pub required: Option<bool>,
     /// Who may answer; every operator of the project, and whoever started the session, if absent.
@@ -181,6 +184,7 @@ impl AskBody {
             multiple: self.multiple,
             schema: self.schema,
             secrets: self.secrets.into_iter().map(SecretBody::into_field).collect(),
+            fresh: self.fresh,
             required: self.required.unwrap_or(true),
             audience: self.audience.map_or_else(Audience::default, AudienceBody::into_audience),
             deadline: None,

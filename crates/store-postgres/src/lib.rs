@@ -27,6 +27,7 @@ mod payload;
 mod plans;
 mod postgres_store;
 mod queue;
+mod secret;
 mod session;
 mod stats;
 mod timers;

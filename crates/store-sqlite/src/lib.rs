@@ -18,6 +18,7 @@ mod lock;
 mod once;
 #[cfg(test)]
 mod plans;
+mod secret;
 mod session;
 mod sqlite_store;
 mod stats;

@@ -28,6 +28,7 @@ mod job;
 mod once;
 mod page;
 mod reads;
+mod secret;
 mod session;
 mod stats;
 mod timers;
@@ -42,6 +43,7 @@ pub use job::{Cost, Job, Ran, Store, UseCaseError, read, transact, transact_then
 pub use once::{Once, OnceReads, OnceWrites};
 pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, Sort};
 pub use reads::{Reads, Tx};
+pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
 pub use stats::{OpenCount, Stats, StatsReads};
 pub use timers::{Due, TimerReads};

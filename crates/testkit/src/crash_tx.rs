@@ -3,12 +3,14 @@
 use std::cell::Cell;
 
 use domain::{
-    Event, Interaction, InteractionId, Key, KeyId, Luggage, Scope, Session, SessionId, SignedDuration, Step, Timestamp,
+    DataKeyId, Event, Interaction, InteractionId, KeptSecret, Key, KeyId, Luggage, Scope, SecretId, Session, SessionId,
+    SignedDuration, Step, TenantId, Timestamp,
 };
 use store::{
-    AccessReads, AccessWrites, Cursor, Due, EventReads, EventWrites, InteractionFilter, InteractionReads,
-    InteractionWrites, KeyRecord, Once, OnceReads, OnceWrites, OpenCount, Page, ProjectEvents, Reads, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+    AccessReads, AccessWrites, Cursor, DataKey, Due, EventReads, EventWrites, InteractionFilter, InteractionReads,
+    InteractionWrites, KeptValue, KeyRecord, Once, OnceReads, OnceWrites, OpenCount, Page, ProjectEvents, Reads,
+    Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads,
+    StoreError, Stored, TimerReads, Topic, Tx,
 };
 
 use crate::Sabotage;
@@ -74,7 +76,7 @@ passed_on! { Reads:
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
-        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Vec<u8>>;
+        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
     }
     EventReads {
         events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Vec<Event>;
@@ -89,6 +91,15 @@ passed_on! { Reads:
         stats(scope: &Scope, since: Timestamp) -> Stats;
         backlog() -> (u64, Option<Timestamp>);
         open_counts() -> Vec<OpenCount>;
+    }
+    SecretReads {
+        data_keys(tenant: TenantId) -> Vec<DataKey>;
+        tenants_not_under(master: &str, limit: u32) -> Vec<TenantId>;
+        data_keys_outdated(limit: u32) -> Vec<DataKey>;
+        sealed_under(key: DataKeyId, limit: u32) -> Vec<SealedAt>;
+        kept_under(key: DataKeyId, limit: u32) -> Vec<KeptValue>;
+        kept_for(scope: &Scope, agent: &str) -> Vec<KeptValue>;
+        kept(scope: &Scope, page: Page<SecretId>) -> Vec<KeptSecret>;
     }
 }
 
@@ -110,9 +121,22 @@ passed_on! { Tx:
     InteractionWrites {
         interaction_insert(interaction: &Interaction) -> ();
         interaction_save(interaction: &Interaction) -> ();
-        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> ();
+        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> ();
         sealed_drop(scope: &Scope, id: InteractionId) -> ();
         archive(before: Timestamp, limit: u32) -> u64;
+    }
+    SecretWrites {
+        master_held(fresh: &str) -> String;
+        master_change(from: &str, to: &str) -> ();
+        data_key_held(tenant: TenantId) -> Option<DataKey>;
+        data_key_insert(key: &DataKey) -> bool;
+        data_key_rewrap(from: &str, key: &DataKey) -> ();
+        data_key_forget(key: DataKeyId) -> bool;
+        sealed_again(from: DataKeyId, at: &SealedAt, to: DataKeyId) -> ();
+        kept_again(from: DataKeyId, kept: &KeptValue) -> ();
+        kept_put(kept: &KeptValue) -> ();
+        kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
+        kept_forget(scope: &Scope, id: SecretId) -> bool;
     }
 }
 
