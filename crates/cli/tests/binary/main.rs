@@ -9,4 +9,5 @@ mod common;
 mod kill;
 mod nodes;
 mod process;
+mod secrets;
 mod telemetry;

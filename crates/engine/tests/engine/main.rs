@@ -10,6 +10,7 @@ mod idempotency;
 mod keys;
 mod lists;
 mod reading;
+mod rotation;
 mod secrets;
 mod sessions;
 mod time;

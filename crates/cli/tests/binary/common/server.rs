@@ -115,6 +115,11 @@ impl Server {
         self.launch.logged()
     }
 
+    /// Its number among the machine's processes.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it at once, as a power cut would.
     pub(crate) fn kill(mut self) {
         self.end();
