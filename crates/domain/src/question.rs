@@ -8,6 +8,8 @@ use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
 
 /// How many options, secrets or suggestions a question may have.
 const MOST_ITEMS: usize = 100;
+/// How a secret may be typed in.
+const SECRET_INPUTS: [&str; 3] = ["password", "text", "multiline"];
 
 /// What sort of question it is. An open set: what we have no name for is `custom` under its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -114,7 +116,7 @@ pub struct SecretField {
     /// What the person reads beside the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// How the field is drawn: `password`, `text`, `multiline`.
+    /// How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// Whether it must be given.
@@ -388,7 +390,11 @@ impl Question {
             if self.secrets[..index].iter().any(|earlier| earlier.name == field.name) {
                 problems.push(Problem::new(format!("/secrets/{index}/name"), "is named twice"));
             }
-            for (part, line) in [("label", &field.label), ("type", &field.input), ("placeholder", &field.placeholder)] {
+            if field.input.as_deref().is_some_and(|input| !SECRET_INPUTS.contains(&input)) {
+                let problem = format!("must be one of {}", SECRET_INPUTS.join(", "));
+                problems.push(Problem::new(format!("/secrets/{index}/type"), problem));
+            }
+            for (part, line) in [("label", &field.label), ("placeholder", &field.placeholder)] {
                 if let Some(line) = line {
                     text::line(&format!("/secrets/{index}/{part}"), line, problems);
                 }
@@ -448,6 +454,9 @@ impl Question {
             }
             if let Some(pattern) = &field.pattern {
                 schema["pattern"] = json!(pattern);
+            }
+            if field.input.as_deref().is_some_and(|input| input != "multiline") {
+                schema["allOf"] = json!([{ "pattern": "^[^\\r\\n]*$" }]);
             }
             (field.name.clone(), schema)
         });

@@ -30,4 +30,10 @@ impl KeptSecret {
     pub fn kept<'a>(by: &Actor, agent: &str, names: impl Iterator<Item = &'a String>) -> Happening {
         Happening::by("secret.kept", by, json!({ "agent": agent, "names": names.collect::<Vec<_>>() }))
     }
+
+    /// What everybody is told when kept secrets answer a question in place of a person: their names.
+    #[must_use]
+    pub fn used(agent: &str, names: &[String]) -> Happening {
+        Happening::by("secret.used", &Actor::system(), json!({ "agent": agent, "names": names }))
+    }
 }

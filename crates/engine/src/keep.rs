@@ -24,9 +24,9 @@ pub(crate) struct SetAside {
 /// Kept values that answer a question.
 pub(crate) struct Found {
     values: Zeroizing<Vec<u8>>,
-    names: Value,
     reason: String,
-    used: Vec<SecretId>,
+    ids: Vec<SecretId>,
+    names: Vec<String>,
 }
 
 impl Engine {
@@ -63,10 +63,10 @@ impl Engine {
             return Ok(None);
         }
         Ok(Some(Found {
-            names: names_only(&values),
             values: Zeroizing::new(values.to_string().into_bytes()),
             reason: reason(kept.iter().map(|kept| &kept.secret)),
-            used: kept.iter().map(|kept| kept.secret.id).collect(),
+            ids: kept.iter().map(|kept| kept.secret.id).collect(),
+            names: kept.iter().map(|kept| kept.secret.name.clone()).collect(),
         }))
     }
 }
@@ -115,16 +115,18 @@ impl Work<'_> {
         interaction: Interaction,
         found: Option<&Found>,
     ) -> Result<Interaction, Error> {
-        let Some(Found { values, names, reason, used }) = found else { return Ok(interaction) };
-        let kept = self.tx.kept_for(&interaction.scope, &interaction.origin.asked_by.name)?;
-        if !used.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
+        let Some(Found { values, reason, ids, names }) = found else { return Ok(interaction) };
+        let agent = interaction.origin.asked_by.name.clone();
+        let kept = self.tx.kept_for(&interaction.scope, &agent)?;
+        if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
             return Ok(interaction);
         }
-        for id in used {
+        for id in ids {
             self.tx.kept_used(&interaction.scope, *id, self.now)?;
         }
-        let draft = Draft { data: names.clone(), feedback: Some(reason.clone()), ..Draft::default() };
+        let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
         let signature = (self.ids.answer(self.now), Actor::system(), AutoSource::System);
+        self.happened(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
         let was = interaction.status();
         let change = interaction.auto(signature, draft, Some(FormProof::checked()), self.now)?;
         let interaction = self.changed(session, was, change)?;

@@ -28,6 +28,7 @@ mod heartbeat;
 mod housekeeping;
 mod ids;
 mod keep;
+mod kept;
 mod keys;
 mod list;
 mod master;

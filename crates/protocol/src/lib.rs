@@ -15,6 +15,7 @@ mod event;
 mod interaction;
 mod key;
 mod problem;
+mod secret;
 mod session;
 mod stats;
 
@@ -30,5 +31,6 @@ pub use interaction::{
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
 pub use problem::{FieldProblem, ProblemBody};
+pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, SessionView, SessionsPage, StartBody, StepView};
 pub use stats::StatsView;

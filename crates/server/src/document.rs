@@ -21,6 +21,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "deliveries", description = "Answers on their way to the agents that asked"),
         (name = "events", description = "What happened, numbered"),
         (name = "keys", description = "Credentials"),
+        (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
         (name = "server", description = "Health and figures")
     )
 )]

@@ -6,6 +6,7 @@ mod events;
 mod health;
 mod interactions;
 mod keys;
+mod secrets;
 mod sessions;
 mod stats;
 
@@ -54,6 +55,8 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(deliveries::delivery_fail))
         .routes(routes!(keys::key_create, keys::key_list))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(secrets::secret_list))
+        .routes(routes!(secrets::secret_forget))
         .routes(routes!(stats::stats_get))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

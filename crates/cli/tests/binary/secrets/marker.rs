@@ -141,11 +141,11 @@ async fn told(around: &Around<'_>, server: &Server) -> Heard {
 }
 
 /// A text is in the memory of the server while a request holds it, and gone when the request is.
-async fn memory_is_searched(server: &Server, address: &str) {
+async fn memory_is_searched(server: &Server, address: &str, key: &str) {
     assert_ne!(memory_with(server.pid(), CONTROL), Vec::<String>::new(), "an argument of the process");
     let mut half = Raw::open(address);
-    let head = "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n";
-    half.send(&format!("{head}{{\"title\": \"{UNFINISHED}")).await;
+    let head = format!("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Length: 500");
+    half.send(&format!("{head}\r\n\r\n{{\"title\": \"{UNFINISHED}")).await;
     until("half a request in memory", async || (!memory_with(server.pid(), UNFINISHED).is_empty()).then_some(())).await;
     drop(half);
     until("its end", async || memory_with(server.pid(), UNFINISHED).is_empty().then_some(())).await;
@@ -162,7 +162,7 @@ async fn check(house: &House, database: Option<PathBuf>) {
         assert!(!said.contains(SECRET) && !said.contains(RESUME), "{what}: {said}");
     }
     around.has_no_marker("after it was delivered");
-    memory_is_searched(&server, &launch.address()).await;
+    memory_is_searched(&server, &launch.address(), &house.key("agent", "bot")).await;
     for marker in [SECRET, RESUME] {
         let mut found = Vec::new();
         let gone = async || {
