@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
 
 /// How many options, secrets or suggestions a question may have.
-const MOST_ITEMS: usize = 100;
-/// How a secret may be typed in.
-const SECRET_INPUTS: [&str; 3] = ["password", "text", "multiline"];
+pub(crate) const MOST_ITEMS: usize = 100;
 
 /// What sort of question it is. An open set: what we have no name for is `custom` under its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -382,24 +380,7 @@ impl Question {
         if secret && self.audience.quorum > 1 {
             problems.push(Problem::new("/audience/quorum", "a secret is given by one person"));
         }
-        if self.secrets.len() > MOST_ITEMS {
-            problems.push(Problem::new("/secrets", format!("are more than {MOST_ITEMS}")));
-        }
-        for (index, field) in self.secrets.iter().enumerate() {
-            text::identifier(&format!("/secrets/{index}/name"), &field.name, problems);
-            if self.secrets[..index].iter().any(|earlier| earlier.name == field.name) {
-                problems.push(Problem::new(format!("/secrets/{index}/name"), "is named twice"));
-            }
-            if field.input.as_deref().is_some_and(|input| !SECRET_INPUTS.contains(&input)) {
-                let problem = format!("must be one of {}", SECRET_INPUTS.join(", "));
-                problems.push(Problem::new(format!("/secrets/{index}/type"), problem));
-            }
-            for (part, line) in [("label", &field.label), ("placeholder", &field.placeholder)] {
-                if let Some(line) = line {
-                    text::line(&format!("/secrets/{index}/{part}"), line, problems);
-                }
-            }
-        }
+        self.check_secrets(problems);
     }
 
     fn check_fallback(&self, problems: &mut Vec<Problem>) {
@@ -443,30 +424,5 @@ impl Question {
                 self.options.is_empty()
             }
         }
-    }
-
-    /// Named secrets as the form that they are: declared names only, each a text that fits its pattern.
-    fn secrets_schema(&self) -> Value {
-        let properties = self.secrets.iter().map(|field| {
-            let mut schema = json!({ "type": "string", "maxLength": 65_536 });
-            if field.required {
-                schema["minLength"] = json!(1);
-            }
-            if let Some(pattern) = &field.pattern {
-                schema["pattern"] = json!(pattern);
-            }
-            if field.input.as_deref().is_some_and(|input| input != "multiline") {
-                schema["allOf"] = json!([{ "pattern": "^[^\\r\\n]*$" }]);
-            }
-            (field.name.clone(), schema)
-        });
-        let required: Vec<&String> =
-            self.secrets.iter().filter(|field| field.required).map(|field| &field.name).collect();
-        json!({
-            "type": "object",
-            "properties": properties.collect::<serde_json::Map<_, _>>(),
-            "required": required,
-            "additionalProperties": false,
-        })
     }
 }

@@ -28,7 +28,7 @@ impl Engine {
         });
         match checked.await? {
             Ok(()) => Ok(()),
-            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![of_secret(question, problem(&error))])),
             Err(CheckError::Fields(fields)) => {
                 Err(Refusal::QuestionInvalid(problems("/fallback/value", fields)).into())
             }
@@ -77,6 +77,16 @@ async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'stat
 
 fn problem(error: &SchemaError) -> Problem {
     Problem::new(format!("/schema{}", error.pointer), error.reason.to_string())
+}
+
+/// What is wrong with the form of a secret question is wrong with one of its secrets: the form is ours.
+fn of_secret(question: &Question, problem: Problem) -> Problem {
+    let place = question.secrets.iter().enumerate().find_map(|(index, field)| {
+        let name = field.name.replace('~', "~0").replace('/', "~1");
+        let rest = problem.pointer.strip_prefix(&format!("/schema/properties/{name}"))?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("/secrets/{index}{rest}"))
+    });
+    Problem { pointer: place.unwrap_or(problem.pointer), ..problem }
 }
 
 fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {

@@ -11,6 +11,7 @@ mod closing;
 mod contract;
 mod deliveries;
 mod errors;
+mod keeping;
 mod limits;
 mod people;
 mod resuming;

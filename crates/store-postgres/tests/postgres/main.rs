@@ -7,3 +7,4 @@ mod common;
 mod log;
 mod opening;
 mod outages;
+mod upgrade;
