@@ -115,12 +115,13 @@ pub struct OptionBody {
 /// One named value of a secret question.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "name": "REGISTRY_TOKEN", "label": "Token", "type": "password", "pattern": "^rt_[A-Za-z0-9]{20,}$" }))]
 pub struct SecretBody {
     /// Its name, for example of an environment variable.
     pub name: String,
     /// What the person reads.
     pub label: Option<String>,
-    /// How the field is drawn.
+    /// How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent.
     #[serde(rename = "type")]
     pub input: Option<String>,
     /// Whether it must be given; yes if absent.
