@@ -12,15 +12,22 @@ mod keys;
 mod master_key;
 mod open;
 mod policy;
+mod secrets;
 mod serve;
 mod telemetry;
 
+use std::alloc::System;
 use std::process::ExitCode;
 
 use clap::Parser;
+use zeroizing_alloc::ZeroAlloc;
 
 use crate::config::{Cli, Command};
 use crate::failure::Failure;
+
+/// Memory is overwritten when it is given back: bodies, buffers and parsed values leave no secret behind in the process.
+#[global_allocator]
+static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
@@ -38,6 +45,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Serve(serve) => serve::serve(&runtime, &serve),
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
         Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
+        Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
         Command::Backup(backup) => data::backup(&backup),
         Command::Check(check) => data::check(&check),
         Command::Policy(command) => policy::policy(command),

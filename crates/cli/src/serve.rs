@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::{Engine, Ids, Vault};
+use engine::{Engine, Ids};
 use server::App;
 use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::Serve;
 use crate::failure::Failure;
-use crate::master_key::master_key;
+use crate::master_key::vault;
 use crate::open::open;
 use crate::{policy, telemetry};
 
@@ -30,13 +30,13 @@ pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
 
 async fn run(serve: &Serve) -> Result<(), Failure> {
     let signals = Signals::listen()?;
-    let master = master_key(serve.master_key.as_deref(), &serve.database.data)?;
+    let vault = vault(&serve.master, &serve.database.data)?;
     let _lock = match serve.database.database_url {
         None => Some(locked(&serve.database.data)?),
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let engine = Engine::new(store.clone(), clock, Ids::default(), Vault::new(master), serve.settings());
+    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, serve.settings());
     engine.unlock().await?;
     if let Some(file) = &serve.policy {
         policy::first(&engine, file).await?;

@@ -28,6 +28,7 @@ pub mod question;
 pub mod refusal;
 pub mod resolution;
 pub mod ruling;
+pub mod secret;
 pub mod session;
 pub mod step;
 pub mod text;
@@ -40,8 +41,8 @@ pub use digest::Digest;
 pub use event::{Event, Happening};
 pub use grant::{Grant, Remember};
 pub use id::{
-    AnswerId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId, SessionId,
-    StepId, TenantId,
+    AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId,
+    SecretId, SessionId, StepId, TenantId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
@@ -51,6 +52,7 @@ pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{Ruling, Verdict};
+pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepStatus};
 

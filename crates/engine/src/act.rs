@@ -7,7 +7,7 @@ use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, S
 use store::{Cost, Topic};
 use subtle::ConstantTimeEq;
 
-use crate::propose::Acted;
+use crate::propose::{Acted, PERMIT};
 use crate::{Engine, Error, Idempotency};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
@@ -58,7 +58,11 @@ impl Engine {
             Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
-        Ok(found.into_iter().map(|proposal| self.acted(caller, proposal, now)).collect())
+        let mut actions = Vec::with_capacity(found.len());
+        for proposal in found {
+            actions.push(self.acted(caller, proposal, now).await?);
+        }
+        Ok(actions)
     }
 
     async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Acted, Error> {
@@ -68,7 +72,7 @@ impl Engine {
             Ok((found, reads.now()?))
         });
         let (proposal, now) = found.await?;
-        Ok(self.acted(caller, proposal, now))
+        self.acted(caller, proposal, now).await
     }
 
     /// Spends the permit: from now on the action is under way.
@@ -82,6 +86,7 @@ impl Engine {
     ) -> Result<Acted, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
+        self.fingerprint(PERMIT, "").await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let engine = self.clone();
         let done = self.command(caller, once, move |work| {
@@ -96,14 +101,14 @@ impl Engine {
             work.saved(&session)?;
             Ok(proposal)
         });
-        Ok(self.acted(caller, done.await?, self.now()))
+        self.acted(caller, done.await?, self.now()).await
     }
 
     /// Which permit a text is, if it is one that was given for this action as it stands.
     fn permit_given(&self, proposal: &Proposal, text: &str) -> Result<PermitId, Error> {
         let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
         if let Standing::Allowed { permit } = &proposal.standing {
-            let good = self.permit_text(proposal, permit);
+            let good = self.permit_text(proposal, permit)?;
             if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
                 return Err(Refusal::PermitUnknown.into());
             }
@@ -138,7 +143,7 @@ impl Engine {
             work.saved(&session)?;
             Ok(proposal)
         });
-        Ok(self.acted(caller, done.await?, self.now()))
+        self.acted(caller, done.await?, self.now()).await
     }
 }
 

@@ -2,7 +2,6 @@
 
 use domain::{Caller, Draft, Interaction, InteractionId};
 
-use crate::vault::SECRETS;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -16,7 +15,7 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
         let (question, proof) = self.prove_form(caller, id, &draft).await?;
-        let secrets = self.set_aside(caller, question.as_ref(), &mut draft).await?;
+        let secrets = Self::set_aside(question.as_ref(), &mut draft);
         let alongside = self.alongside(caller, id, &draft).await?;
         let engine = self.clone();
         let caller_then = caller.clone();
@@ -32,10 +31,7 @@ impl Engine {
             let was = interaction.status();
             let change = interaction.answer(&reviewer, work.ids.answer(work.now), draft.clone(), proof, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
-            if let Some(secrets) = &secrets {
-                let sealed = vault.seal(&scope, id, SECRETS, secrets, work.ids)?;
-                work.tx.sealed_put(&scope, id, SECRETS, &sealed)?;
-            }
+            work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;
             Ok(interaction)

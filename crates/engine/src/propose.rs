@@ -15,6 +15,8 @@ use crate::{Engine, Error, Idempotency};
 
 /// How often a ruling is given anew because the policy changed under it.
 const MOST_RULINGS: u32 = 5;
+/// What permits are sealed for.
+pub(crate) const PERMIT: &str = "permit";
 /// How long the name of a tool may be, in characters.
 const TOOL: usize = 200;
 
@@ -50,7 +52,7 @@ impl Engine {
                 other => break other?,
             }
         };
-        Ok(self.acted(caller, proposal, self.now()))
+        self.acted(caller, proposal, self.now()).await
     }
 
     async fn ruled(
@@ -184,25 +186,26 @@ pub struct Acted {
 }
 
 impl Engine {
-    pub(crate) fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Acted {
+    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
+        self.fingerprint(PERMIT, "").await?;
         let permit = match &proposal.standing {
             Standing::Allowed { permit } if permit.expires_at > at && own(&proposal, &caller.actor) => {
-                Some(self.permit_text(&proposal, permit))
+                Some(self.permit_text(&proposal, permit)?)
             }
             _ => None,
         };
-        Acted { proposal, permit, at }
+        Ok(Acted { proposal, permit, at })
     }
 
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
-    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> String {
+    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
         let Proposal { scope, session, call, ruling, .. } = proposal;
         let bound = format!(
             "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
         );
-        let seal = crate::authenticate::hex(&self.vault.fingerprint("permit", &bound));
-        format!("{}.{seal}", permit.id)
+        let seal = self.vault.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
+        Ok(format!("{}.{}", permit.id, crate::authenticate::hex(&seal)))
     }
 }
 

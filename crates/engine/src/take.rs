@@ -4,9 +4,9 @@ use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Kind, LeaseId, Problem, Refusal, SignedDuration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::Cost;
+use store::{Cost, Sealed};
 
-use crate::vault::{RESUME_POINT, SECRETS};
+use crate::vault::{Place, RESUME_POINT, SECRETS};
 use crate::{Engine, Error, Idempotency};
 
 /// The longest lease.
@@ -95,12 +95,9 @@ impl Engine {
             Ok(if held { (resume_point, secrets) } else { (None, None) })
         });
         let (resume_point, secrets) = sealed.await?;
-        if resume_point.is_some() || secrets.is_some() {
-            self.open_vault(scope.tenant).await?;
-        }
-        let opened = |name, sealed: Option<Vec<u8>>| {
+        let opened = |name, sealed: Option<Sealed>| {
             let Some(sealed) = sealed else { return Ok(None) };
-            let opened = self.vault.unseal(&scope, id, name, &sealed)?;
+            let opened = self.vault.unseal(&Place::Question(&scope, id, name), &sealed)?;
             serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
         };
         Ok((opened(RESUME_POINT, resume_point)?, opened(SECRETS, secrets)?))

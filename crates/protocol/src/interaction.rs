@@ -62,6 +62,9 @@ pub struct InteractionView {
     /// The named values of a secret question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretField>,
+    /// Whether people are asked for the secrets although they are kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// Whether it may not be skipped.
     pub required: bool,
     /// Who may answer.
@@ -316,6 +319,7 @@ impl From<Interaction> for InteractionView {
             multiple: question.multiple,
             schema: question.schema,
             secrets: question.secrets,
+            fresh: question.fresh,
             required: question.required,
             audience: question.audience.into(),
             deadline: question.deadline,

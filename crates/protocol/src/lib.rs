@@ -20,6 +20,7 @@ mod interaction;
 mod key;
 mod policy;
 mod problem;
+mod secret;
 mod session;
 mod stats;
 
@@ -42,5 +43,6 @@ pub use policy::{
     PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 pub use problem::{FieldProblem, ProblemBody};
+pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, SessionView, SessionsPage, StartBody, StepView};
 pub use stats::StatsView;

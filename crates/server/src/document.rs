@@ -25,6 +25,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "events", description = "What happened, numbered"),
         (name = "audit", description = "What was done, by whom, how and from where; chained and signed"),
         (name = "keys", description = "Credentials"),
+        (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
         (name = "server", description = "Health and figures")
     )
 )]

@@ -10,6 +10,7 @@ mod health;
 mod interactions;
 mod keys;
 mod policies;
+mod secrets;
 mod sessions;
 mod stats;
 
@@ -72,6 +73,8 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit_list))
         .routes(routes!(audit::audit_export))
         .routes(routes!(audit::audit_key))
+        .routes(routes!(secrets::secret_list))
+        .routes(routes!(secrets::secret_forget))
         .routes(routes!(stats::stats_get))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

@@ -7,9 +7,10 @@ use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, T
 use postgres::Row;
 use postgres::types::ToSql;
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sort, Stored};
+use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
 
 use crate::connection::Face;
+use crate::secret::{DATA_KEY, data_key};
 use crate::session::Given;
 use crate::values::{column, json, micros, number, parsed, signed};
 
@@ -96,11 +97,14 @@ impl InteractionReads for Face<'_> {
         found.iter().map(|row| read(scope, row)).collect()
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Vec<u8>>> {
-        let sql = "select sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-                   where sealed.interaction = $1 and sealed.name = $2 and interactions.project = $3";
-        let found = self.row(sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
-        found.map(|row| column(&row, 0)).transpose()
+    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+        let sql = format!(
+            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
+             join data_keys on data_keys.id = sealed.data_key \
+             where sealed.interaction = $1 and sealed.name = $2 and interactions.project = $3"
+        );
+        let found = self.row(&sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
+        found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
     }
 }
 
@@ -155,10 +159,11 @@ impl InteractionWrites for Face<'_> {
         )
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
-        let sql = "insert into sealed (interaction, name, body) \
-                   select id, $2, $3 from interactions where id = $1 and project = $4 on conflict do nothing";
-        self.guarded(sql, &[&interaction.uuid(), &name, &sealed, &scope.project.uuid()])
+    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+        let sql = "insert into sealed (interaction, name, data_key, body) \
+                   select id, $2, $3, $4 from interactions where id = $1 and project = $5 on conflict do nothing";
+        let key = sealed.key.id.uuid();
+        self.guarded(sql, &[&interaction.uuid(), &name, &key, &sealed.body, &scope.project.uuid()])
     }
 
     fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {

@@ -31,6 +31,7 @@ mod policy;
 mod postgres_store;
 mod proposal;
 mod queue;
+mod secret;
 mod session;
 mod stats;
 mod timers;

@@ -6,10 +6,11 @@ use domain::interaction::Origin;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sort, Stored};
+use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
+use crate::secret::{DATA_KEY, data_key};
 use crate::session::{Given, guarded};
 use crate::values::{id, json, micros, parsed};
 
@@ -100,12 +101,15 @@ impl InteractionReads for Face<'_> {
         waiting.collect::<Result<_, _>>().told()
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Vec<u8>>> {
-        let sql = "select sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-                   where sealed.interaction = ?1 and sealed.name = ?2 and interactions.project = ?3";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+        let sql = format!(
+            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
+             join data_keys on data_keys.id = sealed.data_key \
+             where sealed.interaction = ?1 and sealed.name = ?2 and interactions.project = ?3"
+        );
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let row = params![interaction.uuid(), name, scope.project.uuid()];
-        statement.query_row(row, |row| row.get(0)).optional().told()
+        statement.query_row(row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? })).optional().told()
     }
 }
 
@@ -157,10 +161,10 @@ impl InteractionWrites for Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
-        let sql = "insert into sealed (interaction, name, body) \
-                   select id, ?2, ?3 from interactions where id = ?1 and project = ?4";
-        let row = params![interaction.uuid(), name, sealed, scope.project.uuid()];
+    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+        let sql = "insert into sealed (interaction, name, data_key, body) \
+                   select id, ?2, ?3, ?4 from interactions where id = ?1 and project = ?5";
+        let row = params![interaction.uuid(), name, sealed.key.id.uuid(), sealed.body, scope.project.uuid()];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 

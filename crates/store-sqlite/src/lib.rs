@@ -22,6 +22,7 @@ mod once;
 mod plans;
 mod policy;
 mod proposal;
+mod secret;
 mod session;
 mod sqlite_store;
 mod stats;

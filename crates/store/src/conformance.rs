@@ -10,6 +10,7 @@ mod audit;
 mod lists;
 mod log;
 mod nouns;
+mod secrets;
 mod timers;
 mod transactions;
 mod walls;
@@ -25,6 +26,10 @@ pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_
 pub use nouns::{
     events_come_back, every_state_comes_back, keys_come_back, once_keeps_the_first, sealed_values_come_back,
     sessions_come_back, settings_keep_the_first,
+};
+pub use secrets::{
+    a_key_in_use_is_not_forgotten, kept_secrets_come_back, nothing_is_sealed_under_a_key_that_is_forgotten,
+    one_master_key_is_in_force, the_newest_data_key_seals,
 };
 pub use timers::{
     archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,
@@ -44,6 +49,7 @@ macro_rules! conformance {
     ($make:path) => {
         $crate::conformance! {
             $make;
+            a_key_in_use_is_not_forgotten,
             a_panic_undoes_only_itself,
             a_refusal_undoes_only_itself,
             a_stale_revision_is_a_conflict,
@@ -61,8 +67,10 @@ macro_rules! conformance {
             figures_add_up,
             followers_see_every_event_once,
             grants_are_counted,
+            kept_secrets_come_back,
             keys_come_back,
             lists_filter_sort_and_page,
+            nothing_is_sealed_under_a_key_that_is_forgotten,
             nothing_is_read_from_another_project,
             nothing_is_written_into_another_project,
             many_archive_at_once,
@@ -70,12 +78,14 @@ macro_rules! conformance {
             old_idempotency_keys_are_forgotten,
             once_keeps_the_first,
             policies_come_back,
+            one_master_key_is_in_force,
             sealed_values_come_back,
             sessions_come_back,
             sessions_filter_and_page,
             settings_keep_the_first,
             takers_are_those_for_whom_something_waits,
             the_first_answer_wins,
+            the_newest_data_key_seals,
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
             untaken_answers_are_only_kept_once_their_session_has_ended,

@@ -32,6 +32,7 @@ mod page;
 mod policy;
 mod proposal;
 mod reads;
+mod secret;
 mod session;
 mod stats;
 mod timers;
@@ -50,6 +51,7 @@ pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, So
 pub use policy::{PolicyReads, PolicyWrites};
 pub use proposal::{DueAction, ProposalReads, ProposalWrites};
 pub use reads::{Reads, Tx};
+pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
 pub use stats::{OpenCount, Stats, StatsReads};
 pub use timers::{Due, TimerReads};

@@ -8,6 +8,7 @@ use crate::interaction::{InteractionReads, InteractionWrites};
 use crate::once::{OnceReads, OnceWrites};
 use crate::policy::{PolicyReads, PolicyWrites};
 use crate::proposal::{ProposalReads, ProposalWrites};
+use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
 use crate::timers::TimerReads;
@@ -35,6 +36,7 @@ face! {
         + TimerReads
         + StatsReads
         + AuditReads
+        + SecretReads
 }
 
 face! {
@@ -49,4 +51,5 @@ face! {
         + PolicyWrites
         + OnceWrites
         + AuditWrites
+        + SecretWrites
 }

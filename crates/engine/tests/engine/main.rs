@@ -12,6 +12,7 @@ mod keys;
 mod lists;
 mod reading;
 mod retention;
+mod rotation;
 mod secrets;
 mod sessions;
 mod time;

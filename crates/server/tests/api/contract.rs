@@ -48,6 +48,7 @@ fn sample(operation: &str) -> Option<Sample> {
         "delivery_heartbeat" | "delivery_complete" => (Some(json!({ "lease": LEASE })), &[Operator, Viewer]),
         "delivery_fail" => (Some(json!({ "lease": LEASE, "reason": "gone" })), &[Operator, Viewer]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
+        "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         _ => return None,
     };
@@ -84,7 +85,7 @@ impl Operation {
     /// The path to real things.
     fn path_to(&self, question: &Question, key: &Someone) -> String {
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
-        let path = path.replace("{key}", &key.key_id);
+        let path = path.replace("{key}", &key.key_id).replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
     }

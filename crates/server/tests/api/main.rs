@@ -12,6 +12,7 @@ mod closing;
 mod contract;
 mod deliveries;
 mod errors;
+mod keeping;
 mod limits;
 mod people;
 mod resuming;

@@ -72,7 +72,8 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
     let undelivered = world.ask(&session, json!({}));
     world.keep(&[&answered(&undelivered, "alice", at(5))]);
     let id = old.id;
-    world.write(move |tx| tx.sealed_put(&here, id, "secrets", b"sealed")).unwrap();
+    let sealed = world.sealed(b"sealed");
+    world.write(move |tx| tx.sealed_put(&here, id, "secrets", &sealed)).unwrap();
 
     let archive = |second, limit| world.write(move |tx| tx.archive(at(second), limit)).unwrap();
     assert_eq!(archive(9, 10), 0);

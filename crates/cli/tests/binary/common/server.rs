@@ -122,6 +122,11 @@ impl Server {
         1024 * kilobytes.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap()
     }
 
+    /// Its number among the machine's processes.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it at once, as a power cut would.
     pub(crate) fn kill(mut self) {
         self.end();
