@@ -103,6 +103,12 @@ fn brackets(source: &str) -> usize {
 fn told(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no `{}`", key.chars().take(60).collect::<String>()),
+        ExecutionError::NoSuchOverload(overload)
+            if overload.argument_types().first().is_some_and(|first| first == "null_type")
+                && matches!(functions::shown(overload.function()), "." | "[]") =>
+        {
+            "it looks into something that this call does not have".into()
+        }
         ExecutionError::NoSuchOverload(overload) => {
             let types = overload.argument_types().join(", ");
             format!("`{}` cannot be used on ({types})", functions::shown(overload.function()))
