@@ -20,6 +20,9 @@ pub(super) const DIFFERENT: &str = "@different";
 /// Membership that fails where nothing in the list is of the value's kind.
 pub(super) const WITHIN: &str = "@within";
 
+/// How long a text may be that `glob` looks at: what it costs grows with the text and the pattern together.
+const LONGEST_GLOBBED: usize = 64 << 10;
+
 /// Functions and methods by name, whether they have a target, and how many arguments.
 pub(super) const CALLABLE: [(&str, bool, usize); 18] = [
     ("under", false, 2),
@@ -101,6 +104,9 @@ fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     })?;
     env.add_overload("glob", "glob", vec![STRING_TYPE, STRING_TYPE], |args| {
         let [text, pattern] = texts("glob", &args)?;
+        if text.len() > LONGEST_GLOBBED {
+            return Err(ExecutionError::function_error("glob", "the text is too long"));
+        }
         Ok(truth(WildMatch::new(pattern).matches(text)))
     })?;
     env.add_overload(SAME, SAME, vec![DYN_TYPE, DYN_TYPE], |args| same(SAME, &args).map(truth))?;

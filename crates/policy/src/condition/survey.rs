@@ -15,6 +15,9 @@ const DEEPEST: usize = 24;
 /// How deep loops may be nested.
 const DEEPEST_LOOPS: usize = 2;
 
+/// How long a pattern of `glob` may be, in bytes.
+const LONGEST_GLOB: usize = 128;
+
 /// What an expression reads of a call.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
@@ -160,12 +163,13 @@ impl Survey {
                 let message = "`startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`";
                 self.remarks.push(Remark::new("starts_with_on_path", message));
             }
-            "matches" => {
-                let Some(Expr::Literal(LiteralValue::String(pattern))) = call.args.first().map(|arg| &arg.expr) else {
-                    let message = "the pattern of `matches` must stand in the file";
-                    return Err(Remark::new("pattern_not_literal", message));
-                };
-                self.remark_on_regex(pattern.inner())?;
+            "matches" => self.remark_on_regex(pattern(call)?)?,
+            "glob" => {
+                let pattern = pattern(call)?;
+                if pattern.len() > LONGEST_GLOB {
+                    let message = format!("the pattern of `glob` is longer than {LONGEST_GLOB} bytes");
+                    return Err(Remark::new("expression_too_long", message));
+                }
             }
             _ => {}
         }
@@ -261,6 +265,17 @@ fn make_strict(call: &mut CallExpr) {
         _ => return,
     };
     call.func_name = strict.to_owned();
+}
+
+/// The pattern of a call, which stands in the file: what it costs must not be up to an agent.
+fn pattern(call: &CallExpr) -> Result<&str, Remark> {
+    match call.args.last().map(|arg| &arg.expr) {
+        Some(Expr::Literal(LiteralValue::String(pattern))) => Ok(pattern.inner()),
+        _ => {
+            let message = format!("the pattern of `{}` must stand in the file", call.func_name);
+            Err(Remark::new("pattern_not_literal", message))
+        }
+    }
 }
 
 /// Whether an expression is a path by its name.

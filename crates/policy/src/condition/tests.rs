@@ -80,6 +80,8 @@ fn what_means_nothing_is_refused() {
     refused("Thing{x: 1} == 1", "not_an_expression");
     refused("args.list.all(args, args)", "hidden_variable");
     refused("args.x.matches(args.y)", "pattern_not_literal");
+    refused("glob(args.x, args.y)", "pattern_not_literal");
+    refused(&format!("glob(args.x, \"{}\")", "a*".repeat(65)), "expression_too_long");
     refused("args.x.matches(\"(\")", "wrong_regex");
     refused("args.a.all(x, x.all(y, y.all(z, z)))", "expression_too_deep");
     refused(&format!("{}true{}", "(".repeat(17), ")".repeat(17)), "expression_too_deep");
@@ -124,7 +126,7 @@ fn nothing_overflows_the_stack() {
 
 fn big_stack_then_small(source: &str) {
     std::thread::scope(|scope| {
-        let reader = std::thread::Builder::new().stack_size(256 << 20);
+        let reader = std::thread::Builder::new().stack_size(crate::load::STACK);
         let read = reader.spawn_scoped(scope, || Condition::new(source)).unwrap().join().unwrap();
         let Ok((condition, _)) = read else { return };
         let small = std::thread::Builder::new().stack_size(1 << 20);
@@ -146,5 +148,6 @@ fn large_arguments_are_read_only_where_they_are_named() {
     check("size(args.text) == 200000", &call, Ok(true));
     check("args.deep == 1", &call, Err("`==` cannot be used on (list, int)"));
     check("size(args.many) == 20000", &call, Ok(true));
+    check("glob(args.text, \"*y\")", &call, Err("`glob`: the text is too long"));
     check("args.many.all(x, x >= 0)", &call, Err("the call is too large for this expression"));
 }
