@@ -3,13 +3,14 @@
 use std::sync::{Arc, LazyLock};
 
 use cel::{
-    DeclarationError, Env, ExecutionError,
+    Context, DeclarationError, Env, ExecutionError, Value,
     common::{
         ast::operators,
         types::{CelBool, CelList, CelMap, CelString, DYN_TYPE, Kind, STRING_TYPE},
         value::{CowVal, Val},
     },
 };
+use regex::Regex;
 use serde_json::json;
 use wildmatch::WildMatch;
 
@@ -71,6 +72,24 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     Arc::new(env)
 });
 
+/// The name of the function that matches the pattern of this number.
+pub(super) fn matcher(number: usize) -> String {
+    format!("@matches{number}")
+}
+
+/// Declares the patterns of one expression.
+pub(super) fn declare_matchers(context: &mut Context<'_, '_>, regexes: &[Arc<Regex>]) -> Result<(), String> {
+    for (number, regex) in regexes.iter().enumerate() {
+        let regex = Arc::clone(regex);
+        let matches = move |value: Value| match value {
+            Value::String(text) => Ok(Value::Bool(regex.is_match(&text))),
+            other => Err(ExecutionError::no_such_overload("matches", vec![other.type_of().to_string()])),
+        };
+        context.add_function(&matcher(number), matches).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
 /// The environment of every expression.
 pub(super) fn environment() -> Arc<Env> {
     Arc::clone(&ENVIRONMENT)
@@ -84,6 +103,7 @@ pub(super) fn shown(function: &str) -> &str {
         WITHIN | operators::IN => "in",
         operators::INDEX => "[]",
         operators::CONDITIONAL => "?:",
+        other if other.starts_with("@matches") => "matches",
         other => other.trim_matches(['_', '@']),
     }
 }

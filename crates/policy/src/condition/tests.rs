@@ -38,6 +38,11 @@ fn arguments_callers_and_tools_are_seen() {
     check("caller.agent == \"ci-7\" && caller.user == \"ann\" && caller.role == \"agent\"", &call, Ok(true));
     check("tool == \"some_tool\"", &call, Ok(true));
     check("glob(args.text, \"h*o\") && !glob(args.text, \"h\")", &call, Ok(true));
+    check(
+        "args.text.matches(\"^h.*o$\") && !args.text.matches(\"^x\") && args.list[0].matches(\"a\")",
+        &call,
+        Ok(true),
+    );
     check("shell == null && url == null", &call, Ok(true));
 }
 
@@ -52,6 +57,7 @@ fn what_cannot_be_evaluated_is_an_error_and_not_false() {
     check("args.n in [\"5\"]", &call, Err("`in` cannot be used on (int, list)"));
     check("args.n in []", &call, Ok(false));
     check("args.n.startsWith(\"5\")", &call, Err("`startsWith` cannot be used on (int, string)"));
+    check("args.n.matches(\"5\")", &call, Err("`matches` cannot be used on (int)"));
     check("args.n < \"6\"", &call, Err("`<` cannot be used on (int, string)"));
     check("args.n", &call, Err("it gives a int where true or false is wanted"));
     check("args.huge > 1.0", &call, Err("a number is too large to be compared"));
