@@ -11,7 +11,6 @@ use cel::{
     },
 };
 use regex::Regex;
-use serde_json::json;
 use wildmatch::WildMatch;
 
 /// Equality that fails on values of different kinds instead of being false.
@@ -116,11 +115,9 @@ fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     })?;
     env.add_overload("host", "host", vec![STRING_TYPE], |args| {
         let [url] = texts("host", &args)?;
-        match crate::Parsed::of("host", &json!({ "url": url })).url {
-            Some(Ok(facts)) => Ok(CowVal::owned(CelString::from(facts.host))),
-            Some(Err(error)) => Err(ExecutionError::function_error("host", error.reason)),
-            None => Err(ExecutionError::function_error("host", "this is no URL")),
-        }
+        let facts =
+            crate::UrlFacts::parse(url, "GET").map_err(|error| ExecutionError::function_error("host", error.reason))?;
+        Ok(CowVal::owned(CelString::from(facts.host)))
     })?;
     env.add_overload("glob", "glob", vec![STRING_TYPE, STRING_TYPE], |args| {
         let [text, pattern] = texts("glob", &args)?;

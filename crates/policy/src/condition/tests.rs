@@ -47,6 +47,16 @@ fn arguments_callers_and_tools_are_seen() {
 }
 
 #[test]
+fn paths_and_addresses_are_compared_by_what_they_are() {
+    let call = json!({ "a": "/tmp/x", "b": "/tmp/../etc", "c": "/tmp2", "u": "https://Docs.RS./x", "v": "https://docs.rs@evil.example" });
+    check("under(args.a, \"/tmp\") && !under(args.b, \"/tmp\") && !under(args.c, \"/tmp\")", &call, Ok(true));
+    check("host(args.u) == \"docs.rs\" && host(args.v) == \"evil.example\"", &call, Ok(true));
+    assert!(holds("host(args.a) == \"x\"", &call).is_err());
+    assert!(holds("under(args.a, \"~\")", &call).is_err());
+    check("under(1, \"/tmp\")", &call, Err("`under` cannot be used on (int, string)"));
+}
+
+#[test]
 fn what_cannot_be_evaluated_is_an_error_and_not_false() {
     let call = json!({ "mode": ["force"], "n": 5, "none": null, "huge": 1e30, "whole": u64::MAX });
     check("args.absent == 1", &call, Err("there is no `absent`"));
