@@ -10,8 +10,11 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use cel::{Context, ExecutionError, IdedExpr, Value, common::types::CelBool};
 use domain::Role;
+use regex::Regex;
 
 use self::survey::{Reads, Survey};
 use crate::{Call, case::Case};
@@ -27,6 +30,7 @@ pub struct Condition {
     source: String,
     expression: IdedExpr,
     reads: Reads,
+    regexes: Vec<Arc<Regex>>,
 }
 
 /// What is wrong, or merely suspicious, about an expression.
@@ -58,7 +62,7 @@ impl Condition {
             Remark::new("not_an_expression", format!("`when` is no expression: {line}"))
         })?;
         let survey = Survey::of(&mut expression)?;
-        let condition = Self { source: source.to_owned(), expression, reads: survey.reads };
+        let condition = Self { source: source.to_owned(), expression, reads: survey.reads, regexes: survey.regexes };
         Ok((condition, survey.remarks))
     }
 
@@ -78,6 +82,7 @@ impl Condition {
     /// Whether it is true of a call, or why that cannot be said.
     pub(crate) fn holds(&self, case: &Case<'_>) -> Result<bool, String> {
         let mut context = Context::with_env(functions::environment());
+        functions::declare_matchers(&mut context, &self.regexes)?;
         values::bind(&mut context, &self.reads, case)?;
         let value = Value::resolve_val(&self.expression, &context).map_err(|error| told(&error))?;
         let truth = value.downcast_ref::<CelBool>().map(|truth| *truth.inner());
@@ -103,6 +108,12 @@ fn brackets(source: &str) -> usize {
 fn told(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no `{}`", key.chars().take(60).collect::<String>()),
+        ExecutionError::NoSuchOverload(overload)
+            if overload.argument_types().first().is_some_and(|first| first == "null_type")
+                && matches!(functions::shown(overload.function()), "." | "[]") =>
+        {
+            "it looks into something that this call does not have".into()
+        }
         ExecutionError::NoSuchOverload(overload) => {
             let types = overload.argument_types().join(", ");
             format!("`{}` cannot be used on ({types})", functions::shown(overload.function()))
@@ -110,7 +121,7 @@ fn told(error: &ExecutionError) -> String {
         ExecutionError::FunctionError { function, message } => {
             format!("`{}`: {message}", functions::shown(function))
         }
-        ExecutionError::UnexpectedType { got, want } => format!("it has a {got} where a {want} is wanted"),
+        ExecutionError::UnexpectedType { .. } => "a value is not of the kind that is wanted".into(),
         ExecutionError::IndexOutOfBounds(_) => "a list has no such element".into(),
         ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => "it divides by zero".into(),
         ExecutionError::Overflow(..) => "a number is too large".into(),

@@ -46,7 +46,7 @@ fn large_files_are_loaded_or_refused_in_time() {
         let _ = writeln!(distinct, "[[rule]]\nname = \"r{n}\"\ntools = [\"tool_{n}\"]\nverdict = \"ask\"");
         let _ = writeln!(overlapping, "[[rule]]\nname = \"r{n}\"\ntools = [\"*{n:05}*\"]\nverdict = \"ask\"");
     }
-    for n in 0..3_000 {
+    for n in 0..1_000 {
         let rule = format!("[[rule]]\nname = \"r{n}\"\ntools = [\"*\"]\nverdict = \"ask\"\nwhen = 'args.n == {n}'");
         let _ = writeln!(conditional, "{rule}");
         let _ = writeln!(examples, "{rule}\n[[rule.example]]\ntool = \"t\"\narguments.n = {n}\nmatches = true");

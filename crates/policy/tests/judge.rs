@@ -1,4 +1,5 @@
 //! What a policy says about calls: order, callers, failing expressions, and what it explains.
+#![expect(clippy::panic, reason = "a helper that fails is a test that fails")]
 
 use std::sync::Arc;
 
@@ -91,7 +92,7 @@ fn what_cannot_be_evaluated_holds_the_call() {
         check(&after(verdict, "allow", "ask"), &call("t", &small), Verdict::Allow, Some("next"));
     }
     let ruling = after("allow", "allow", "ask").judge(&call("t", &absent)).ruling;
-    assert_eq!(ruling.reason, "Rule `first` could not be evaluated: there is no `n`");
+    assert_eq!(ruling.reason, "Rule `first` could not be evaluated: there is no `n`.");
 }
 
 #[test]

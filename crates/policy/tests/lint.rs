@@ -204,7 +204,7 @@ fn examples_that_fail() {
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nverdict = \"deny\"\nmatches = true"), @"");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 3 }\nverdict = \"deny\""), @"policy.toml:7:1: error[example_fails]: the example expects deny, and the default, as no rule matches, says ask: No rule matches this call.");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nverdict = \"ask\""), @"policy.toml:7:1: error[example_fails]: the example expects ask, and rule `a` says deny: Rule `a` matches.");
-    insta::assert_snapshot!(rule("tool = \"t\"\narguments = {}\nverdict = \"deny\""), @"policy.toml:7:1: error[example_fails]: the example expects deny, and rule `a` says ask: Rule `a` could not be evaluated: there is no `n`");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = {}\nverdict = \"deny\""), @"policy.toml:7:1: error[example_fails]: the example expects deny, and rule `a` says ask: Rule `a` could not be evaluated: there is no `n`.");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = {}\nmatches = false"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = false`, and the rule cannot be evaluated: there is no `n`");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nmatches = false"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = false`, and the rule matches");
     insta::assert_snapshot!(rule("tool = \"T\"\narguments = { n = 4 }\nmatches = true"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = true`, and the rule does not match: none of its tools is this one");

@@ -3,14 +3,14 @@
 use std::sync::{Arc, LazyLock};
 
 use cel::{
-    DeclarationError, Env, ExecutionError,
+    Context, DeclarationError, Env, ExecutionError, Value,
     common::{
         ast::operators,
         types::{CelBool, CelList, CelMap, CelString, DYN_TYPE, Kind, STRING_TYPE},
         value::{CowVal, Val},
     },
 };
-use serde_json::json;
+use regex::Regex;
 use wildmatch::WildMatch;
 
 /// Equality that fails on values of different kinds instead of being false.
@@ -19,6 +19,9 @@ pub(super) const SAME: &str = "@same";
 pub(super) const DIFFERENT: &str = "@different";
 /// Membership that fails where nothing in the list is of the value's kind.
 pub(super) const WITHIN: &str = "@within";
+
+/// How long a text may be that `glob` looks at: what it costs grows with the text and the pattern together.
+const LONGEST_GLOBBED: usize = 64 << 10;
 
 /// Functions and methods by name, whether they have a target, and how many arguments.
 pub(super) const CALLABLE: [(&str, bool, usize); 18] = [
@@ -68,6 +71,24 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     Arc::new(env)
 });
 
+/// The name of the function that matches the pattern of this number.
+pub(super) fn matcher(number: usize) -> String {
+    format!("@matches{number}")
+}
+
+/// Declares the patterns of one expression.
+pub(super) fn declare_matchers(context: &mut Context<'_, '_>, regexes: &[Arc<Regex>]) -> Result<(), String> {
+    for (number, regex) in regexes.iter().enumerate() {
+        let regex = Arc::clone(regex);
+        let matches = move |value: Value| match value {
+            Value::String(text) => Ok(Value::Bool(regex.is_match(&text))),
+            other => Err(ExecutionError::no_such_overload("matches", vec![other.type_of().to_string()])),
+        };
+        context.add_function(&matcher(number), matches).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
 /// The environment of every expression.
 pub(super) fn environment() -> Arc<Env> {
     Arc::clone(&ENVIRONMENT)
@@ -81,6 +102,7 @@ pub(super) fn shown(function: &str) -> &str {
         WITHIN | operators::IN => "in",
         operators::INDEX => "[]",
         operators::CONDITIONAL => "?:",
+        other if other.starts_with("@matches") => "matches",
         other => other.trim_matches(['_', '@']),
     }
 }
@@ -93,14 +115,15 @@ fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     })?;
     env.add_overload("host", "host", vec![STRING_TYPE], |args| {
         let [url] = texts("host", &args)?;
-        match crate::Parsed::of("host", &json!({ "url": url })).url {
-            Some(Ok(facts)) => Ok(CowVal::owned(CelString::from(facts.host))),
-            Some(Err(error)) => Err(ExecutionError::function_error("host", error.reason)),
-            None => Err(ExecutionError::function_error("host", "this is no URL")),
-        }
+        let facts =
+            crate::UrlFacts::parse(url, "GET").map_err(|error| ExecutionError::function_error("host", error.reason))?;
+        Ok(CowVal::owned(CelString::from(facts.host)))
     })?;
     env.add_overload("glob", "glob", vec![STRING_TYPE, STRING_TYPE], |args| {
         let [text, pattern] = texts("glob", &args)?;
+        if text.len() > LONGEST_GLOBBED {
+            return Err(ExecutionError::function_error("glob", "the text is too long"));
+        }
         Ok(truth(WildMatch::new(pattern).matches(text)))
     })?;
     env.add_overload(SAME, SAME, vec![DYN_TYPE, DYN_TYPE], |args| same(SAME, &args).map(truth))?;

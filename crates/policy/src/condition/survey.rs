@@ -1,12 +1,13 @@
 //! Looks an expression over before it is ever evaluated.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+use regex::{Regex, RegexBuilder};
 
 use super::{
     Remark,
-    functions::{BINARY, CALLABLE, DIFFERENT, SAME, WITHIN, shown},
+    functions::{BINARY, CALLABLE, DIFFERENT, SAME, WITHIN, matcher, shown},
 };
 use crate::{case::FACTS, document::listed};
 
@@ -14,6 +15,9 @@ use crate::{case::FACTS, document::listed};
 const DEEPEST: usize = 24;
 /// How deep loops may be nested.
 const DEEPEST_LOOPS: usize = 2;
+
+/// How long a pattern of `glob` may be, in bytes.
+const LONGEST_GLOB: usize = 128;
 
 /// What an expression reads of a call.
 #[derive(Debug, Default)]
@@ -46,6 +50,8 @@ pub(super) enum Arguments {
 pub(super) struct Survey {
     pub(super) reads: Reads,
     pub(super) remarks: Vec<Remark>,
+    /// The patterns of `matches`, by the number of their function.
+    pub(super) regexes: Vec<Arc<Regex>>,
     /// The variables of the loops around.
     scope: Vec<String>,
     loops: usize,
@@ -119,6 +125,7 @@ impl Survey {
         }
         self.remark_on(call)?;
         make_strict(call);
+        self.compile(call)?;
         if let Some(target) = &mut call.target {
             self.visit(target, depth + 1)?;
         }
@@ -160,28 +167,35 @@ impl Survey {
                 let message = "`startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`";
                 self.remarks.push(Remark::new("starts_with_on_path", message));
             }
-            "matches" => {
-                let Some(Expr::Literal(LiteralValue::String(pattern))) = call.args.first().map(|arg| &arg.expr) else {
-                    let message = "the pattern of `matches` must stand in the file";
-                    return Err(Remark::new("pattern_not_literal", message));
-                };
-                self.remark_on_regex(pattern.inner())?;
+            "glob" => {
+                let pattern = pattern(call)?;
+                if pattern.len() > LONGEST_GLOB {
+                    let message = format!("the pattern of `glob` is longer than {LONGEST_GLOB} bytes");
+                    return Err(Remark::new("expression_too_long", message));
+                }
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn remark_on_regex(&mut self, pattern: &str) -> Result<(), Remark> {
-        let compiled = regex::RegexBuilder::new(pattern).size_limit(1 << 20).build();
-        if let Err(error) = compiled {
-            let message = format!("`matches` has no regular expression: {}", error.to_string().replace('\n', " "));
-            return Err(Remark::new("wrong_regex", message));
+    /// Makes `text.matches("pattern")` a call of a function that has the pattern compiled already.
+    fn compile(&mut self, call: &mut CallExpr) -> Result<(), Remark> {
+        if call.func_name != "matches" {
+            return Ok(());
         }
+        let pattern = pattern(call)?;
+        let compiled = RegexBuilder::new(pattern).size_limit(1 << 20).build().map_err(|error| {
+            let message = format!("`matches` has no regular expression: {}", error.to_string().replace('\n', " "));
+            Remark::new("wrong_regex", message)
+        })?;
         if !(pattern.starts_with('^') && pattern.ends_with('$')) {
             let message = "`matches` is true wherever the pattern occurs; write `^…$` to mean the whole text";
             self.remarks.push(Remark::new("unanchored_regex", message));
         }
+        call.func_name = matcher(self.regexes.len());
+        call.args = call.target.take().into_iter().map(|target| *target).collect();
+        self.regexes.push(Arc::new(compiled));
         Ok(())
     }
 }
@@ -261,6 +275,17 @@ fn make_strict(call: &mut CallExpr) {
         _ => return,
     };
     call.func_name = strict.to_owned();
+}
+
+/// The pattern of a call, which stands in the file: what it costs must not be up to an agent.
+fn pattern(call: &CallExpr) -> Result<&str, Remark> {
+    match call.args.last().map(|arg| &arg.expr) {
+        Some(Expr::Literal(LiteralValue::String(pattern))) => Ok(pattern.inner()),
+        _ => {
+            let message = format!("the pattern of `{}` must stand in the file", call.func_name);
+            Err(Remark::new("pattern_not_literal", message))
+        }
+    }
 }
 
 /// Whether an expression is a path by its name.

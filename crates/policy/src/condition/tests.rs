@@ -38,7 +38,22 @@ fn arguments_callers_and_tools_are_seen() {
     check("caller.agent == \"ci-7\" && caller.user == \"ann\" && caller.role == \"agent\"", &call, Ok(true));
     check("tool == \"some_tool\"", &call, Ok(true));
     check("glob(args.text, \"h*o\") && !glob(args.text, \"h\")", &call, Ok(true));
+    check(
+        "args.text.matches(\"^h.*o$\") && !args.text.matches(\"^x\") && args.list[0].matches(\"a\")",
+        &call,
+        Ok(true),
+    );
     check("shell == null && url == null", &call, Ok(true));
+}
+
+#[test]
+fn paths_and_addresses_are_compared_by_what_they_are() {
+    let call = json!({ "a": "/tmp/x", "b": "/tmp/../etc", "c": "/tmp2", "u": "https://Docs.RS./x", "v": "https://docs.rs@evil.example" });
+    check("under(args.a, \"/tmp\") && !under(args.b, \"/tmp\") && !under(args.c, \"/tmp\")", &call, Ok(true));
+    check("host(args.u) == \"docs.rs\" && host(args.v) == \"evil.example\"", &call, Ok(true));
+    assert!(holds("host(args.a) == \"x\"", &call).is_err());
+    assert!(holds("under(args.a, \"~\")", &call).is_err());
+    check("under(1, \"/tmp\")", &call, Err("`under` cannot be used on (int, string)"));
 }
 
 #[test]
@@ -52,6 +67,7 @@ fn what_cannot_be_evaluated_is_an_error_and_not_false() {
     check("args.n in [\"5\"]", &call, Err("`in` cannot be used on (int, list)"));
     check("args.n in []", &call, Ok(false));
     check("args.n.startsWith(\"5\")", &call, Err("`startsWith` cannot be used on (int, string)"));
+    check("args.n.matches(\"5\")", &call, Err("`matches` cannot be used on (int)"));
     check("args.n < \"6\"", &call, Err("`<` cannot be used on (int, string)"));
     check("args.n", &call, Err("it gives a int where true or false is wanted"));
     check("args.huge > 1.0", &call, Err("a number is too large to be compared"));
@@ -59,7 +75,7 @@ fn what_cannot_be_evaluated_is_an_error_and_not_false() {
     check("args.n / 0 == 1", &call, Err("it divides by zero"));
     check("args.n * 9223372036854775807 > 1", &call, Err("a number is too large"));
     check("args.mode[3] == \"x\"", &call, Err("a list has no such element"));
-    check("shell.plain", &call, Err("`.` cannot be used on (null_type, string)"));
+    check("shell.plain", &call, Err("it looks into something that this call does not have"));
     check("args.absent == 1 && args.n == 6", &call, Ok(false));
     check("args.absent == 1 || args.n == 5", &call, Ok(true));
 }
@@ -80,6 +96,8 @@ fn what_means_nothing_is_refused() {
     refused("Thing{x: 1} == 1", "not_an_expression");
     refused("args.list.all(args, args)", "hidden_variable");
     refused("args.x.matches(args.y)", "pattern_not_literal");
+    refused("glob(args.x, args.y)", "pattern_not_literal");
+    refused(&format!("glob(args.x, \"{}\")", "a*".repeat(65)), "expression_too_long");
     refused("args.x.matches(\"(\")", "wrong_regex");
     refused("args.a.all(x, x.all(y, y.all(z, z)))", "expression_too_deep");
     refused(&format!("{}true{}", "(".repeat(17), ")".repeat(17)), "expression_too_deep");
@@ -124,7 +142,7 @@ fn nothing_overflows_the_stack() {
 
 fn big_stack_then_small(source: &str) {
     std::thread::scope(|scope| {
-        let reader = std::thread::Builder::new().stack_size(256 << 20);
+        let reader = std::thread::Builder::new().stack_size(crate::load::STACK);
         let read = reader.spawn_scoped(scope, || Condition::new(source)).unwrap().join().unwrap();
         let Ok((condition, _)) = read else { return };
         let small = std::thread::Builder::new().stack_size(1 << 20);
@@ -146,5 +164,6 @@ fn large_arguments_are_read_only_where_they_are_named() {
     check("size(args.text) == 200000", &call, Ok(true));
     check("args.deep == 1", &call, Err("`==` cannot be used on (list, int)"));
     check("size(args.many) == 20000", &call, Ok(true));
+    check("glob(args.text, \"*y\")", &call, Err("`glob`: the text is too long"));
     check("args.many.all(x, x >= 0)", &call, Err("the call is too large for this expression"));
 }

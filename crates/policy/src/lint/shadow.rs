@@ -5,7 +5,7 @@ use domain::Verdict;
 use crate::{Pattern, Policy, Rule, finding::Findings, read_rule::Places};
 
 /// How many pairs of patterns are compared before the rest is left alone.
-const MOST_PAIRS: usize = 2_000_000;
+const MOST_PAIRS: usize = 1_000_000;
 
 /// Notes every rule each of whose tools is covered by an earlier rule that asks no more of a call than it does.
 pub(super) fn lint(policy: &Policy, places: &[Places], findings: &mut Findings<'_>) {
