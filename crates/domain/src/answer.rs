@@ -210,7 +210,8 @@ impl Question {
 
     fn check_remember(&self, effect: Effect, draft: &Draft, problems: &mut Vec<Problem>) {
         let Some(remember) = &draft.remember else { return };
-        let (Some(action), true) = (&self.action, self.call.is_some() && effect.runs_action()) else {
+        let approves = self.kind == Kind::Approval && self.call.is_some() && effect.runs_action();
+        let (Some(action), true) = (&self.action, approves) else {
             problems.push(Problem::new("/remember", "only the approval of a proposed action can be remembered"));
             return;
         };

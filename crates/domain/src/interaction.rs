@@ -18,7 +18,7 @@ use crate::audit;
 use crate::event::of_answer;
 use crate::{
     Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
-    InteractionId, LeaseId, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
+    InteractionId, LeaseId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
 };
 
 /// A question put to people.
@@ -262,6 +262,10 @@ impl Interaction {
         self.in_time(now)?;
         let reason = draft.feedback.clone().unwrap_or_else(|| format!("resolved by {}", by.name));
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
+        if settled.effect == Effect::Edit && self.question.call.is_some() {
+            let problem = Problem::new("/effect", "an edit of a proposed action needs a person");
+            return Err(Refusal::AnswerInvalid(vec![problem]));
+        }
         let answer = settled.sign(id, by, Vec::new(), now);
         Ok(self.auto_resolved(answer, source, reason, now))
     }

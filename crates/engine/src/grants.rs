@@ -1,7 +1,7 @@
 //! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
 
 use domain::access::Right;
-use domain::{Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session};
+use domain::{Audience, Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session, State};
 use store::{Cost, Page};
 
 use crate::judge::Judged;
@@ -19,17 +19,33 @@ impl Work<'_> {
         let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
         let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
         for grant in candidates {
-            let own = grant.by.name == session.started_by.name;
-            if audience.quorum > 1 || (audience.four_eyes && own) {
-                continue;
-            }
             let here = (session.id, session.brief.agent.as_deref());
             let covers = grant.covers(here, judged.ruling.rule.as_deref(), action, matches);
-            if covers && self.tx.grant_use(&session.scope, grant.id, self.now)? {
+            if covers
+                && self.enough_for(&audience, session, &grant)?
+                && self.tx.grant_use(&session.scope, grant.id, self.now)?
+            {
                 return Ok(Some(grant.id));
             }
         }
         Ok(None)
+    }
+
+    /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
+    fn enough_for(&mut self, audience: &Audience, session: &Session, grant: &Grant) -> Result<bool, Error> {
+        if audience.quorum > 1 || (audience.four_eyes && grant.by.name == session.started_by.name) {
+            return Ok(false);
+        }
+        if audience.named.is_none() {
+            // Whoever may grant is in it.
+            return Ok(true);
+        }
+        let given = self.tx.interaction(&session.scope, grant.interaction)?;
+        let answer = given.as_ref().and_then(|given| match &given.state {
+            State::Resolved { resolution, .. } => resolution.answer(),
+            State::Pending(_) => None,
+        });
+        Ok(answer.is_some_and(|answer| audience.settled_by(&[answer], &session.started_by)))
     }
 
     /// Gives what the person wanted remembered, on the strength of the approval that has just been given.

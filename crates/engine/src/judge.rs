@@ -155,7 +155,7 @@ impl Engine {
 }
 
 /// With the policy switched off nobody is asked; what it denies stays denied.
-fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
+pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
     if state.enabled || ruling.verdict != Verdict::Ask {
         return ruling;
     }

@@ -10,7 +10,7 @@ use similar::TextDiff;
 use store::Cost;
 
 use crate::forms_check::off_reactor;
-use crate::judge::InForce;
+use crate::judge::{InForce, switched};
 use crate::{Engine, Error, Idempotency};
 
 /// The name that a policy without a file goes by in its findings.
@@ -75,19 +75,26 @@ impl Engine {
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        let policy = match supposed.draft.clone() {
-            None => self.in_force(caller.scope).await?.policy,
-            Some(text) => Arc::new(loaded(text).await?),
+        let (policy, state) = match supposed.draft.clone() {
+            None => {
+                let InForce { policy, state, .. } = self.in_force(caller.scope).await?;
+                (policy, Some(state))
+            }
+            Some(text) => (Arc::new(loaded(text).await?), None),
         };
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         off_reactor(move || {
-            policy.explain(&Call {
+            let mut explanation = policy.explain(&Call {
                 tool: &supposed.tool,
                 arguments: &supposed.arguments,
                 agent: supposed.agent.as_deref(),
                 user: &user,
                 role: supposed.role.unwrap_or(Role::Agent),
-            })
+            });
+            if let Some(state) = state {
+                explanation.ruling = switched(explanation.ruling, &state);
+            }
+            explanation
         })
         .await
     }

@@ -14,7 +14,7 @@ use crate::work::{Asking, Work};
 use crate::{Engine, Error, Idempotency};
 
 /// How often a ruling is given anew because the policy changed under it.
-const MOST_RULINGS: u32 = 5;
+pub(crate) const MOST_RULINGS: u32 = 5;
 /// What permits are sealed for.
 pub(crate) const PERMIT: &str = "permit";
 /// How long the name of a tool may be, in characters.

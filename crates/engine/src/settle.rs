@@ -121,10 +121,20 @@ impl Work<'_> {
         if !matches!(proposal.standing, Standing::Unknown { interaction: None }) || session.alive().is_err() {
             return Ok(proposal);
         }
-        let question = what_became_of(&proposal);
+        // Whoever had to approve it has to say whether it runs again.
+        let before = match proposal.asked.last() {
+            Some(asked) => self.tx.interaction(&session.scope, *asked)?,
+            None => None,
+        };
+        let audience = before.map(|before| before.question.audience).unwrap_or_default();
+        let question = Question { audience, ..what_became_of(&proposal) };
         let question = question.admit().map_err(Refusal::QuestionInvalid)?;
         let asking = Asking { time: None, traceparent: None };
-        let asked = self.ask(session, proposal.proposed_by.clone(), question, &asking)?;
+        let asked = match self.ask(session, proposal.proposed_by.clone(), question, &asking) {
+            // It is seen as unknown all the same; the time of others must not stand still for it.
+            Err(Error::Refused(Refusal::TooManyOpen { .. })) => return Ok(proposal),
+            asked => asked?,
+        };
         let proposal = proposal.puzzled(asked.id);
         self.tx.proposal_save(&proposal)?;
         Ok(proposal)

@@ -47,9 +47,39 @@ fn paths_have_one_form() {
 #[test]
 fn what_nobody_can_resolve_is_refused() {
     for path in [
-        "", "~", "~/x", "~root/x", "$HOME/x", "/a/$X", "${X}/a", "`x`", "%APPDATA%\\x", "a\0b", "a\nb", "a\tb", "a\u{200b}b", "a\u{202e}b", " a", "a ",
-        "/tmp\u{2215}x", "/tmp/\u{2025}/x", "/tmp/\u{ff0e}\u{ff0e}/x", "/a\\b", "/a\\..\\b", "C:a", "C:", "\\a", "C:\\a:b", "\\\\?\\C:\\a", "\\\\.\\x", "C:\\PROGRA~1",
-        "C:\\a.\\b", "C:\\a \\b", "\\\\..\\x", "a\u{7f}", "a\u{a0}b",
+        "",
+        "~",
+        "~/x",
+        "~root/x",
+        "$HOME/x",
+        "/a/$X",
+        "${X}/a",
+        "`x`",
+        "%APPDATA%\\x",
+        "a\0b",
+        "a\nb",
+        "a\tb",
+        "a\u{200b}b",
+        "a\u{202e}b",
+        " a",
+        "a ",
+        "/tmp\u{2215}x",
+        "/tmp/\u{2025}/x",
+        "/tmp/\u{ff0e}\u{ff0e}/x",
+        "/a\\b",
+        "/a\\..\\b",
+        "C:a",
+        "C:",
+        "\\a",
+        "C:\\a:b",
+        "\\\\?\\C:\\a",
+        "\\\\.\\x",
+        "C:\\PROGRA~1",
+        "C:\\a.\\b",
+        "C:\\a \\b",
+        "\\\\..\\x",
+        "a\u{7f}",
+        "a\u{a0}b",
     ] {
         assert!(PathFacts::parse(path).is_err(), "{path:?} was read: {:?}", PathFacts::parse(path));
     }
@@ -59,20 +89,23 @@ fn what_nobody_can_resolve_is_refused() {
 #[test]
 fn facts_are_about_the_canonical_form() {
     let facts = PathFacts::parse("/Home/.ssh/../.ssh/id.PUB/").unwrap();
-    assert_eq!(facts, PathFacts {
-        canonical: "/Home/.ssh/id.PUB".into(),
-        lower: "/home/.ssh/id.pub".into(),
-        absolute: true,
-        escapes: false,
-        components: vec!["Home".into(), ".ssh".into(), "id.PUB".into()],
-        name: "id.PUB".into(),
-        extension: "PUB".into(),
-        hidden: true,
-        windows: false,
-        non_ascii: false,
-        recomposed: false,
-        directory: true,
-    });
+    assert_eq!(
+        facts,
+        PathFacts {
+            canonical: "/Home/.ssh/id.PUB".into(),
+            lower: "/home/.ssh/id.pub".into(),
+            absolute: true,
+            escapes: false,
+            components: vec!["Home".into(), ".ssh".into(), "id.PUB".into()],
+            name: "id.PUB".into(),
+            extension: "PUB".into(),
+            hidden: true,
+            windows: false,
+            non_ascii: false,
+            recomposed: false,
+            directory: true,
+        }
+    );
     let facts = PathFacts::parse("../x").unwrap();
     assert!(facts.escapes && !facts.absolute && !facts.hidden);
     let facts = PathFacts::parse("/caf\u{65}\u{301}").unwrap();

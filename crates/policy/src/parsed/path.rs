@@ -55,7 +55,8 @@ impl PathFacts {
             _ => format!("{root}{}", components.join("/")),
         };
         let name = components.last().filter(|name| *name != "..").cloned().unwrap_or_default();
-        let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_owned());
+        let extension =
+            name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_owned());
         Ok(Self {
             lower: canonical.to_lowercase().nfc().collect(),
             absolute: !root.is_empty(),
@@ -120,7 +121,24 @@ fn check(path: &str) -> Result<(), Unparsed> {
 /// Division signs, full-width forms and leaders that a reader takes for `/`, `\`, `.` or `..`.
 fn looks_like_slash(path: &str) -> bool {
     path.chars().any(|c| {
-        matches!(c, '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{FF0F}' | '\u{FF3C}' | '\u{2216}' | '\u{29F5}' | '\u{2024}' | '\u{2025}' | '\u{2026}' | '\u{FF0E}' | '\u{FE52}' | '\u{2571}' | '\u{3002}' | '\u{FE68}')
+        matches!(
+            c,
+            '\u{2044}'
+                | '\u{2215}'
+                | '\u{29F8}'
+                | '\u{FF0F}'
+                | '\u{FF3C}'
+                | '\u{2216}'
+                | '\u{29F5}'
+                | '\u{2024}'
+                | '\u{2025}'
+                | '\u{2026}'
+                | '\u{FF0E}'
+                | '\u{FE52}'
+                | '\u{2571}'
+                | '\u{3002}'
+                | '\u{FE68}'
+        )
     })
 }
 
@@ -152,7 +170,8 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
     }
     if drive(path) {
         let (letter, rest) = path.split_at(2);
-        let rest = rest.strip_prefix('/').ok_or_else(|| refused("a path that depends on the directory of its drive"))?;
+        let rest =
+            rest.strip_prefix('/').ok_or_else(|| refused("a path that depends on the directory of its drive"))?;
         return Ok((format!("{}/", letter.to_ascii_uppercase()), rest));
     }
     if let Some(rest) = path.strip_prefix("//") {

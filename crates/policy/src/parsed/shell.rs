@@ -156,7 +156,10 @@ impl Shell {
             && !(self.pipes || self.background || self.substitutions || self.globs || self.dynamic)
             && match self.commands.as_slice() {
                 [only] => {
-                    !only.program.is_empty() && only.via.is_empty() && only.assignments.is_empty() && only.redirects.is_empty()
+                    !only.program.is_empty()
+                        && only.via.is_empty()
+                        && only.assignments.is_empty()
+                        && only.redirects.is_empty()
                 }
                 _ => false,
             };

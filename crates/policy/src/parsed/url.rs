@@ -102,7 +102,8 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
     // Only the web's schemes have their odd numbers read by the parser; the same host means the same everywhere.
     let last = name.rsplit('.').next().unwrap_or_default();
     if last.chars().all(|c| c.is_ascii_digit()) || last.starts_with("0x") {
-        return match Url::parse(&format!("http://{name}/")).ok().and_then(|url| url.host().map(|host| host.to_owned())) {
+        return match Url::parse(&format!("http://{name}/")).ok().and_then(|url| url.host().map(|host| host.to_owned()))
+        {
             Some(Host::Ipv4(ip)) => Ok((ip.to_string(), Some(IpAddr::V4(ip)))),
             _ => Err(refused("the host looks like a number and is none")),
         };
@@ -148,17 +149,40 @@ fn private(ip: IpAddr) -> bool {
                 || (a == 198 && (18..20).contains(&b))
                 || (a == 192 && b == 0 && c == 0)
         }
-        IpAddr::V6(ip) => ip.segments().first().is_none_or(|first| !(0x2000..0x4000).contains(first)) || ip.segments().starts_with(&[0x2001, 0xdb8]),
+        IpAddr::V6(ip) => {
+            ip.segments().first().is_none_or(|first| !(0x2000..0x4000).contains(first))
+                || ip.segments().starts_with(&[0x2001, 0xdb8])
+        }
     }
 }
 
 /// Names that stay within a machine or a network.
 fn private_name(host: &str) -> bool {
     const ENDINGS: &[&str] = &[
-        "localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "localdomain", "home.arpa", "test", "invalid", "nip.io",
-        "sslip.io", "xip.io", "localtest.me", "lvh.me", "svc", "cluster.local",
+        "localhost",
+        "local",
+        "internal",
+        "intranet",
+        "lan",
+        "home",
+        "corp",
+        "private",
+        "localdomain",
+        "home.arpa",
+        "test",
+        "invalid",
+        "nip.io",
+        "sslip.io",
+        "xip.io",
+        "localtest.me",
+        "lvh.me",
+        "svc",
+        "cluster.local",
     ];
-    !host.contains('.') || ENDINGS.iter().any(|ending| host == *ending || host.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')))
+    !host.contains('.')
+        || ENDINGS
+            .iter()
+            .any(|ending| host == *ending || host.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')))
 }
 
 fn verb(method: &str) -> Result<String, Unparsed> {

@@ -21,7 +21,8 @@ impl Reader<'_> {
         match node.kind() {
             "raw_string" => word.push_quoted(between(&raw, "'", "'")?),
             "ansi_c_string" => {
-                let text = ansi_c(between(&raw, "$'", "'")?).ok_or_else(|| refused("`$'…'` has an escape that is not read"))?;
+                let text = ansi_c(between(&raw, "$'", "'")?)
+                    .ok_or_else(|| refused("`$'…'` has an escape that is not read"))?;
                 word.push_quoted(&text);
             }
             "string" => self.double_quoted(node, word)?,
@@ -138,7 +139,9 @@ impl Reader<'_> {
 }
 
 fn between<'a>(raw: &'a str, open: &str, close: &str) -> Result<&'a str, Unparsed> {
-    raw.strip_prefix(open).and_then(|raw| raw.strip_suffix(close)).ok_or_else(|| refused("a quoted word cannot be read"))
+    raw.strip_prefix(open)
+        .and_then(|raw| raw.strip_suffix(close))
+        .ok_or_else(|| refused("a quoted word cannot be read"))
 }
 
 /// A bare word has nothing in it that would end it or expand.

@@ -86,8 +86,19 @@ impl Reader<'_> {
             "declaration_command" | "unset_command" | "test_command" => self.builtin(node, extra)?,
             "list" | "pipeline" | "negated_command" => self.joined(node, extra)?,
             "compound_statement" if self.raw(node).starts_with("((") => self.arithmetic(node, extra)?,
-            "program" | "subshell" | "compound_statement" | "do_group" | "if_statement" | "elif_clause" | "else_clause"
-            | "while_statement" | "for_statement" | "c_style_for_statement" | "case_statement" | "case_item" | "function_definition" => {
+            "program"
+            | "subshell"
+            | "compound_statement"
+            | "do_group"
+            | "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "while_statement"
+            | "for_statement"
+            | "c_style_for_statement"
+            | "case_statement"
+            | "case_item"
+            | "function_definition" => {
                 self.redirects_of_group(extra)?;
                 self.parts(node)?;
             }

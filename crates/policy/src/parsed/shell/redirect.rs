@@ -84,7 +84,8 @@ fn here_document<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<
             "heredoc_start" => document.start = reader.raw(child).to_owned(),
             "heredoc_body" => {
                 document.body = reader.raw(child).to_owned();
-                document.expands = child.named_child_count() > children(child).filter(|part| part.kind() == "heredoc_content").count();
+                document.expands =
+                    child.named_child_count() > children(child).filter(|part| part.kind() == "heredoc_content").count();
                 reader.inside(child)?;
             }
             "heredoc_end" => {

@@ -174,9 +174,15 @@ mod tests {
 
     #[test]
     fn braces_expand_where_they_might() {
-        for (bare, expected) in
-            [("{a,b}", true), ("x{1..3}y", true), ("{}", false), ("{a}", false), ("a,b", false), ("}{,", false), ("{a{b,c}", true)]
-        {
+        for (bare, expected) in [
+            ("{a,b}", true),
+            ("x{1..3}y", true),
+            ("{}", false),
+            ("{a}", false),
+            ("a,b", false),
+            ("}{,", false),
+            ("{a{b,c}", true),
+        ] {
             assert_eq!(braces_expand(bare), expected, "{bare}");
         }
     }
