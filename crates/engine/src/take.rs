@@ -1,5 +1,7 @@
 //! The agent takes the answer, under a lease.
 
+use std::fmt;
+
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Kind, LeaseId, Problem, Refusal, SignedDuration};
 use serde::{Deserialize, Serialize};
@@ -12,8 +14,8 @@ use crate::{Engine, Error, Idempotency};
 /// The longest lease.
 const LONGEST: i64 = 24 * 3600;
 
-/// What the agent is handed.
-#[derive(Debug, Clone)]
+/// What the agent is handed. Printed without what was sealed.
+#[derive(Clone)]
 pub struct Taken {
     /// Fences every heartbeat and completion.
     pub lease: LeaseId,
@@ -23,6 +25,15 @@ pub struct Taken {
     pub resume_point: Option<Value>,
     /// The values of a secret question.
     pub secrets: Option<Value>,
+}
+
+impl fmt::Debug for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Taken")
+            .field("lease", &self.lease)
+            .field("interaction", &self.interaction)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Serialize, Deserialize)]
