@@ -2,8 +2,8 @@
 
 use domain::{Caller, Draft, FormProof, Interaction, InteractionId, Refusal, Verdict};
 use store::StoreError;
-use zeroize::Zeroizing;
 
+use crate::keep::SetAside;
 use crate::propose::MOST_RULINGS;
 use crate::settle::Alongside;
 use crate::{Engine, Error, Idempotency};
@@ -13,7 +13,7 @@ use crate::{Engine, Error, Idempotency};
 struct Prepared {
     draft: Draft,
     proof: Option<FormProof>,
-    secrets: Option<Zeroizing<Vec<u8>>>,
+    secrets: Option<SetAside>,
 }
 
 impl Engine {

@@ -16,6 +16,7 @@ use crate::{Engine, Error, Vault};
 const MOST_NAMED: usize = 5;
 
 /// The values of a secret question, until they are sealed.
+#[derive(Clone)]
 pub(crate) struct SetAside {
     values: Zeroizing<Vec<u8>>,
     keep: bool,
