@@ -50,7 +50,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         let Prepared { draft, proof, secrets } = prepared;
-        let engine = self.clone();
+        let policies = std::sync::Arc::clone(&self.policies);
         let caller_then = caller.clone();
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
@@ -58,7 +58,7 @@ impl Engine {
             let (mut session, interaction) = work.question(&scope, id)?;
             let reviewer = interaction.admit(&caller_then)?;
             if let Some((judged, _)) = &alongside.edit {
-                work.still_in_force(&scope, judged, &engine)?;
+                work.still_in_force(&scope, judged, &policies)?;
             }
             work.alongside = alongside.clone();
             let was = interaction.status();

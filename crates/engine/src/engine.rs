@@ -71,8 +71,8 @@ pub struct Inner {
     pub(crate) ids: Arc<Ids>,
     pub(crate) forms: Arc<forms::Forms>,
     pub(crate) vault: Arc<Vault>,
-    pub(crate) policies: Policies,
-    pub(crate) settings: Settings,
+    pub(crate) policies: Arc<Policies>,
+    pub(crate) settings: Arc<Settings>,
     /// Keys that were found a moment ago.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
     /// Keys that were used since their use was last written down.
@@ -106,8 +106,8 @@ impl Engine {
             ids: Arc::new(ids),
             forms: Arc::new(forms::Forms::default()),
             vault: Arc::new(vault),
-            policies: Policies::new(),
-            settings,
+            policies: Arc::new(Policies::new()),
+            settings: Arc::new(settings),
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
             next_wake: AtomicI64::new(i64::MAX),
@@ -154,13 +154,21 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let (ids, engine, settled) = (Arc::clone(&self.ids), self.clone(), self.clone());
+        // Nothing that the closure holds may keep the store alive: it is dropped on the store's own thread.
+        let (ids, settings, engine) = (Arc::clone(&self.ids), Arc::clone(&self.settings), self.clone());
         let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
             let mut effects = Effects::default();
-            let (alongside, settings) = (Alongside::default(), &settled.settings);
-            let effects_of = &mut effects;
-            let result = work(&mut Work { tx, now, ids: &ids, settings, doer: &doer, effects: effects_of, alongside })?;
+            let work_with = &mut Work {
+                tx,
+                now,
+                ids: &ids,
+                settings: &settings,
+                doer: &doer,
+                effects: &mut effects,
+                alongside: Alongside::default(),
+            };
+            let result = work(work_with)?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await

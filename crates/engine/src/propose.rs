@@ -1,5 +1,7 @@
 //! An agent proposes an action: it is judged, and in one transaction allowed with a permit, denied, or asked about.
 
+use std::sync::Arc;
+
 use domain::access::Right;
 use domain::proposal::{Proposal, Standing};
 use domain::question::AskingRule;
@@ -11,7 +13,7 @@ use store::{Cost, StoreError};
 use crate::ask::sized;
 use crate::judge::{Behalf, Judged};
 use crate::work::{Asking, Work};
-use crate::{Engine, Error, Idempotency};
+use crate::{Engine, Error, Idempotency, Vault};
 
 /// How often a ruling is given anew because the policy changed under it.
 pub(crate) const MOST_RULINGS: u32 = 5;
@@ -78,7 +80,7 @@ impl Engine {
         let judged = self.judge(scope, behalf, action.clone()).await?;
         let asking = self.asking(&judged, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
-        let engine = self.clone();
+        let policies = Arc::clone(&self.policies);
         self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
@@ -86,7 +88,7 @@ impl Engine {
                 return Ok(known);
             }
             session.alive()?;
-            work.still_in_force(&scope, &judged, &engine)?;
+            work.still_in_force(&scope, &judged, &policies)?;
             let mut proposal = Proposal {
                 scope,
                 session: session.id,
@@ -190,13 +192,15 @@ impl Engine {
         self.fingerprint(PERMIT, "").await?;
         let permit = match &proposal.standing {
             Standing::Allowed { permit } if permit.expires_at > at && own(&proposal, &caller.actor) => {
-                Some(self.permit_text(&proposal, permit)?)
+                Some(self.vault.permit_text(&proposal, permit)?)
             }
             _ => None,
         };
         Ok(Acted { proposal, permit, at })
     }
+}
 
+impl Vault {
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
     pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
         let Proposal { scope, session, call, ruling, .. } = proposal;
@@ -204,7 +208,7 @@ impl Engine {
             "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
         );
-        let seal = self.vault.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
+        let seal = self.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
         Ok(format!("{}.{}", permit.id, crate::authenticate::hex(&seal)))
     }
 }
