@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
 use domain::audit::verify::{Demands, verify};
-use engine::{Engine, Ids, Settings, Vault, Wanted};
+use engine::{Engine, Ids, Settings, Wanted};
 
 use crate::config::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
 use crate::failure::Failure;
-use crate::master_key::master_key;
+use crate::master_key::vault;
 use crate::open::open;
 
 /// Verifies, exports, or shows the key; beside a running server or without one.
@@ -79,9 +79,9 @@ async fn exported(export: &AuditExport) -> Result<(), Failure> {
 }
 
 async fn engine(place: &AuditPlace) -> Result<Engine, Failure> {
-    let master = master_key(place.master_key.as_deref(), &place.database.data)?;
+    let vault = vault(&place.master, &place.database.data)?;
     let (store, clock) = open(&place.database)?;
-    let engine = Engine::new(store, clock, Ids::default(), Vault::new(master), Settings::default());
+    let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     engine.unlock().await?;
     Ok(engine)
 }

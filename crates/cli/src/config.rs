@@ -24,10 +24,15 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Verify an export of the audit trail, export it, show the key that signs it
     Audit(Audit),
+    /// Rotate the keys that secrets are sealed with
+    Secrets(Secrets),
     /// Copy the SQLite database to a new file while the server goes on using it
     Backup(Backup),
     /// Look for damage in the SQLite database
     Check(Check),
+    /// Look at policy files
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -46,6 +51,17 @@ pub(crate) struct Database {
     pub(crate) database_connections: u32,
 }
 
+/// What data keys are wrapped with.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MasterKeys {
+    /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
+    #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
+    pub(crate) master_key: Option<String>,
+    /// The key before that one, until `holdpoint secrets rotate` has ended
+    #[arg(long, env = "HOLDPOINT_MASTER_KEY_PREVIOUS", hide_env_values = true, requires = "master_key")]
+    pub(crate) master_key_previous: Option<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Where to listen
@@ -53,9 +69,14 @@ pub(crate) struct Serve {
     pub(crate) listen: SocketAddr,
     #[command(flatten)]
     pub(crate) database: Database,
-    /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
-    #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
-    pub(crate) master_key: Option<String>,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+    /// The policy of projects that have none of their own; followed while the server runs
+    #[arg(long, env = "HOLDPOINT_POLICY")]
+    pub(crate) policy: Option<PathBuf>,
+    /// How many hours a permit is good for
+    #[arg(long, env = "HOLDPOINT_PERMIT_HOURS", default_value_t = 24)]
+    pub(crate) permit_hours: u32,
     /// Deadlines for questions that bring none, by kind: approval=300,form=1800
     #[arg(long, env = "HOLDPOINT_DEADLINES", value_delimiter = ',', value_parser = deadline)]
     pub(crate) deadlines: Vec<(String, SignedDuration)>,
@@ -201,11 +222,33 @@ pub(crate) struct AuditPlace {
     /// The tenant
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,
-    /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
-    #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
-    pub(crate) master_key: Option<String>,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
     #[command(flatten)]
     pub(crate) database: Database,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Secrets {
+    #[command(subcommand)]
+    pub(crate) command: SecretsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretsCommand {
+    /// Make a new master key and new data keys, and seal everything with them, while servers go on
+    Rotate(Rotate),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rotate {
+    /// Only add the new key to master.key, so that it can be copied to other nodes first
+    #[arg(long)]
+    pub(crate) prepare: bool,
+    #[command(flatten)]
+    pub(crate) database: Database,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
 }
 
 #[derive(Debug, Args)]
@@ -214,6 +257,19 @@ pub(crate) struct Backup {
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) database: Database,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Say everything that is wrong with policy files, with line and column; fails if one would be refused
+    Check(PolicyFile),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyFile {
+    /// The files
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -230,6 +286,7 @@ impl Serve {
             lease: seconds(self.lease_seconds.max(1)),
             claim: seconds(self.claim_seconds.max(1)),
             warning: seconds(self.warning_seconds),
+            permit: SignedDuration::from_hours(i64::from(self.permit_hours.max(1))),
             retention: SignedDuration::from_hours(24 * i64::from(self.retention_days)),
             deadlines: self.deadlines.iter().cloned().collect::<HashMap<_, _>>(),
             ..engine::Settings::default()

@@ -56,6 +56,8 @@ pub enum Right {
     Audit,
     /// Make, list and revoke keys.
     ManageKeys,
+    /// See which secrets are kept, never their values, and forget them.
+    ManageSecrets,
 }
 
 impl Role {
@@ -68,12 +70,12 @@ impl Role {
         match (self, right) {
             (Self::Admin, _) | (_, Right::Read) => true,
             (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::Automate) => false,
-            (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant) => true,
+            (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => true,
             (Self::Operator, Right::Take) => false,
             (Self::Viewer, Right::Answer) => true,
-            (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Grant) => false,
+            (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Grant | Right::ManageSecrets) => false,
             (Self::Agent, Right::Ask | Right::Take) => true,
-            (Self::Agent, Right::Answer | Right::Steer | Right::Grant) => false,
+            (Self::Agent, Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => false,
         }
     }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, text};
+use crate::{Action, Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, Remember, Role, text};
 
 /// An answer that was accepted, as the record keeps it and the agent reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct Answer {
     /// The groups that they belonged to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
+    /// The role that they had; none where nobody in person answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     /// When.
     pub at: Timestamp,
     /// What it does to the agent's step.
@@ -63,6 +66,10 @@ pub struct Draft {
     pub data: Value,
     /// A reason, or free text.
     pub feedback: Option<String>,
+    /// What is to hold for more than this one action.
+    pub remember: Option<Remember>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    pub keep: bool,
 }
 
 /// Proof that the data of a draft fits the form of its question. Made by whoever ran the validator.
@@ -98,6 +105,7 @@ impl Settled {
             id,
             by,
             groups,
+            role: None,
             at,
             effect: self.effect,
             options: self.options,
@@ -119,7 +127,11 @@ impl Question {
         if formless && draft.data.as_object().is_some_and(serde_json::Map::is_empty) {
             draft.data = Value::Null;
         }
+        if draft.keep && (self.kind != Kind::Secret || !effect.carries_form()) {
+            problems.push(Problem::new("/keep", "only secrets that are given can be kept"));
+        }
         self.check_arguments(effect, &draft, &mut problems);
+        self.check_remember(effect, &draft, &mut problems);
         self.check_data(effect, &chosen, &draft, proof, &mut problems);
         if let Some(feedback) = &draft.feedback {
             text::paragraphs("/feedback", feedback, &mut problems);
@@ -185,13 +197,29 @@ impl Question {
 
     fn check_arguments(&self, effect: Effect, draft: &Draft, problems: &mut Vec<Problem>) {
         match (effect, &draft.arguments) {
-            (Effect::Edit, Some(arguments)) if arguments.is_object() => text::depth("/arguments", arguments, problems),
+            (Effect::Edit, Some(arguments)) if arguments.is_object() => {
+                crate::proposal::check_arguments("/arguments", arguments, problems);
+            }
             (Effect::Edit, _) => {
                 problems.push(Problem::new("/arguments", "an edit carries whole new arguments, an object"))
             }
             (_, Some(_)) => problems.push(Problem::new("/arguments", "only an edit carries arguments")),
             (_, None) => {}
         }
+    }
+
+    fn check_remember(&self, effect: Effect, draft: &Draft, problems: &mut Vec<Problem>) {
+        let Some(remember) = &draft.remember else { return };
+        let approves = self.kind == Kind::Approval && self.call.is_some() && effect.runs_action();
+        let (Some(action), true) = (&self.action, approves) else {
+            problems.push(Problem::new("/remember", "only the approval of a proposed action can be remembered"));
+            return;
+        };
+        if self.audience.quorum > 1 {
+            problems.push(Problem::new("/remember", "what several people decide is decided each time"));
+        }
+        let arguments = draft.arguments.as_ref().unwrap_or(&action.arguments);
+        remember.check(&Action { tool: action.tool.clone(), arguments: arguments.clone() }, problems);
     }
 
     fn check_data(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Answer, Caller, Problem, Role, text};
+use crate::{Actor, Answer, Caller, Problem, Role, text};
 
 /// Who may answer, and how many of them must.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,12 +70,26 @@ impl Audience {
     /// Whether a caller belongs to it. `started` says whether they started the session.
     #[must_use]
     pub fn includes(&self, caller: &Caller, started: bool) -> bool {
+        self.has(&caller.actor.name, Some(caller.role), &caller.groups, started)
+    }
+
+    /// Whether the people who gave these equal answers, as they were then, would have been enough for it as well.
+    #[must_use]
+    pub fn settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
+        let belongs = |answer: &&Answer| {
+            let started = answer.by.name == started_by.name;
+            !(self.four_eyes && started) && self.has(&answer.by.name, answer.role, &answer.groups, started)
+        };
+        answers.iter().all(belongs) && self.satisfied(answers)
+    }
+
+    fn has(&self, name: &str, role: Option<Role>, groups: &[String], started: bool) -> bool {
         match &self.named {
-            None => started || matches!(caller.role, Role::Operator | Role::Admin),
+            None => started || matches!(role, Some(Role::Operator | Role::Admin)),
             Some(named) => {
-                named.users.contains(&caller.actor.name)
-                    || named.roles.contains(&caller.role)
-                    || caller.groups.iter().any(|group| named.groups.contains(group))
+                named.users.iter().any(|user| user == name)
+                    || role.is_some_and(|role| named.roles.contains(&role))
+                    || groups.iter().any(|group| named.groups.contains(group))
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::audit;
 use crate::event::of_answer;
 use crate::{
     Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
-    InteractionId, LeaseId, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
+    InteractionId, LeaseId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
 };
 
 /// A question put to people.
@@ -114,6 +114,7 @@ pub struct Reviewer {
     interaction: InteractionId,
     actor: Actor,
     groups: Vec<String>,
+    role: Role,
 }
 
 /// A transition: what it became, and what happened.
@@ -163,6 +164,15 @@ impl Interaction {
         }
     }
 
+    /// When it was closed, once its delivery is over too: nothing will happen to it any more, and it is only kept.
+    #[must_use]
+    pub const fn retired_at(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Resolved { at, delivery, .. } if delivery.over() => Some(*at),
+            State::Pending(_) | State::Resolved { .. } => None,
+        }
+    }
+
     /// How far its delivery is, once it is closed.
     #[must_use]
     pub const fn delivery(&self) -> Option<&Delivery> {
@@ -183,7 +193,12 @@ impl Interaction {
         if !self.question.audience.includes(caller, started) {
             return Err(Refusal::NotInAudience);
         }
-        Ok(Reviewer { interaction: self.id, actor: caller.actor.clone(), groups: caller.groups.clone() })
+        Ok(Reviewer {
+            interaction: self.id,
+            actor: caller.actor.clone(),
+            groups: caller.groups.clone(),
+            role: caller.role,
+        })
     }
 
     /// Refuses whoever can never decide this question, by whichever door they come: who asked and, with four eyes, who started.
@@ -198,6 +213,8 @@ impl Interaction {
     }
 
     /// Takes an answer. The first one wins: a second or late one is refused, never merged.
+    ///
+    /// While a quorum is not reached nothing has won yet: whoever says something else has changed their mind.
     pub fn answer(
         self,
         reviewer: &Reviewer,
@@ -208,12 +225,14 @@ impl Interaction {
     ) -> Result<Change, Refusal> {
         let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
-        if pending.votes.iter().any(|vote| vote.by.name == reviewer.actor.name) {
-            return Err(Refusal::AlreadyVoted(self.id));
-        }
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
-        let mut votes = pending.votes.clone();
+        let answer = Answer { role: Some(reviewer.role), ..answer };
+        let (mine, mut votes): (Vec<_>, Vec<_>) =
+            pending.votes.iter().cloned().partition(|vote| vote.by.name == answer.by.name);
+        if mine.iter().any(|vote| vote.agrees_with(&answer)) {
+            return Err(Refusal::AlreadyVoted(self.id));
+        }
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
         if answer.effect.holds_back() || self.question.audience.satisfied(&agreeing) {
@@ -243,6 +262,10 @@ impl Interaction {
         self.in_time(now)?;
         let reason = draft.feedback.clone().unwrap_or_else(|| format!("resolved by {}", by.name));
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
+        if settled.effect == Effect::Edit && self.question.call.is_some() {
+            let problem = Problem::new("/effect", "an edit of a proposed action needs a person");
+            return Err(Refusal::AnswerInvalid(vec![problem]));
+        }
         let answer = settled.sign(id, by, Vec::new(), now);
         Ok(self.auto_resolved(answer, source, reason, now))
     }
@@ -281,6 +304,7 @@ impl Interaction {
             id,
             by: by.clone(),
             groups: Vec::new(),
+            role: None,
             at: now,
             effect,
             options,
@@ -450,7 +474,8 @@ impl Interaction {
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
         let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. } if by.name == self.origin.asked_by.name);
-        let needed = self.question.kind.blocks() && !withdrawn;
+        // What decides a proposed call reaches its agent as that call.
+        let needed = self.question.kind.blocks() && !withdrawn && self.question.call.is_none();
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
         self.became(State::Resolved { resolution, at, delivery })
     }

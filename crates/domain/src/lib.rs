@@ -18,13 +18,17 @@ pub mod audit;
 pub mod delivery;
 pub mod digest;
 pub mod event;
+pub mod grant;
 pub mod id;
 pub mod interaction;
 pub mod option;
+pub mod policy;
+pub mod proposal;
 pub mod question;
 pub mod refusal;
 pub mod resolution;
 pub mod ruling;
+pub mod secret;
 pub mod session;
 pub mod step;
 pub mod text;
@@ -35,15 +39,20 @@ pub use audience::Audience;
 pub use delivery::Delivery;
 pub use digest::Digest;
 pub use event::{Event, Happening};
+pub use grant::{Grant, Remember};
 pub use id::{
-    AnswerId, EntryId, EventId, IdError, InteractionId, KeyId, LeaseId, ProjectId, SessionId, StepId, TenantId,
+    AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId,
+    SecretId, SessionId, StepId, TenantId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
+pub use policy::{PolicySource, PolicyState, PolicyVersion};
+pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{Ruling, Verdict};
+pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepStatus};
 

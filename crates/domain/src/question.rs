@@ -1,13 +1,13 @@
 //! What is asked: the part of an interaction that never changes after it was put to people.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
 
 /// How many options, secrets or suggestions a question may have.
-const MOST_ITEMS: usize = 100;
+pub(crate) const MOST_ITEMS: usize = 100;
 
 /// What sort of question it is. An open set: what we have no name for is `custom` under its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub struct SecretField {
     /// What the person reads beside the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// How the field is drawn: `password`, `text`, `multiline`.
+    /// How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// Whether it must be given.
@@ -188,6 +188,9 @@ pub struct Question {
     /// The named values of a secret question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretField>,
+    /// Whether people are asked for the secrets although they are kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// Whether it may not be skipped.
     pub required: bool,
     /// Who may answer.
@@ -211,6 +214,9 @@ pub struct Question {
     /// The rule that asked, frozen with the question; none where an agent asked by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by_rule: Option<AskingRule>,
+    /// The proposed call that it decides; none where an agent asked by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
 }
 
 /// Which rule of which version of the policy asked.
@@ -219,11 +225,39 @@ pub struct Question {
 pub struct AskingRule {
     /// The policy's version.
     pub policy: String,
-    /// The rule's name.
-    pub rule: String,
+    /// The rule's name; none where no rule matched and the default asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
 }
 
 impl Question {
+    /// A question of which nothing is said yet but its kind and its title.
+    #[must_use]
+    pub fn plain(kind: Kind, title: String) -> Self {
+        Self {
+            kind,
+            title,
+            message: None,
+            details: None,
+            context: Value::Null,
+            action: None,
+            options: Vec::new(),
+            multiple: false,
+            schema: None,
+            secrets: Vec::new(),
+            fresh: false,
+            required: true,
+            audience: Audience::default(),
+            deadline: None,
+            warn_at: None,
+            fallback: None,
+            suggestions: Vec::new(),
+            metadata: Value::Null,
+            asked_by_rule: None,
+            call: None,
+        }
+    }
+
     /// Fills in what the kind implies and lists everything for which nobody could answer it well.
     ///
     /// Whether the schema itself can be compiled is for the `forms` crate to say.
@@ -238,6 +272,14 @@ impl Question {
         self.check_fallback(&mut problems);
         self.audience.check(&mut problems);
         if problems.is_empty() { Ok(self) } else { Err(problems) }
+    }
+
+    /// Sets until when people have, and when they are warned.
+    #[must_use]
+    pub fn timed(self, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Self {
+        let deadline = time.and_then(|time| now.saturating_add(time).ok());
+        let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(warning).ok()).filter(|at| *at > now);
+        Self { deadline, warn_at, ..self }
     }
 
     /// The schema that the data of an answer must fit, where there is one.
@@ -305,11 +347,7 @@ impl Question {
             text::depth(pointer, value, problems);
         }
         if let Some(action) = &self.action {
-            text::line("/action/tool", &action.tool, problems);
-            text::depth("/action/arguments", &action.arguments, problems);
-            if !action.arguments.is_object() {
-                problems.push(Problem::new("/action/arguments", "must be an object"));
-            }
+            action.check("/action", problems);
         }
         if self.suggestions.len() > MOST_ITEMS {
             problems.push(Problem::new("/suggestions", format!("are more than {MOST_ITEMS}")));
@@ -368,26 +406,16 @@ impl Question {
         if secret == self.secrets.is_empty() {
             problems.push(Problem::new("/secrets", "a question of kind `secret`, and no other, names its secrets"));
         }
+        if self.fresh && !secret {
+            problems.push(Problem::new("/fresh", "only a question of kind `secret` can be answered from what is kept"));
+        }
         if secret && self.schema.is_some() {
             problems.push(Problem::new("/schema", "a secret has named fields instead of a schema"));
         }
         if secret && self.audience.quorum > 1 {
             problems.push(Problem::new("/audience/quorum", "a secret is given by one person"));
         }
-        if self.secrets.len() > MOST_ITEMS {
-            problems.push(Problem::new("/secrets", format!("are more than {MOST_ITEMS}")));
-        }
-        for (index, field) in self.secrets.iter().enumerate() {
-            text::identifier(&format!("/secrets/{index}/name"), &field.name, problems);
-            if self.secrets[..index].iter().any(|earlier| earlier.name == field.name) {
-                problems.push(Problem::new(format!("/secrets/{index}/name"), "is named twice"));
-            }
-            for (part, line) in [("label", &field.label), ("type", &field.input), ("placeholder", &field.placeholder)] {
-                if let Some(line) = line {
-                    text::line(&format!("/secrets/{index}/{part}"), line, problems);
-                }
-            }
-        }
+        self.check_secrets(problems);
     }
 
     fn check_fallback(&self, problems: &mut Vec<Problem>) {
@@ -431,27 +459,5 @@ impl Question {
                 self.options.is_empty()
             }
         }
-    }
-
-    /// Named secrets as the form that they are: declared names only, each a text that fits its pattern.
-    fn secrets_schema(&self) -> Value {
-        let properties = self.secrets.iter().map(|field| {
-            let mut schema = json!({ "type": "string", "maxLength": 65_536 });
-            if field.required {
-                schema["minLength"] = json!(1);
-            }
-            if let Some(pattern) = &field.pattern {
-                schema["pattern"] = json!(pattern);
-            }
-            (field.name.clone(), schema)
-        });
-        let required: Vec<&String> =
-            self.secrets.iter().filter(|field| field.required).map(|field| &field.name).collect();
-        json!({
-            "type": "object",
-            "properties": properties.collect::<serde_json::Map<_, _>>(),
-            "required": required,
-            "additionalProperties": false,
-        })
     }
 }

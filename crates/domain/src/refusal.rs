@@ -50,8 +50,8 @@ pub enum Refusal {
     /// It is held open past its deadline already.
     #[error("this question is already overdue, and held open until somebody answers")]
     AlreadyOverdue(InteractionId),
-    /// The same person has already answered and others are still to come.
-    #[error("you have already answered; others are still to answer")]
+    /// The same person has already said the same, and others are still to come.
+    #[error("you have already answered so; others are still to answer")]
     AlreadyVoted(InteractionId),
     /// Somebody else has claimed it.
     #[error("this question is claimed by {by}")]
@@ -103,6 +103,41 @@ pub enum Refusal {
     /// It is not paused.
     #[error("this session is not paused")]
     NotPaused(SessionId),
+    /// The name of the call stands for another action already.
+    #[error("the call `{0}` is another action already")]
+    CallConflict(String),
+    /// Only the agent that proposed an action can go on with it.
+    #[error("only the agent that proposed this action can go on with it")]
+    NotYourAction,
+    /// The action is not where this command finds it.
+    #[error("this action is {state}, not {wanted}")]
+    ActionNot {
+        /// Where it would have to be.
+        wanted: &'static str,
+        /// Where it is.
+        state: &'static str,
+    },
+    /// The permit is not the one that was given for this action.
+    #[error("this permit is not good for this action")]
+    PermitUnknown,
+    /// The permit has run out.
+    #[error("this permit ran out at {at}; propose the action again under another call id")]
+    PermitExpired {
+        /// When.
+        at: jiff::Timestamp,
+    },
+    /// What a person made of the action is denied by policy.
+    #[error("policy denies this edit: {}", .0.reason)]
+    EditDenied(Box<crate::Ruling>),
+    /// Another policy is in force than the one that was to be replaced.
+    #[error("the policy in force is another one by now: {current}")]
+    PolicyMoved {
+        /// Its version.
+        current: String,
+    },
+    /// The grant was taken back already.
+    #[error("this grant was already revoked")]
+    GrantRevoked(crate::GrantId),
     /// The session has as many open questions as it may.
     #[error("this session already has {most} open questions")]
     TooManyOpen {

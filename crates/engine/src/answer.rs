@@ -1,9 +1,20 @@
 //! A person answers. The first answer wins, and whoever comes second is told who was first.
 
-use domain::{Caller, Draft, Interaction, InteractionId};
+use domain::{Caller, Draft, FormProof, Interaction, InteractionId, Refusal, Verdict};
+use store::StoreError;
 
-use crate::vault::SECRETS;
+use crate::keep::SetAside;
+use crate::propose::MOST_RULINGS;
+use crate::settle::Alongside;
 use crate::{Engine, Error, Idempotency};
+
+/// An answer that was looked over before its transaction.
+#[derive(Clone)]
+struct Prepared {
+    draft: Draft,
+    proof: Option<FormProof>,
+    secrets: Option<SetAside>,
+}
 
 impl Engine {
     /// Takes a person's answer.
@@ -16,20 +27,50 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
         let (question, proof) = self.prove_form(caller, id, &draft).await?;
-        let secrets = self.set_aside(caller, question.as_ref(), &mut draft).await?;
+        let secrets = Self::set_aside(question.as_ref(), &mut draft);
+        let prepared = Prepared { draft, proof, secrets };
+        let mut ruled = 0;
+        loop {
+            let alongside = self.alongside(caller, id, &prepared.draft).await?;
+            let edits = alongside.edit.is_some();
+            match self.answered(caller, id, prepared.clone(), alongside, once.clone()).await {
+                // The policy changed between the ruling on the edit and the transaction.
+                Err(Error::Store(StoreError::Conflict)) if edits && ruled < MOST_RULINGS => ruled += 1,
+                other => return other,
+            }
+        }
+    }
+
+    async fn answered(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        prepared: Prepared,
+        alongside: Alongside,
+        once: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        let Prepared { draft, proof, secrets } = prepared;
+        let engine = self.clone();
         let caller_then = caller.clone();
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
             let scope = caller_then.scope;
             let (mut session, interaction) = work.question(&scope, id)?;
             let reviewer = interaction.admit(&caller_then)?;
+            if let Some((judged, _)) = &alongside.edit {
+                work.still_in_force(&scope, judged, &engine)?;
+            }
+            work.alongside = alongside.clone();
             let was = interaction.status();
             let change = interaction.answer(&reviewer, work.ids.answer(work.now), draft.clone(), proof, work.now)?;
-            let interaction = work.changed(&mut session, was, change)?;
-            if let Some(secrets) = &secrets {
-                let sealed = vault.seal(&scope, id, SECRETS, secrets, work.ids)?;
-                work.tx.sealed_put(&scope, id, SECRETS, &sealed)?;
+            if let Some((judged, _)) =
+                alongside.edit.as_ref().filter(|(judged, _)| judged.ruling.verdict == Verdict::Deny)
+            {
+                // Not even as a vote: nobody else should be brought to agree to it.
+                return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
             }
+            let interaction = work.changed(&mut session, was, change)?;
+            work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;
             Ok(interaction)

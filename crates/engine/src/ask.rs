@@ -1,11 +1,12 @@
 //! Puts a question to people and its step to sleep, in one transaction.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, Problem, Question, Refusal, SessionId, SignedDuration, Timestamp};
+use domain::{Caller, Interaction, Problem, Question, Refusal, SessionId, SignedDuration};
 use serde_json::Value;
+use zeroize::Zeroizing;
 
-use crate::seen::Seen;
 use crate::vault::RESUME_POINT;
+use crate::work::Asking;
 use crate::{Engine, Error, Idempotency};
 
 /// The longest time that a question may be given.
@@ -40,30 +41,23 @@ impl Engine {
         let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
         let seconds = self.time_to_answer(&question, deadline_seconds)?;
         // A moment for the checks that need one; the real one is set in the transaction.
-        let admitted = timed(question, seconds, self.settings().warning, self.now()).admit();
+        let admitted = question.timed(seconds, self.settings().warning, self.now()).admit();
         let question = admitted.map_err(Refusal::QuestionInvalid)?;
         sized(&question)?;
         self.admit_form(&question).await?;
-        let resume_point = self.packed(caller, resume_point).await?;
+        let resume_point = self.packed(resume_point)?;
+        let kept = self.kept_for(caller, &question).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let (most_open, warning) = (self.settings().most_open, self.settings().warning);
+        let asking = Asking { time: seconds, traceparent };
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
-            session.opened(question.kind.blocks(), most_open)?;
-            let id = work.ids.interaction(work.now);
-            let question = timed(question.clone(), seconds, warning, work.now);
-            let (mut interaction, happening) = Interaction::ask(id, &session, actor.clone(), question, work.now);
-            interaction.origin.traceparent.clone_from(&traceparent);
-            work.tx.interaction_insert(&interaction)?;
+            let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
-                let sealed = vault.seal(&scope, id, RESUME_POINT, packed, work.ids)?;
-                work.tx.sealed_put(&scope, id, RESUME_POINT, &sealed)?;
+                work.seal(&vault, &interaction, RESUME_POINT, packed)?;
             }
-            work.happened(&mut session, Some(id), happening)?;
+            let interaction = work.secrets_found(&vault, &mut session, interaction, kept.as_ref())?;
             work.saved(&session)?;
-            work.noticed(&interaction, interaction.status());
-            work.effects.seen.push(Seen::asked(&interaction));
             Ok(interaction)
         })
         .await
@@ -81,21 +75,20 @@ impl Engine {
         }
     }
 
-    async fn packed(&self, caller: &Caller, resume_point: Option<Value>) -> Result<Option<Vec<u8>>, Error> {
+    fn packed(&self, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         let Some(value) = resume_point else { return Ok(None) };
-        let packed = value.to_string().into_bytes();
+        let packed = Zeroizing::new(value.to_string().into_bytes());
         let most = self.settings().resume_point_bytes;
         if packed.len() > most {
             let problem = Problem::new("/resume_point", format!("is larger than {most} bytes"));
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        self.open_vault(caller.scope.tenant).await?;
         Ok(Some(packed))
     }
 }
 
 /// A list shows whole questions, so that one must not be as large as a body may be.
-fn sized(question: &Question) -> Result<(), Error> {
+pub(crate) fn sized(question: &Question) -> Result<(), Error> {
     let bytes = serde_json::to_vec(question).map_or(usize::MAX, |json| json.len());
     if bytes > MOST_BYTES {
         let problem =
@@ -103,10 +96,4 @@ fn sized(question: &Question) -> Result<(), Error> {
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
     Ok(())
-}
-
-fn timed(question: Question, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Question {
-    let deadline = time.and_then(|time| now.saturating_add(time).ok());
-    let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(warning).ok()).filter(|at| *at > now);
-    Question { deadline, warn_at, ..question }
 }

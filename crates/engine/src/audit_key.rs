@@ -1,4 +1,5 @@
-//! The key that signs a tenant's audit trail. It is derived, kept nowhere, and the same for ever.
+//! The key that signs a tenant's audit trail: drawn from the installation's own, so that it outlives every rotation and is kept
+//! nowhere.
 
 use domain::access::Right;
 use domain::audit::chain::{PublicKey, Signer};
@@ -6,6 +7,9 @@ use domain::{Caller, TenantId};
 use zeroize::Zeroizing;
 
 use crate::{Engine, Error};
+
+/// What it is drawn for.
+const PURPOSE: &str = "audit_key";
 
 impl Engine {
     /// The public half of the key that signs the audit trail of the caller's tenant.
@@ -16,7 +20,7 @@ impl Engine {
 
     /// What signs for a tenant: a keyed digest of its id, which whoever has the database alone cannot make.
     pub(crate) async fn signer(&self, tenant: TenantId) -> Result<Signer, Error> {
-        let secret = Zeroizing::new(self.vault.fingerprint("audit", &tenant.to_string()));
+        let secret = Zeroizing::new(self.fingerprint(PURPOSE, &tenant.to_string()).await?);
         Ok(Signer::from_secret(&secret))
     }
 }

@@ -11,6 +11,8 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
+use crate::judge::Policies;
+use crate::settle::Alongside;
 use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
 
@@ -36,6 +38,8 @@ pub struct Settings {
     pub deadlines: HashMap<String, SignedDuration>,
     /// How large a resume point may be, in bytes.
     pub resume_point_bytes: usize,
+    /// How long a permit is good for.
+    pub permit: SignedDuration,
 }
 
 impl Default for Settings {
@@ -49,6 +53,7 @@ impl Default for Settings {
             retention: SignedDuration::from_hours(24 * 30),
             deadlines: HashMap::new(),
             resume_point_bytes: 512 * 1024,
+            permit: SignedDuration::from_hours(24),
         }
     }
 }
@@ -65,6 +70,7 @@ pub struct Inner {
     pub(crate) ids: Arc<Ids>,
     pub(crate) forms: Arc<forms::Forms>,
     pub(crate) vault: Arc<Vault>,
+    pub(crate) policies: Policies,
     pub(crate) settings: Settings,
     /// Keys that were found a moment ago.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
@@ -97,6 +103,7 @@ impl Engine {
             ids: Arc::new(ids),
             forms: Arc::new(forms::Forms::default()),
             vault: Arc::new(vault),
+            policies: Policies::new(),
             settings,
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
@@ -143,11 +150,13 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let (ids, engine) = (Arc::clone(&self.ids), self.clone());
+        let (ids, engine, settled) = (Arc::clone(&self.ids), self.clone(), self.clone());
         let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
             let mut effects = Effects::default();
-            let result = work(&mut Work { tx, now, ids: &ids, doer: &doer, effects: &mut effects })?;
+            let (alongside, settings) = (Alongside::default(), &settled.settings);
+            let effects_of = &mut effects;
+            let result = work(&mut Work { tx, now, ids: &ids, settings, doer: &doer, effects: effects_of, alongside })?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await

@@ -15,6 +15,9 @@ pub enum Error {
     /// The schema of a form cannot be used.
     #[error("the schema of the form cannot be used")]
     SchemaInvalid(Vec<Problem>),
+    /// The policy is not a good one; each problem names its line.
+    #[error("the policy is not a good one")]
+    PolicyInvalid(Vec<Problem>),
     /// The credential is unknown, expired or revoked.
     #[error("the key is unknown, expired or revoked")]
     Unauthenticated,

@@ -54,7 +54,7 @@ impl NewKey {
 impl Engine {
     /// Makes a key of the caller's project; the text is shown this once.
     ///
-    /// With an idempotency key the secret is derived from the master key and the command, so that a repeated command shows the
+    /// With an idempotency key the secret is derived from the installation's own key and the command, so that a repeated command shows the
     /// same secret and it is kept nowhere.
     pub async fn key_create(
         &self,
@@ -65,7 +65,7 @@ impl Engine {
         caller.require(Right::ManageKeys)?;
         new.check()?;
         let secret = match &once {
-            Some(once) => self.vault.fingerprint("key", &once.name(caller)),
+            Some(once) => self.fingerprint("key", &once.name(caller)).await?,
             None => self.ids.random(),
         };
         let (scope, hash) = (caller.scope, fingerprint(&self.pepper().await?, &secret));

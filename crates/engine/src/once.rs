@@ -58,7 +58,7 @@ impl Engine {
         let Some(Idempotency { key, digest }) = idempotency else {
             return self.transact_as(Doer::of(caller), command).await;
         };
-        let digest = hex(&self.vault.fingerprint("idempotency", &digest));
+        let digest = hex(&self.fingerprint("idempotency", &digest).await?);
         let command = Arc::new(Mutex::new(command));
         for _ in 0..MOST_MEETINGS {
             let (scope, actor, key, digest) = (caller.scope, caller.actor.name.clone(), key.clone(), digest.clone());

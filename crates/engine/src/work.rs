@@ -3,21 +3,34 @@
 use domain::audit::{Entry, How, Wire, particulars};
 use domain::interaction::Change;
 use domain::{
-    Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, Refusal, Resolution, Scope,
-    Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
+    Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
+    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
 };
-use store::{InteractionFilter, Page, Topic, Tx};
+use store::{Topic, Tx};
 
 use crate::seen::Seen;
-use crate::{Engine, Error, Ids};
+use crate::settle::Alongside;
+use crate::{Engine, Error, Ids, Settings};
 
 /// One command at work.
 pub(crate) struct Work<'a> {
     pub(crate) tx: &'a mut dyn Tx,
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a Ids,
+    pub(crate) settings: &'a Settings,
     pub(crate) doer: &'a Doer,
     pub(crate) effects: &'a mut Effects,
+    /// What an answer brings with it for the action that it is about.
+    pub(crate) alongside: Alongside,
+}
+
+/// How a question is put.
+#[derive(Debug, Clone)]
+pub(crate) struct Asking {
+    /// How long people have.
+    pub(crate) time: Option<SignedDuration>,
+    /// The trace that it was asked in.
+    pub(crate) traceparent: Option<String>,
 }
 
 /// Who does it, and how: what the audit trail says of everything that a command does.
@@ -47,6 +60,8 @@ pub(crate) struct Effects {
     pub(crate) seen: Vec<Seen>,
     /// How long an answer had waited when its agent took it.
     pub(crate) taken_after: Option<SignedDuration>,
+    /// Policies that are now known to be kept.
+    pub(crate) policies_kept: Vec<(ProjectId, String)>,
 }
 
 impl Work<'_> {
@@ -63,6 +78,45 @@ impl Work<'_> {
         };
         let session = self.session(scope, session)?;
         let interaction = self.tx.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+        Ok((session, interaction))
+    }
+
+    /// Puts a question to people, and its step to sleep. The session is saved at the end.
+    pub(crate) fn ask(
+        &mut self,
+        session: &mut Session,
+        by: Actor,
+        question: Question,
+        asking: &Asking,
+    ) -> Result<Interaction, Error> {
+        session.opened(question.kind.blocks(), self.settings.most_open)?;
+        let id = self.ids.interaction(self.now);
+        let question = question.timed(asking.time, self.settings.warning, self.now);
+        let (mut interaction, happening) = Interaction::ask(id, session, by, question, self.now);
+        interaction.origin.traceparent.clone_from(&asking.traceparent);
+        self.tx.interaction_insert(&interaction)?;
+        self.happened(session, Some(id), happening)?;
+        self.noticed(&interaction, interaction.status());
+        self.effects.seen.push(Seen::asked(&interaction));
+        Ok(interaction)
+    }
+
+    /// The same for the agent that asked, who is told that an answer in the archive is handed out no more.
+    pub(crate) fn delivery(
+        &mut self,
+        scope: &Scope,
+        id: InteractionId,
+        by: &Actor,
+    ) -> Result<(Session, Interaction), Error> {
+        let (session, interaction) = match self.question(scope, id) {
+            Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
+                archived.deliverable_to(by)?;
+                let over = archived.delivery().filter(|delivery| delivery.over());
+                return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
+            }
+            found => found?,
+        };
+        interaction.deliverable_to(by)?;
         Ok((session, interaction))
     }
 
@@ -83,6 +137,9 @@ impl Work<'_> {
         }
         self.happened(session, Some(interaction.id), happening)?;
         self.noticed(&interaction, was);
+        if was == Status::Pending && interaction.status() != Status::Pending {
+            self.settle(session, &interaction)?;
+        }
         Ok(interaction)
     }
 
@@ -134,9 +191,12 @@ impl Work<'_> {
         }
     }
 
-    /// Saves the session and has everybody who watches it woken.
+    /// Saves the session and has everybody who watches it woken. What nobody took in one that has ended is only kept.
     pub(crate) fn saved(&mut self, session: &Session) -> Result<(), Error> {
         self.tx.session_save(session)?;
+        if session.ended.is_some() {
+            self.tx.untaken_retire(&session.scope, session.id)?;
+        }
         self.watched(session);
         Ok(())
     }
@@ -149,9 +209,7 @@ impl Work<'_> {
 
     /// Gathers what outside observers are told of a question: bells, timers, figures, log lines.
     pub(crate) fn noticed(&mut self, interaction: &Interaction, was: Status) {
-        if let Some(at) = interaction.wake_at() {
-            self.effects.wake_at = Some(self.effects.wake_at.map_or(at, |earlier| earlier.min(at)));
-        }
+        self.woken_at(interaction.wake_at());
         if interaction.delivery().is_some_and(|delivery| delivery.name() == "waiting") {
             let agent = interaction.origin.asked_by.name.clone();
             self.effects.topics.push(Topic::Agent(interaction.scope.project, agent));
@@ -159,6 +217,12 @@ impl Work<'_> {
         if was != interaction.status() {
             self.effects.seen.push(Seen::closed(interaction));
         }
+    }
+
+    /// Has the timers look at this moment, if it comes before the one that they sleep until.
+    pub(crate) fn woken_at(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at else { return };
+        self.effects.wake_at = Some(self.effects.wake_at.map_or(at, |earlier| earlier.min(at)));
     }
 
     /// Ends a session, or pauses and resumes it; what ends closes its open questions with the same reason.
@@ -187,16 +251,9 @@ impl Work<'_> {
 
     /// Has the agents woken whose answers were held back while the session was paused.
     fn offered(&mut self, session: &Session) -> Result<(), Error> {
-        let filter = InteractionFilter { session: Some(session.id), ..InteractionFilter::default() };
-        let mut page = Page { after: None, limit: 200 };
-        loop {
-            let found = self.tx.interactions(&session.scope, &filter, page)?;
-            found.iter().for_each(|interaction| self.noticed(interaction, interaction.status()));
-            page.after = found.last().map(|interaction| interaction.id);
-            if found.len() < page.limit as usize {
-                return Ok(());
-            }
-        }
+        let takers = self.tx.takers(&session.scope, session.id)?;
+        self.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));
+        Ok(())
     }
 
     /// An answer that ends the session does so in the same transaction.
@@ -219,7 +276,8 @@ impl Work<'_> {
 impl Engine {
     /// Commit, then ring.
     pub(crate) fn perform(&self, effects: Effects) {
-        let Effects { mut topics, wake_at, seen, taken_after } = effects;
+        let Effects { mut topics, wake_at, seen, taken_after, policies_kept } = effects;
+        self.policies.remember(policies_kept);
         topics.dedup();
         if wake_at.is_some_and(|at| self.sooner(at)) {
             topics.push(Topic::Timers);

@@ -5,6 +5,32 @@
 //!
 //! What cannot be parsed or evaluated is never allowed.
 
+mod case;
+mod condition;
+mod document;
+mod example;
+mod explain;
+mod finding;
+mod index;
 mod judgement;
+mod lint;
+mod load;
+mod parsed;
+mod pattern;
+mod policy;
+#[cfg(test)]
+mod properties;
+mod read_ask;
+mod read_rule;
+mod remembered;
+mod rule;
 
+pub use condition::Condition;
+pub use explain::{Considered, Explanation};
+pub use finding::{Finding, Severity};
 pub use judgement::{AskSettings, Call, Judgement};
+pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
+pub use pattern::Pattern;
+pub use policy::{Policy, Tool};
+pub use remembered::fits;
+pub use rule::{Fit, Miss, Rule};

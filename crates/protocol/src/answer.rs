@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{InteractionView, ProblemBody};
+use crate::{InteractionView, ProblemBody, RememberBody};
 
 /// What a person says.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
@@ -27,12 +27,18 @@ pub struct AnswerBody {
     pub data: Value,
     /// A reason, or free text.
     pub feedback: Option<String>,
+    /// Lets an approval of a proposed action hold for more than this one.
+    pub remember: Option<RememberBody>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    #[serde(default)]
+    pub keep: bool,
 }
 
 impl From<AnswerBody> for Draft {
-    fn from(AnswerBody { option, options, effect, arguments, data, feedback }: AnswerBody) -> Self {
+    fn from(body: AnswerBody) -> Self {
+        let AnswerBody { option, options, effect, arguments, data, feedback, remember, keep } = body;
         let options = option.into_iter().chain(options).collect();
-        Self { options, effect, arguments, data, feedback }
+        Self { options, effect, arguments, data, feedback, remember: remember.map(Into::into), keep }
     }
 }
 
@@ -59,7 +65,7 @@ impl AutoBody {
     #[must_use]
     pub fn into_parts(self) -> (AutoSource, Draft) {
         let Self { source, option, effect, data, feedback } = self;
-        let draft = Draft { options: option.into_iter().collect(), effect, arguments: None, data, feedback };
+        let draft = Draft { options: option.into_iter().collect(), effect, data, feedback, ..Draft::default() };
         (source.unwrap_or(AutoSource::System), draft)
     }
 }
@@ -114,14 +120,19 @@ pub struct AnswersItem {
     pub data: Value,
     /// A reason, or free text.
     pub feedback: Option<String>,
+    /// Lets an approval of a proposed action hold for more than this one.
+    pub remember: Option<RememberBody>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    #[serde(default)]
+    pub keep: bool,
 }
 
 impl AnswersItem {
     /// The question, and what is said.
     #[must_use]
     pub fn into_parts(self) -> (InteractionId, Draft) {
-        let Self { interaction, option, options, effect, arguments, data, feedback } = self;
-        (interaction, AnswerBody { option, options, effect, arguments, data, feedback }.into())
+        let Self { interaction, option, options, effect, arguments, data, feedback, remember, keep } = self;
+        (interaction, AnswerBody { option, options, effect, arguments, data, feedback, remember, keep }.into())
     }
 }
 

@@ -8,17 +8,23 @@
 //!
 //! Start reading at [`AskBody`] and [`InteractionView`].
 
+mod action;
 mod answer;
 mod ask;
 mod audit;
 mod delivery;
 mod event;
+mod example;
+mod grant;
 mod interaction;
 mod key;
+mod policy;
 mod problem;
+mod secret;
 mod session;
 mod stats;
 
+pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
 pub use answer::{
     AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
 };
@@ -26,11 +32,17 @@ pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, Suggest
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
 pub use event::{EventView, EventsPage};
+pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
 pub use interaction::{
     ActionView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView, ResolutionView,
     SuggestionView, VoteView,
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
+pub use policy::{
+    ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
+    PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
+};
 pub use problem::{FieldProblem, ProblemBody};
+pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, SessionView, SessionsPage, StartBody, StepView};
 pub use stats::StatsView;

@@ -10,6 +10,9 @@ use http::request::Parts;
 use crate::App;
 use crate::error::ApiError;
 
+/// How long a path with its query may be, in bytes. No operation needs a tenth of it.
+const LONGEST: usize = 8 * 1024;
+
 /// Whoever sent the request. A handler that takes one cannot be reached without a good key.
 pub(crate) struct Who(pub(crate) Caller);
 
@@ -21,6 +24,9 @@ impl FromRequestParts<App> for Who {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        if parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > LONGEST) {
+            return Err(ApiError::UriTooLong(LONGEST));
+        }
         let header = parts.headers.get(AUTHORIZATION).ok_or(ApiError::NoCredential)?;
         let text = header.to_str().map_err(|_| ApiError::NoCredential)?;
         let (scheme, key) = text.split_once(' ').ok_or(ApiError::NoCredential)?;

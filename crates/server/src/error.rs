@@ -34,6 +34,8 @@ pub(crate) enum ApiError {
     RateLimited,
     /// The node has as many streams as it may.
     TooManyStreams,
+    /// The path and query are longer than so many bytes.
+    UriTooLong(usize),
     /// No such path.
     NoRoute,
     /// No such method on this path.
@@ -79,8 +81,17 @@ pub const CODES: &[&str] = &[
     "session_already_paused",
     "session_not_paused",
     "too_many_open",
+    "call_conflict",
+    "not_your_action",
+    "action_state",
+    "permit_unknown",
+    "permit_expired",
+    "edit_denied",
+    "policy_moved",
+    "grant_revoked",
     "idempotency_conflict",
     "schema_invalid",
+    "policy_invalid",
     "unauthenticated",
     "sealed",
     "conflict",
@@ -98,6 +109,7 @@ pub const CODES: &[&str] = &[
     "header_invalid",
     "rate_limited",
     "too_many_streams",
+    "uri_too_long",
     "route_not_found",
     "method_not_allowed",
 ];
@@ -109,6 +121,7 @@ impl ApiError {
             Self::Engine(Error::Refused(refusal)) => of_refusal(refusal),
             Self::Engine(Error::IdempotencyConflict) => (S::CONFLICT, "idempotency_conflict"),
             Self::Engine(Error::SchemaInvalid(_)) => (S::UNPROCESSABLE_ENTITY, "schema_invalid"),
+            Self::Engine(Error::PolicyInvalid(_)) => (S::UNPROCESSABLE_ENTITY, "policy_invalid"),
             Self::Engine(Error::Unauthenticated) | Self::NoCredential => (S::UNAUTHORIZED, "unauthenticated"),
             Self::Engine(Error::Sealed) => (S::INTERNAL_SERVER_ERROR, "sealed"),
             Self::Engine(Error::Store(error)) => of_store(error),
@@ -122,6 +135,7 @@ impl ApiError {
             Self::HeaderInvalid(_) => (S::BAD_REQUEST, "header_invalid"),
             Self::RateLimited => (S::TOO_MANY_REQUESTS, "rate_limited"),
             Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
+            Self::UriTooLong(_) => (S::URI_TOO_LONG, "uri_too_long"),
             Self::NoRoute => (S::NOT_FOUND, "route_not_found"),
             Self::NoMethod => (S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Panicked => (S::INTERNAL_SERVER_ERROR, "internal"),
@@ -134,7 +148,7 @@ impl ApiError {
         let (title, detail) = self.words();
         let (errors, resolution) = match self {
             Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
-            | Self::Engine(Error::SchemaInvalid(problems))
+            | Self::Engine(Error::SchemaInvalid(problems) | Error::PolicyInvalid(problems))
             | Self::BodyInvalid(problems) => (problems, None),
             Self::Engine(Error::Refused(Refusal::AlreadyResolved(interaction))) => (Vec::new(), ended(*interaction)),
             _ => (Vec::new(), None),
@@ -179,6 +193,7 @@ impl ApiError {
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
             Self::RateLimited => plain("this key sends more requests than it may; wait a second"),
             Self::TooManyStreams => plain("this node has as many streams open as it may"),
+            Self::UriTooLong(most) => (format!("the path and query are longer than {most} bytes"), None),
             Self::NoRoute => plain("there is nothing at this path"),
             Self::NoMethod => plain("this path does not take this method"),
         }
@@ -211,6 +226,14 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::AlreadyPaused(_) => (S::CONFLICT, "session_already_paused"),
         Refusal::NotPaused(_) => (S::CONFLICT, "session_not_paused"),
         Refusal::TooManyOpen { .. } => (S::CONFLICT, "too_many_open"),
+        Refusal::CallConflict(_) => (S::CONFLICT, "call_conflict"),
+        Refusal::NotYourAction => (S::FORBIDDEN, "not_your_action"),
+        Refusal::ActionNot { .. } => (S::CONFLICT, "action_state"),
+        Refusal::PermitUnknown => (S::FORBIDDEN, "permit_unknown"),
+        Refusal::PermitExpired { .. } => (S::GONE, "permit_expired"),
+        Refusal::EditDenied(_) => (S::FORBIDDEN, "edit_denied"),
+        Refusal::PolicyMoved { .. } => (S::CONFLICT, "policy_moved"),
+        Refusal::GrantRevoked(_) => (S::CONFLICT, "grant_revoked"),
     }
 }
 

@@ -1,12 +1,16 @@
 //! Every route, with its operation in the document.
 
+mod actions;
 mod answers;
 mod audit;
 mod deliveries;
 mod events;
+mod grants;
 mod health;
 mod interactions;
 mod keys;
+mod policies;
+mod secrets;
 mod sessions;
 mod stats;
 
@@ -38,6 +42,17 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(events::event_list))
         .routes(routes!(events::event_stream))
         .routes(routes!(events::project_stream))
+        .routes(routes!(actions::action_propose, actions::action_list))
+        .routes(routes!(actions::action_get))
+        .routes(routes!(actions::action_start))
+        .routes(routes!(actions::action_outcome))
+        .routes(routes!(policies::policy_get, policies::policy_put, policies::policy_reset))
+        .routes(routes!(policies::policy_version_list))
+        .routes(routes!(policies::policy_check))
+        .routes(routes!(policies::policy_explain))
+        .routes(routes!(policies::policy_switch))
+        .routes(routes!(grants::grant_list))
+        .routes(routes!(grants::grant_revoke))
         .routes(routes!(interactions::interaction_ask))
         .routes(routes!(interactions::interaction_list))
         .routes(routes!(interactions::interaction_get))
@@ -58,6 +73,8 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit_list))
         .routes(routes!(audit::audit_export))
         .routes(routes!(audit::audit_key))
+        .routes(routes!(secrets::secret_list))
+        .routes(routes!(secrets::secret_forget))
         .routes(routes!(stats::stats_get))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

@@ -9,7 +9,13 @@ use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 /// The header of W3C trace context.
-pub(crate) const TRACEPARENT: &str = "traceparent";
+const TRACEPARENT: &str = "traceparent";
+
+/// The trace that a request belongs to, to be kept with what it asks.
+pub(crate) fn traceparent(headers: &http::HeaderMap) -> Option<String> {
+    let text = headers.get(TRACEPARENT)?.to_str().ok()?;
+    (text.len() <= 128).then(|| text.to_owned())
+}
 
 struct Headers<'a>(&'a http::HeaderMap);
 

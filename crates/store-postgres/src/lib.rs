@@ -21,13 +21,17 @@ mod bell;
 mod connection;
 mod error;
 mod event;
+mod grant;
 mod interaction;
 mod once;
 mod payload;
 #[cfg(test)]
 mod plans;
+mod policy;
 mod postgres_store;
+mod proposal;
 mod queue;
+mod secret;
 mod session;
 mod stats;
 mod timers;

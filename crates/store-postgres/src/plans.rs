@@ -20,12 +20,13 @@ const ROWS: &str = "
             0, 0, 200
         from generate_series(1, 2000) number;
     insert into interactions (id, project, session, kind, status, channel, asked_by, delivery, created_at, deadline,
-            resolved_at, wake_at, revision, state)
+            resolved_at, retired_at, wake_at, revision, state)
         select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), pg_temp.uid(1 + number % 2000),
             case number % 4 when 0 then 'form' else 'approval' end,
             case when number % 21 = 0 then 'pending' else 'answered' end, 'chat', 'agent-' || number % 7,
             case when number % 21 = 0 then null when number % 50 = 10 then 'waiting' else 'completed' end,
             number, number + 1000, case when number % 21 = 0 then null else number end,
+            case when number % 21 = 0 or number % 50 = 10 then null else number end,
             case when number % 21 = 0 then number + 1000 end, 1, '{}'
         from generate_series(1, 21000) number;
     insert into questions select pg_temp.uid(number), 'A title', '{}' from generate_series(1, 21000) number;
@@ -73,7 +74,12 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_session(), &[&some, &3_i64, &project, &limit], "events_pkey");
     check(&event::of_project(), &[&project, &"0", &0_i64, &limit], "events_of_project");
     check(&event::head(), &[], "events_in_order");
-    check(interaction::OPEN, &[&some, &project], "interactions_of_session");
+    check(interaction::OPEN, &[&some, &project], "interactions_alive");
+    check(interaction::TAKERS, &[&some, &project], "interactions_alive");
+    check(interaction::RETIRE, &[&some, &project], "interactions_alive");
+    check(interaction::ARCHIVE, &[&5000_i64, &limit], "interactions_retired");
+    check(timers::NEXT, &[], "interactions_due");
+    check(timers::OLDEST, &[], "interactions_retired");
     check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
 }
@@ -116,6 +122,7 @@ fn lists_use_the_index_that_fits() {
         (InteractionFilter { sort: Sort::Deadline, ..open() }, "interactions_by_deadline"),
         (overdue, "interactions_by_deadline"),
         (InteractionFilter { session, ..all() }, "interactions_of_session"),
+        (InteractionFilter { session, ..open() }, "interactions_alive"),
     ];
     for (filter, index) in rows {
         for after in [None, Some(InteractionId::from_uuid(uid(10_500)))] {

@@ -14,11 +14,15 @@ mod backup;
 mod connection;
 mod error;
 mod event;
+mod grant;
 mod interaction;
 mod lock;
 mod once;
 #[cfg(test)]
 mod plans;
+mod policy;
+mod proposal;
+mod secret;
 mod session;
 mod sqlite_store;
 mod stats;
@@ -27,5 +31,6 @@ mod values;
 mod writer;
 
 pub use backup::{backup, check_integrity};
+pub use connection::private_directory;
 pub use lock::DataLock;
 pub use sqlite_store::{Options, SqliteStore};

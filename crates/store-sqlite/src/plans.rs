@@ -33,7 +33,12 @@ fn hot_statements_use_their_indexes() {
     let check = |sql: &str, index: &str| check(&connection, sql, index);
     check(&event::of_session(), "events USING INDEX events_of_session (session=? AND seq>?)");
     check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
-    check(interaction::OPEN, "interactions USING INDEX interactions_of_session (session=?)");
+    check(interaction::OPEN, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
+    check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
+    check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
@@ -69,8 +74,9 @@ fn lists_use_the_index_that_fits() {
         (InteractionFilter { sort: Sort::Deadline, ..open() }, "interactions_by_deadline (project=?"),
         (overdue, "interactions_by_deadline (project=? AND "),
         (InteractionFilter { session, ..all() }, "interactions_of_session (session=?"),
-        (InteractionFilter { session, ..open() }, "interactions_of_session (session=?"),
-        (InteractionFilter { session, kind: Some(Kind::Form), ..open() }, "interactions_of_session (session=?"),
+        (InteractionFilter { session, ..open() }, "interactions_alive (session=?"),
+        (InteractionFilter { session, kind: Some(Kind::Form), ..open() }, "interactions_alive (session=?"),
+        (InteractionFilter { session, status: Some(Status::Expired), ..all() }, "interactions_of_session (session=?"),
         (InteractionFilter { channel: Some("chat-1".into()), ..all() }, "interactions_of_project (project=?"),
         (InteractionFilter { kind: Some(Kind::Form), ..all() }, "interactions_of_project (project=?"),
     ];

@@ -3,27 +3,53 @@
 use crate::access::{AccessReads, AccessWrites};
 use crate::audit::{AuditReads, AuditWrites};
 use crate::event::{EventReads, EventWrites};
+use crate::grant::{GrantReads, GrantWrites};
 use crate::interaction::{InteractionReads, InteractionWrites};
 use crate::once::{OnceReads, OnceWrites};
+use crate::policy::{PolicyReads, PolicyWrites};
+use crate::proposal::{ProposalReads, ProposalWrites};
+use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
 use crate::timers::TimerReads;
 
-/// Everything that can be read. What is about a project takes its scope.
-pub trait Reads:
-    AccessReads + SessionReads + InteractionReads + EventReads + OnceReads + TimerReads + StatsReads + AuditReads
-{
+/// A face is the sum of its nouns' faces; whoever has them all has it.
+macro_rules! face {
+    ($(#[$doc:meta])* $name:ident: $first:ident $(+ $part:ident)*) => {
+        $(#[$doc])*
+        pub trait $name: $first $(+ $part)* {}
+
+        impl<T: $first $(+ $part)*> $name for T {}
+    };
 }
 
-/// Everything that can be written. All of a transaction is kept, or nothing.
-pub trait Tx:
-    Reads + AccessWrites + SessionWrites + InteractionWrites + EventWrites + OnceWrites + AuditWrites
-{
+face! {
+    /// Everything that can be read. What is about a project takes its scope.
+    Reads: AccessReads
+        + SessionReads
+        + InteractionReads
+        + EventReads
+        + ProposalReads
+        + GrantReads
+        + PolicyReads
+        + OnceReads
+        + TimerReads
+        + StatsReads
+        + AuditReads
+        + SecretReads
 }
 
-impl<T: AccessReads + SessionReads + InteractionReads + EventReads + OnceReads + TimerReads + StatsReads + AuditReads>
-    Reads for T
-{
+face! {
+    /// Everything that can be written. All of a transaction is kept, or nothing.
+    Tx: Reads
+        + AccessWrites
+        + SessionWrites
+        + InteractionWrites
+        + EventWrites
+        + ProposalWrites
+        + GrantWrites
+        + PolicyWrites
+        + OnceWrites
+        + AuditWrites
+        + SecretWrites
 }
-
-impl<T: Reads + AccessWrites + SessionWrites + InteractionWrites + EventWrites + OnceWrites + AuditWrites> Tx for T {}

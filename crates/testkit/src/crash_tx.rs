@@ -5,14 +5,15 @@ use std::cell::Cell;
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
-    Event, Interaction, InteractionId, Key, KeyId, Luggage, ProjectId, Scope, Session, SessionId, SignedDuration, Step,
-    TenantId, Timestamp,
+    DataKeyId, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId, Luggage, PolicyState,
+    PolicyVersion, ProjectId, Proposal, Scope, SecretId, Session, SessionId, SignedDuration, Step, TenantId, Timestamp,
 };
 use store::{
-    AccessReads, AccessWrites, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Due, EventReads, EventWrites,
-    InteractionFilter, InteractionReads, InteractionWrites, KeyRecord, Link, Loose, Once, OnceReads, OnceWrites,
-    OpenCount, Page, ProjectEvents, Reads, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StoreError,
-    Stored, TimerReads, Topic, Tx,
+    AccessReads, AccessWrites, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey, Due, DueAction,
+    EventReads, EventWrites, GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites,
+    KeptValue, KeyRecord, Link, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
+    ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
+    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
 };
 
 use crate::Sabotage;
@@ -77,14 +78,31 @@ passed_on! { Reads:
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
+        takers(scope: &Scope, session: SessionId) -> Vec<String>;
         deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
-        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Vec<u8>>;
+        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
     }
     EventReads {
         events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Vec<Event>;
         project_events(scope: &Scope, after: Cursor, limit: u32) -> ProjectEvents;
         project_head(scope: &Scope) -> Cursor;
         changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
+    }
+    ProposalReads {
+        proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
+        proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Vec<Proposal>;
+        actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
+        next_action_due() -> Option<Timestamp>;
+    }
+    GrantReads {
+        grant(scope: &Scope, id: GrantId) -> Option<Grant>;
+        grants(scope: &Scope, over: bool, page: Page<GrantId>) -> Vec<Grant>;
+        grants_for(scope: &Scope, tool: &str, now: Timestamp) -> Vec<Grant>;
+    }
+    PolicyReads {
+        policy_state(scope: &Scope) -> Option<PolicyState>;
+        policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
+        policy_versions(scope: &Scope, limit: u32) -> Vec<PolicyVersion>;
     }
     OnceReads {
         once(scope: &Scope, actor: &str, key: &str) -> Option<Once>;
@@ -102,6 +120,15 @@ passed_on! { Reads:
         audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Vec<Chained>;
         audit_chain(tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Vec<Chained>;
         audit_checkpoints(tenant: TenantId, page: Page<u64>) -> Vec<Checkpoint>;
+    }
+    SecretReads {
+        data_keys(tenant: TenantId) -> Vec<DataKey>;
+        tenants_not_under(master: &str, limit: u32) -> Vec<TenantId>;
+        data_keys_outdated(limit: u32) -> Vec<DataKey>;
+        sealed_under(key: DataKeyId, limit: u32) -> Vec<SealedAt>;
+        kept_under(key: DataKeyId, limit: u32) -> Vec<KeptValue>;
+        kept_for(scope: &Scope, agent: &str) -> Vec<KeptValue>;
+        kept(scope: &Scope, page: Page<SecretId>) -> Vec<KeptSecret>;
     }
 }
 
@@ -123,9 +150,36 @@ passed_on! { Tx:
     InteractionWrites {
         interaction_insert(interaction: &Interaction) -> ();
         interaction_save(interaction: &Interaction) -> ();
-        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> ();
+        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> ();
         sealed_drop(scope: &Scope, id: InteractionId) -> ();
-        archive(before: Timestamp, limit: u32) -> u64;
+        untaken_retire(scope: &Scope, session: SessionId) -> ();
+        archive(until: Timestamp, limit: u32) -> u64;
+    }
+    ProposalWrites {
+        proposal_insert(proposal: &Proposal) -> ();
+        proposal_save(proposal: &Proposal) -> ();
+    }
+    GrantWrites {
+        grant_insert(grant: &Grant) -> ();
+        grant_use(scope: &Scope, id: GrantId, now: Timestamp) -> bool;
+        grant_revoke(grant: &Grant) -> bool;
+    }
+    PolicyWrites {
+        policy_save(scope: &Scope, state: &PolicyState) -> ();
+        policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
+    }
+    SecretWrites {
+        master_held(fresh: &str) -> String;
+        master_change(from: &str, to: &str) -> ();
+        data_key_held(tenant: TenantId) -> Option<DataKey>;
+        data_key_insert(key: &DataKey) -> bool;
+        data_key_rewrap(from: &str, key: &DataKey) -> ();
+        data_key_forget(key: DataKeyId) -> bool;
+        sealed_again(from: DataKeyId, at: &SealedAt, to: DataKeyId) -> ();
+        kept_again(from: DataKeyId, kept: &KeptValue) -> ();
+        kept_put(kept: &KeptValue) -> ();
+        kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
+        kept_forget(scope: &Scope, id: SecretId) -> bool;
     }
 }
 
@@ -145,6 +199,11 @@ impl<T: Reads + ?Sized> TimerReads for Face<'_, T> {
     fn next_due(&mut self) -> Stored<Option<Timestamp>> {
         self.fuse.burn()?;
         self.inner.next_due()
+    }
+
+    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+        self.fuse.burn()?;
+        self.inner.oldest_retired()
     }
 }
 

@@ -10,4 +10,5 @@ mod common;
 mod kill;
 mod nodes;
 mod process;
+mod secrets;
 mod telemetry;

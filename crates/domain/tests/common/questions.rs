@@ -17,6 +17,8 @@ pub(crate) fn draft(fields: Value) -> Draft {
         arguments: take("arguments"),
         data: take("data").unwrap_or_default(),
         feedback: take("feedback").map(|feedback| feedback.as_str().unwrap().to_owned()),
+        remember: None,
+        keep: take("keep") == Some(json!(true)),
     }
 }
 

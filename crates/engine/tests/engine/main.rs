@@ -11,6 +11,8 @@ mod idempotency;
 mod keys;
 mod lists;
 mod reading;
+mod retention;
+mod rotation;
 mod secrets;
 mod sessions;
 mod time;

@@ -1,11 +1,14 @@
 //! What the store really holds, read past the engine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use domain::{Event, Interaction, InteractionId, Scope, Session, SessionId, Step};
+use domain::{Delivery, Event, Interaction, InteractionId, Scope, Session, SessionId, SignedDuration, Step, Timestamp};
 use futures::executor::block_on;
 use store::{Cost, Cursor, InteractionFilter, Page, SessionFilter, Store, StoreError, read};
+
+/// How long closed questions stay.
+pub(crate) const RETENTION: SignedDuration = SignedDuration::from_hours(2);
 
 /// Everything of one tenant.
 #[derive(Debug, Clone, Default)]
@@ -13,8 +16,8 @@ pub(crate) struct Books {
     pub sessions: BTreeMap<SessionId, Session>,
     pub steps: BTreeMap<SessionId, Vec<Step>>,
     pub questions: BTreeMap<InteractionId, Interaction>,
-    /// How many of the questions are in the archive.
-    pub archived: usize,
+    /// Which of the questions are in the archive.
+    pub archived: BTreeSet<InteractionId>,
     /// The log, in commit order.
     pub log: Vec<(Cursor, Arc<Event>)>,
 }
@@ -45,7 +48,7 @@ impl Books {
         });
         // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
         let (sessions, changed, mut questions, archive, more) = block_on(tokio::task::unconstrained(found)).unwrap();
-        let archived = archive.len();
+        let archived = archive.iter().map(|question| question.id).collect();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
         log.extend(more.into_iter().map(|(cursor, event)| (cursor, Arc::new(event))));
         Self {
@@ -55,6 +58,19 @@ impl Books {
             archived,
             log,
         }
+    }
+
+    /// Questions that have been kept long enough: closed for so long, and delivered, or of a session that has ended.
+    pub(crate) fn kept_enough(&self, now: Timestamp) -> impl Iterator<Item = &Interaction> {
+        self.questions.values().filter(move |question| {
+            let ended = || self.sessions.get(&question.origin.session).is_some_and(|session| session.ended.is_some());
+            let idle = match question.delivery() {
+                Some(Delivery::Waiting { .. }) => ended(),
+                Some(delivery) => delivery.over(),
+                None => false,
+            };
+            idle && question.resolved_at().is_some_and(|at| at + RETENTION <= now)
+        })
     }
 
     /// The events of one session, in the order of the log.

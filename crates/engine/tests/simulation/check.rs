@@ -5,6 +5,7 @@ mod log;
 mod questions;
 mod replies;
 mod resolutions;
+mod retention;
 mod sessions;
 pub(crate) mod trail;
 
@@ -76,6 +77,7 @@ pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Ve
         questions::check(&view)?;
         deliveries::check(&view)?;
         sessions::check(&view)?;
+        retention::check(&view)?;
         log::check(&view)?;
         replies::check(world, &view, deeds, crashed)?;
         world.books[index] = after;

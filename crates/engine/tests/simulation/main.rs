@@ -50,7 +50,7 @@ fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> Run {
             crashes: world.crashes,
             questions: questions.clone().count(),
             completed: questions.filter(done).count(),
-            archived: world.books.iter().map(|books| books.archived).sum(),
+            archived: world.books.iter().map(|books| books.archived.len()).sum(),
             story: std::mem::take(&mut world.story),
         }
     })

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use store::{Clock, Store};
 use testkit::{CrashStore, Doing, Fate, ManualClock, Random, Sabotage, side_by_side};
 
-use crate::books::Books;
+use crate::books::{Books, RETENTION};
 use crate::cast::Tenant;
 use crate::check;
 use crate::command::{Command, Reply, perform};
@@ -193,7 +193,7 @@ fn process(behind: &Arc<dyn Store>, sabotage: Option<Sabotage>) -> Arc<CrashStor
 pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
     let ids = Arc::clone(ids);
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
-    let settings = Settings { retention: SignedDuration::from_hours(2), ..Settings::default() };
+    let settings = Settings { retention: RETENTION, ..Settings::default() };
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
     Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings)
 }

@@ -18,7 +18,7 @@ use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Id, Query, cursor, limit, wait};
-use crate::trace::TRACEPARENT;
+use crate::trace::traceparent;
 
 /// What every command on one question replies.
 type Reply = Result<Json<InteractionView>, ApiError>;
@@ -40,11 +40,10 @@ pub(super) async fn interaction_ask(
     headers: HeaderMap,
     Command { mut body, once }: Command<AskBody>,
 ) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
-    let traceparent = headers.get(TRACEPARENT).and_then(|value| value.to_str().ok());
     let ask = Ask {
         deadline_seconds: body.deadline_seconds,
         resume_point: body.resume_point.take(),
-        traceparent: traceparent.filter(|text| text.len() <= 128).map(str::to_owned),
+        traceparent: traceparent(&headers),
         question: body.into_question(),
     };
     let interaction = app.engine.ask(&caller, session, ask, once).await?;

@@ -6,7 +6,8 @@ use domain::Role;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::words::{Question, Reply, Someone, confirmation, reply};
+use crate::acting::{policy, writing};
+use crate::words::{Question, Reply, Someone, confirmation, reply, text};
 use crate::world::World;
 
 /// An operation of the document.
@@ -47,12 +48,45 @@ fn sample(operation: &str) -> Option<Sample> {
         "delivery_take" => (Some(json!({})), &[Operator, Viewer]),
         "delivery_heartbeat" | "delivery_complete" => (Some(json!({ "lease": LEASE })), &[Operator, Viewer]),
         "delivery_fail" => (Some(json!({ "lease": LEASE, "reason": "gone" })), &[Operator, Viewer]),
+        "action_list" | "action_get" | "grant_list" | "policy_get" | "policy_version_list" => (None, &[]),
+        "action_propose" => (Some(writing("new")), &[Viewer]),
+        "action_start" => (Some(json!({ "permit": "prm_1.0" })), &[Operator, Viewer]),
+        "action_outcome" => (Some(json!({ "outcome": "done" })), &[Operator, Viewer]),
+        "grant_revoke" => (None, &[Viewer, Agent]),
+        "policy_put" => (Some(json!({ "text": policy("") })), &[Operator, Viewer, Agent]),
+        "policy_reset" => (None, &[Operator, Viewer, Agent]),
+        "policy_check" => (Some(json!({ "text": "" })), &[]),
+        "policy_explain" => (Some(json!({ "tool": "write_file", "arguments": {} })), &[]),
+        "policy_switch" => (Some(json!({ "enabled": false, "reason": "a test" })), &[Operator, Viewer, Agent]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
+        "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         _ => return None,
     };
     assert!(!refuses.contains(&Admin), "an admin may do everything");
     Some(Sample { body, refuses })
+}
+
+/// One of each thing that an operation can be about.
+struct Things {
+    question: Question,
+    key: Someone,
+    grant: String,
+}
+
+impl Things {
+    /// A question, and in its session an action called `done` that was approved with a grant.
+    async fn of(world: &World) -> Self {
+        let (question, key, agent) =
+            (world.asks(confirmation()).await, world.person("alice").await, world.agent().await);
+        let acted = agent.proposes(&question.session, writing("done")).await;
+        if acted.shown["state"] == "waiting" {
+            let body = json!({ "option": "approve", "remember": { "scope": "session", "arguments": "exact" } });
+            key.decides(&acted, body).await.done();
+        }
+        let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
+        Self { question, key, grant }
+    }
 }
 
 fn document() -> Value {
@@ -82,9 +116,11 @@ impl Operation {
     }
 
     /// The path to real things.
-    fn path_to(&self, question: &Question, key: &Someone) -> String {
+    fn path_to(&self, things: &Things) -> String {
+        let Things { question, key, grant, .. } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
-        let path = path.replace("{key}", &key.key_id);
+        let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
+        let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
     }
@@ -102,14 +138,15 @@ impl Operation {
 #[tokio::test]
 async fn every_operation_refuses_whoever_has_no_credential() {
     let world = World::new().await;
-    let (question, key) = (world.asks(confirmation()).await, world.person("alice").await);
+    let things = Things::of(&world).await;
     let before = world.everything().await;
     for operation in operations() {
-        for path in [operation.path_to(&question, &key), operation.path.replace(['{', '}'], "x") + "?unknown=1"] {
+        for path in [operation.path_to(&things), operation.path.replace(['{', '}'], "x") + "?unknown=1"] {
             let request = world.door.request(operation.method.clone(), &path);
             let request = operation.sample().body.iter().fold(request, |request, body| request.json(body));
             let refused = reply(request).await;
             assert_eq!(refused.headers["www-authenticate"], "Bearer", "{}", operation.id);
+            assert_eq!(refused.headers["cache-control"], "no-store", "{}", operation.id);
             refused.refused(401, "unauthenticated");
         }
     }
@@ -120,14 +157,14 @@ async fn every_operation_refuses_whoever_has_no_credential() {
 #[tokio::test]
 async fn every_operation_on_one_thing_refuses_another_tenant() {
     let world = World::new().await;
-    let (question, key) = (world.asks(confirmation()).await, world.person("alice").await);
+    let things = Things::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
     let mut walked = 0;
     for operation in operations().into_iter().filter(|operation| operation.path.contains('{')) {
-        operation.called_by(&stranger, &operation.path_to(&question, &key)).await.refused(404, "not_found");
+        operation.called_by(&stranger, &operation.path_to(&things)).await.refused(404, "not_found");
         walked += 1;
     }
-    assert!(walked >= 17, "only {walked} operations on one thing");
+    assert!(walked >= 23, "only {walked} operations on one thing");
     assert_eq!(world.everything().await, before);
 }
 
@@ -135,9 +172,10 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
 #[tokio::test]
 async fn every_other_operation_stays_within_its_tenant() {
     let world = World::new().await;
-    let (question, alice) = (world.asks(confirmation()).await, world.person("alice").await);
+    let things = Things::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
-    let theirs = [&question.id, &question.session, &alice.key_id];
+    let Things { question, key, grant } = &things;
+    let theirs = [&question.id, &question.session, &key.key_id, grant];
     for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
         if operation.id == "project_stream" {
             let mut stream = stranger.follows("/v1/events/stream?after=0-0", None).await;
@@ -164,22 +202,34 @@ async fn every_operation_refuses_the_roles_that_it_should() {
     }
     for operation in operations() {
         for (role, caller) in &callers {
-            let (question, key) = (world.asks(confirmation()).await, world.person("alice").await);
+            let things = Things::of(&world).await;
             let refuses = operation.sample().refuses.contains(role);
             if operation.id == "key_revoke" && !refuses {
                 // Takes a second, until no node trusts the key: has a test of its own.
                 continue;
             }
-            let answered = operation.called_by(caller, &operation.path_to(&question, &key)).await;
+            let answered = operation.called_by(caller, &operation.path_to(&things)).await;
             if refuses {
                 answered.refused(403, "role_forbids");
-                assert_eq!(caller.reads(&question).await, question.shown);
+                assert_eq!(caller.reads(&things.question).await, things.question.shown);
             } else {
                 let code = answered.body["code"].as_str().unwrap_or_default();
                 assert_ne!(code, "role_forbids", "{} as {}", operation.id, role.name());
                 assert!(answered.status < 500, "{} as {}: {}", operation.id, role.name(), answered.body);
             }
         }
+    }
+}
+
+/// Whatever a question says is for whoever asked now: nothing on the way may keep it.
+#[tokio::test]
+async fn no_reply_may_be_kept_on_the_way() {
+    let world = World::new().await;
+    let (question, key, admin) = (world.asks(confirmation()).await, world.person("alice").await, world.admin().await);
+    let kept = |operation: &Operation| !operation.id.ends_with("_stream") && operation.id != "key_revoke";
+    for operation in operations().into_iter().filter(kept) {
+        let reply = operation.called_by(&admin, &operation.path_to(&question, &key)).await;
+        assert_eq!(reply.headers["cache-control"], "no-store", "{}: {}", operation.id, reply.body);
     }
 }
 
@@ -211,14 +261,13 @@ fn every_operation_is_described() {
             assert!(described["tags"].as_array().is_some_and(|tags| tags.len() == 1), "{id}: not one tag");
             let replies = described["responses"].as_object().unwrap();
             let successes: Vec<_> = replies.iter().filter(|(status, _)| status.starts_with('2')).collect();
-            assert_eq!(successes.len(), 1, "{id}: not one reply of success");
-            let (status, success) = successes[0];
-            assert!(success["description"].as_str().is_some_and(|words| !words.is_empty()), "{id} {status}");
-            assert_eq!(
-                success["content"].is_object(),
-                status != "204",
-                "{id} {status}: what comes back is not described"
-            );
+            let decided = ["action_propose", "action_get"].contains(&id);
+            assert_eq!(successes.len(), 1 + usize::from(decided), "{id}: not one reply of success");
+            for (status, success) in successes {
+                assert!(success["description"].as_str().is_some_and(|words| !words.is_empty()), "{id} {status}");
+                let described = success["content"].is_object();
+                assert_eq!(described, status != "204", "{id} {status}: what comes back is not described");
+            }
         }
     }
     assert!(OPEN.iter().all(|id| seen.contains_key(*id)));
@@ -230,15 +279,63 @@ fn every_operation_is_described() {
         let sample = operation.sample();
         let body = &operation.described["requestBody"];
         assert_eq!(body.is_object(), sample.body.is_some(), "{}: body or sample missing", operation.id);
-        if body.is_object() {
-            let schema = body["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
-            let name = schema.rsplit('/').next().unwrap();
-            let example = &document["components"]["schemas"][name]["example"];
-            assert!(example.is_object(), "{}: {name} has no example", operation.id);
-        }
         let named = operation.path.matches('{').count();
         let parameters = operation.described["parameters"].as_array().cloned().unwrap_or_default();
         assert_eq!(parameters.iter().filter(|parameter| parameter["in"] == "path").count(), named, "{}", operation.id);
+    }
+}
+
+/// Whatever is sent or comes back has an example, and the example is what the schema says.
+#[test]
+fn every_body_and_every_reply_has_an_example_that_fits() {
+    let document = document();
+    let check = |what: &str, described: &Value| {
+        for (content, described) in described["content"].as_object().into_iter().flatten() {
+            let schema = resolved(&document, &described["schema"]);
+            let example = described.get("example").or_else(|| schema.get("example"));
+            let Some(example) = example else { panic!("{what} has no example as {content}") };
+            fits(&document, &described["schema"], example, what);
+        }
+    };
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, described) in methods.as_object().unwrap() {
+            check(&format!("the body of {method} {path}"), &described["requestBody"]);
+            for (status, reply) in described["responses"].as_object().unwrap() {
+                if status.starts_with('2') {
+                    check(&format!("{status} of {method} {path}"), reply);
+                }
+            }
+        }
+    }
+}
+
+fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    match schema["$ref"].as_str() {
+        Some(target) => document.pointer(target.trim_start_matches('#')).unwrap(),
+        None => schema,
+    }
+}
+
+/// An example has every field that is required and none that is unknown, as deep as both go.
+fn fits(document: &Value, schema: &Value, example: &Value, place: &str) {
+    let schema = resolved(document, schema);
+    if let Some(items) = example.as_array() {
+        items.iter().for_each(|item| fits(document, &schema["items"], item, &format!("{place}[]")));
+    }
+    let parts = schema["allOf"].as_array();
+    let parts: Vec<&Value> = parts.map_or_else(|| vec![schema], |parts| parts.iter().collect());
+    let parts: Vec<&Value> = parts.into_iter().map(|part| resolved(document, part)).collect();
+    let known = |name: &str| parts.iter().find_map(|part| part["properties"].get(name));
+    let (Some(fields), true) = (example.as_object(), parts.iter().any(|part| part["properties"].is_object())) else {
+        return;
+    };
+    for required in parts.iter().filter_map(|part| part["required"].as_array()).flatten() {
+        assert!(fields.contains_key(required.as_str().unwrap()), "{place} lacks {required}");
+    }
+    for (name, value) in fields {
+        let schema = known(name);
+        assert!(schema.is_some(), "{place} has {name}, which is not described");
+        fits(document, schema.unwrap(), value, &format!("{place}/{name}"));
     }
 }
 
@@ -264,11 +361,13 @@ async fn every_example_of_a_request_can_be_read() {
     let world = World::new().await;
     let (root, document) = (world.admin().await, document());
     for operation in operations().into_iter().filter(|operation| operation.described["requestBody"].is_object()) {
-        let (question, key) = (world.asks(confirmation()).await, world.person("alice").await);
+        let things = Things::of(&world).await;
         let schema =
             operation.described["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
         let example = document.pointer(schema.trim_start_matches('#')).unwrap()["example"].clone();
-        let answered = root.post(&operation.path_to(&question, &key), example).await;
+        let request = root.request(operation.method.clone(), &operation.path_to(&things));
+        let answered = reply(request.json(&example)).await;
+        assert_ne!(answered.status, 405, "{}", operation.id);
         let code = answered.body["code"].as_str().unwrap_or_default();
         assert!(!["malformed_json", "body_invalid"].contains(&code), "{}: {}", operation.id, answered.body);
     }

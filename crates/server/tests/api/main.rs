@@ -4,6 +4,8 @@
 
 extern crate holdpoint_server as server;
 
+mod acting;
+mod actions;
 mod audit;
 mod bad_access;
 mod bad_bodies;
@@ -11,9 +13,15 @@ mod bad_questions;
 mod closing;
 mod contract;
 mod deliveries;
+mod edits;
+mod effects;
 mod errors;
+mod grants;
+mod keeping;
 mod limits;
 mod people;
+mod permits;
+mod policy;
 mod resuming;
 mod secrets;
 mod side_doors;

@@ -159,6 +159,8 @@ impl World {
         for list in ["sessions", "interactions"] {
             seen.insert(list.into(), admin.get(&format!("/v1/{list}?limit=200")).await.done());
         }
+        seen.insert("grants".into(), admin.get("/v1/grants?over=true").await.done());
+        seen.insert("policy".into(), admin.get("/v1/policy").await.done());
         let keys = admin.get("/v1/keys").await.done()["keys"].as_array().cloned().unwrap();
         let others = keys.into_iter().filter(|key| key["user"] != "root").collect();
         seen.insert("keys".into(), Value::Array(others));

@@ -8,3 +8,4 @@ mod common;
 mod log;
 mod opening;
 mod outages;
+mod upgrade;

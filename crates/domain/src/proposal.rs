@@ -1,0 +1,406 @@
+//! What an agent wants to do, from the ruling to the outcome.
+//!
+//! ```text
+//! proposed ── allow, or a grant ──> allowed (permit) ── start ──> started ── outcome ──> done | failed
+//! proposed ── ask ──> waiting ── approve, edit ──> allowed            └── lease over, or nobody knows ──> unknown
+//!                     waiting ── anything else ──> rejected               unknown ── a person says ──> allowed | done | failed
+//! proposed ── deny ──> denied
+//! ```
+//!
+//! Only `allowed` leads to `started`, and only a permit leads there: single use, for exactly this call.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::interaction::Interaction;
+use crate::{
+    Action, Actor, Digest, Effect, GrantId, Happening, InteractionId, PermitId, Problem, Refusal, Resolution, Role,
+    Ruling, Scope, SessionId, State, text,
+};
+
+/// One call that an agent proposed. Its name is the agent's own, unique in its session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Whose it is.
+    pub scope: Scope,
+    /// In which session.
+    pub session: SessionId,
+    /// The agent's name for the call.
+    pub call: String,
+    /// What was proposed; never changes.
+    pub action: Action,
+    /// The arguments that a person put in their place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Value>,
+    /// Who proposed it.
+    pub proposed_by: Actor,
+    /// The role of the key that did.
+    pub role: Role,
+    /// When.
+    pub at: Timestamp,
+    /// What policy said of it.
+    pub ruling: Ruling,
+    /// The grant that let it through, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<GrantId>,
+    /// Whether its tool says that it may be run again when nobody knows whether it ran.
+    #[serde(default)]
+    pub repeatable: bool,
+    /// The questions that were asked about it, the first one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<InteractionId>,
+    /// Where it is.
+    pub standing: Standing,
+    /// How often it has changed. Guards every write.
+    pub revision: u64,
+}
+
+/// Where a proposed action is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Standing {
+    /// It may be started, once, with this permit.
+    Allowed {
+        /// What starts it.
+        permit: Permit,
+    },
+    /// People are deciding.
+    Waiting {
+        /// Their question.
+        interaction: InteractionId,
+    },
+    /// Policy says no.
+    Denied,
+    /// It will not run: a person said so, or nobody said yes.
+    Rejected {
+        /// Who.
+        by: Actor,
+        /// Which way, where somebody answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<Effect>,
+        /// Why, as the model will read it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feedback: Option<String>,
+    },
+    /// It is running, as far as anybody knows.
+    Started {
+        /// The permit that it cost.
+        permit: PermitId,
+        /// Since when.
+        since: Timestamp,
+        /// Until when its outcome is waited for.
+        until: Timestamp,
+    },
+    /// It ran.
+    Done {
+        /// What came of it.
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        result: Value,
+    },
+    /// It ran, and failed; or it did not run.
+    Failed {
+        /// Why.
+        message: String,
+        /// What came of it all the same.
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        result: Value,
+    },
+    /// It was started, and nobody knows what became of it.
+    Unknown {
+        /// The question what to do, while it is open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interaction: Option<InteractionId>,
+    },
+}
+
+/// Single-use proof that one action with these arguments may run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permit {
+    /// Its id.
+    pub id: PermitId,
+    /// The digest of the tool and the arguments that it is good for.
+    pub digest: String,
+    /// From when on it is good for nothing.
+    pub expires_at: Timestamp,
+}
+
+/// What an agent reports of an action that it started.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It ran.
+    Done {
+        /// What came of it.
+        result: Value,
+    },
+    /// It failed.
+    Failed {
+        /// Why.
+        message: String,
+        /// What came of it all the same.
+        result: Value,
+    },
+    /// The agent itself cannot tell.
+    Unknown,
+}
+
+/// A transition: what it became, and what happened.
+pub type Step = (Proposal, Happening);
+
+impl Action {
+    /// Lists everything for which this action cannot be judged as it stands.
+    pub fn check(&self, under: &str, problems: &mut Vec<Problem>) {
+        text::line(&format!("{under}/tool"), &self.tool, problems);
+        check_arguments(&format!("{under}/arguments"), &self.arguments, problems);
+    }
+}
+
+/// Arguments are an object of bounded depth whose numbers were not rounded on the way in.
+pub fn check_arguments(pointer: &str, arguments: &Value, problems: &mut Vec<Problem>) {
+    if !arguments.is_object() {
+        problems.push(Problem::new(pointer, "must be an object"));
+    }
+    text::depth(pointer, arguments, problems);
+    text::numbers(pointer, arguments, problems);
+}
+
+impl Proposal {
+    /// The word for where it is, on the wire and in the stores. A permit that has run out allows nothing any more.
+    #[must_use]
+    pub fn state(&self, now: Timestamp) -> &'static str {
+        match &self.standing {
+            Standing::Allowed { permit } if permit.expires_at <= now => "rejected",
+            Standing::Allowed { .. } => "allowed",
+            Standing::Waiting { .. } => "waiting",
+            Standing::Denied => "denied",
+            Standing::Rejected { .. } => "rejected",
+            Standing::Started { .. } => "started",
+            Standing::Done { .. } => "done",
+            Standing::Failed { .. } => "failed",
+            Standing::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// What may run: the proposed action, or the one that a person put in its place.
+    #[must_use]
+    pub fn effective(&self) -> Action {
+        let arguments = self.edited.as_ref().unwrap_or(&self.action.arguments);
+        Action { tool: self.action.tool.clone(), arguments: arguments.clone() }
+    }
+
+    /// Refuses a proposal of the same name that is not the same action.
+    pub fn same(&self, action: &Action, by: &Actor) -> Result<(), Refusal> {
+        self.of_agent(by)?;
+        if self.action.digest() == action.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call.clone())) }
+    }
+
+    /// Refuses everybody but the agent that proposed it.
+    pub fn of_agent(&self, by: &Actor) -> Result<(), Refusal> {
+        if by.name == self.proposed_by.name { Ok(()) } else { Err(Refusal::NotYourAction) }
+    }
+
+    /// What everybody is told of a fresh proposal.
+    #[must_use]
+    pub fn proposed(&self) -> Happening {
+        let name = match &self.standing {
+            Standing::Allowed { .. } => "action.allowed",
+            Standing::Denied => "action.denied",
+            _ => "action.waiting",
+        };
+        let mut data = self.told();
+        data["verdict"] = json!(self.ruling.verdict);
+        data["rule"] = json!(self.ruling.rule);
+        data["policy"] = json!(self.ruling.policy);
+        data["reason"] = json!(self.ruling.reason);
+        if let Some(grant) = self.grant {
+            data["grant"] = json!(grant);
+        }
+        Happening::by(name, &self.proposed_by, data).recording(self.kept())
+    }
+
+    /// People have released it, perhaps with other arguments.
+    pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<Step, Refusal> {
+        match self.standing {
+            Standing::Waiting { .. } | Standing::Unknown { .. } => {}
+            _ => return Err(self.not_in("waiting")),
+        }
+        let edited = edited.or_else(|| self.edited.clone());
+        let after = Self { edited, ..self }.became(Standing::Allowed { permit });
+        let mut data = after.told();
+        data["edited"] = json!(after.edited.is_some());
+        let happening = Happening::by("action.allowed", by, data).recording(after.kept());
+        Ok((after, happening))
+    }
+
+    /// It will not run.
+    pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Step, Refusal> {
+        if !matches!(self.standing, Standing::Waiting { .. }) {
+            return Err(self.not_in("waiting"));
+        }
+        let mut data = self.told();
+        data["effect"] = json!(effect);
+        let happening = Happening::by("action.rejected", &by, data).recording(json!({ "feedback": feedback }));
+        Ok((self.became(Standing::Rejected { by, effect, feedback }), happening))
+    }
+
+    /// Others are asked about what one person made of it.
+    pub fn ask_others(
+        self,
+        by: &Actor,
+        interaction: InteractionId,
+        edited: Value,
+        ruling: Ruling,
+    ) -> Result<Step, Refusal> {
+        if !matches!(self.standing, Standing::Waiting { .. }) {
+            return Err(self.not_in("waiting"));
+        }
+        let mut after = Self { edited: Some(edited), ruling, ..self };
+        after.asked.push(interaction);
+        let mut data = after.told();
+        data["edited"] = json!(true);
+        let happening = Happening::by("action.waiting", by, data).recording(after.kept());
+        Ok((after.became(Standing::Waiting { interaction }), happening))
+    }
+
+    /// Spends the permit. A second time is refused, and so is any other permit.
+    pub fn start(self, by: &Actor, permit: PermitId, now: Timestamp, until: Timestamp) -> Result<Step, Refusal> {
+        self.of_agent(by)?;
+        let Standing::Allowed { permit: good } = &self.standing else { return Err(self.not_in("allowed")) };
+        if good.id != permit || good.digest != self.effective().digest().to_string() {
+            return Err(Refusal::PermitUnknown);
+        }
+        if good.expires_at <= now {
+            return Err(Refusal::PermitExpired { at: good.expires_at });
+        }
+        let mut data = self.told();
+        data["until"] = json!(until);
+        let happening = Happening::by("action.started", by, data).recording(self.kept());
+        Ok((self.became(Standing::Started { permit, since: now, until }), happening))
+    }
+
+    /// Takes the agent's report. What nobody knew can still be told; what was told stays.
+    pub fn report(self, by: &Actor, outcome: Outcome) -> Result<Step, Refusal> {
+        self.of_agent(by)?;
+        if !matches!(self.standing, Standing::Started { .. } | Standing::Unknown { .. }) {
+            return Err(self.not_in("started"));
+        }
+        let record = match &outcome {
+            Outcome::Done { result } => json!({ "result": result }),
+            Outcome::Failed { message, result } => json!({ "message": message, "result": result }),
+            Outcome::Unknown => Value::Null,
+        };
+        let (name, standing) = match outcome {
+            Outcome::Done { result } => ("action.done", Standing::Done { result }),
+            Outcome::Failed { message, result } => ("action.failed", Standing::Failed { message, result }),
+            Outcome::Unknown => ("action.unknown", Standing::Unknown { interaction: None }),
+        };
+        let happening = Happening::by(name, by, self.told()).recording(record);
+        Ok((self.became(standing), happening))
+    }
+
+    /// Nobody reported in time. `None` while there is time, or if it is not running.
+    #[must_use]
+    pub fn lapse(self, permit: Permit, now: Timestamp) -> Option<Step> {
+        match self.standing {
+            Standing::Started { until, .. } if until <= now => {}
+            _ => return None,
+        }
+        let mut data = self.told();
+        data["reason"] = json!("its outcome was not reported in time");
+        if self.repeatable {
+            let happening = Happening::plain("action.offered", data);
+            return Some((self.became(Standing::Allowed { permit }), happening));
+        }
+        let happening = Happening::plain("action.unknown", data);
+        Some((self.became(Standing::Unknown { interaction: None }), happening))
+    }
+
+    /// People are asked what to do about an action of which nobody knows what became. Nothing that others are told apart.
+    #[must_use]
+    pub fn puzzled(mut self, interaction: InteractionId) -> Self {
+        self.asked.push(interaction);
+        self.became(Standing::Unknown { interaction: Some(interaction) })
+    }
+
+    /// A person has said what became of an action of which nobody knew.
+    pub fn recount(self, by: &Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Step, Refusal> {
+        if !matches!(self.standing, Standing::Unknown { .. }) {
+            return Err(self.not_in("unknown"));
+        }
+        let (name, standing) = match effect {
+            Some(Effect::Provide) => {
+                ("action.done", Standing::Done { result: feedback.map_or(Value::Null, Value::String) })
+            }
+            Some(Effect::Reject | Effect::Terminate) => {
+                let message = feedback.unwrap_or_else(|| "a person says that it did not succeed".into());
+                ("action.failed", Standing::Failed { message, result: Value::Null })
+            }
+            _ => ("action.unknown", Standing::Unknown { interaction: None }),
+        };
+        let mut data = self.told();
+        data["effect"] = json!(effect);
+        Ok((self.became(standing), Happening::by(name, by, data)))
+    }
+
+    /// When time itself will next change something.
+    #[must_use]
+    pub const fn wake_at(&self) -> Option<Timestamp> {
+        match &self.standing {
+            Standing::Started { until, .. } => Some(*until),
+            _ => None,
+        }
+    }
+
+    /// The digest of what may run.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.effective().digest()
+    }
+
+    fn told(&self) -> Value {
+        json!({ "call_id": self.call, "tool": self.action.tool })
+    }
+
+    /// What only the audit trail keeps: the arguments, as proposed and as edited, and the permit that they are good for.
+    fn kept(&self) -> Value {
+        let mut record = json!({ "arguments": self.action.arguments, "digest": self.digest() });
+        if let Some(edited) = &self.edited {
+            record["edited_arguments"] = edited.clone();
+        }
+        if let Standing::Allowed { permit } = &self.standing {
+            record["permit"] = json!(permit);
+        }
+        record
+    }
+
+    fn not_in(&self, wanted: &'static str) -> Refusal {
+        let state = match &self.standing {
+            Standing::Allowed { .. } => "allowed",
+            Standing::Waiting { .. } => "waiting",
+            Standing::Denied => "denied",
+            Standing::Rejected { .. } => "rejected",
+            Standing::Started { .. } => "started",
+            Standing::Done { .. } => "done",
+            Standing::Failed { .. } => "failed",
+            Standing::Unknown { .. } => "unknown",
+        };
+        Refusal::ActionNot { wanted, state }
+    }
+
+    fn became(self, standing: Standing) -> Self {
+        Self { standing, revision: self.revision + 1, ..self }
+    }
+}
+
+/// How the end of a question about an action reads: who, which way, and why.
+#[must_use]
+pub fn verdict_of(interaction: &Interaction) -> Option<(Actor, Option<Effect>, Option<String>)> {
+    let State::Resolved { resolution, .. } = &interaction.state else { return None };
+    Some(match resolution {
+        Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. } => {
+            (answer.by.clone(), Some(answer.effect), answer.feedback.clone())
+        }
+        Resolution::Expired => (Actor::system(), None, Some("nobody answered in time".into())),
+        Resolution::Cancelled { by, reason } => (by.clone(), None, Some(reason.clone())),
+    })
+}

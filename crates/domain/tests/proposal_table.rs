@@ -1,0 +1,216 @@
+//! Ring 1: every state of a proposed action against every command, no wildcard.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, reason = "a cell that names an unknown state or command is a mistake in the table")]
+
+#[path = "common/people.rs"]
+mod people;
+#[path = "common/table.rs"]
+mod table;
+
+use holdpoint_domain::proposal::Step;
+use holdpoint_domain::{
+    Action, Effect, InteractionId, Outcome, Permit, PermitId, Proposal, Refusal, Role, Ruling, Standing, Timestamp,
+    Verdict,
+};
+use people::{at, caller, session, uuid};
+use serde_json::{Value, json};
+use table::cells;
+
+/// What people and policy do to it.
+const DECIDING: &str = "
+state           | release     | edit           | reject      | ask others
+allowed         | ActionNot   | ActionNot      | ActionNot   | ActionNot
+permit over     | ActionNot   | ActionNot      | ActionNot   | ActionNot
+waiting         | allowed     | allowed edited | rejected    | waiting edited
+denied          | ActionNot   | ActionNot      | ActionNot   | ActionNot
+rejected        | ActionNot   | ActionNot      | ActionNot   | ActionNot
+started         | ActionNot   | ActionNot      | ActionNot   | ActionNot
+overdue         | ActionNot   | ActionNot      | ActionNot   | ActionNot
+overdue, repeat | ActionNot   | ActionNot      | ActionNot   | ActionNot
+done            | ActionNot   | ActionNot      | ActionNot   | ActionNot
+failed          | ActionNot   | ActionNot      | ActionNot   | ActionNot
+unknown         | allowed     | allowed edited | ActionNot   | ActionNot
+unknown, asked  | allowed     | allowed edited | ActionNot   | ActionNot
+";
+
+/// What its agent does to it.
+const ACTING: &str = "
+state           | start         | start, other permit | start, other agent | done          | failed        | cannot tell | done, other agent
+allowed         | started       | PermitUnknown       | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+permit over     | PermitExpired | PermitUnknown       | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+waiting         | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+denied          | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+rejected        | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+started         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+overdue         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+overdue, repeat | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+done            | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+failed          | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+unknown         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+unknown, asked  | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+";
+
+/// What time does to it, and what people say of what nobody knows.
+const RECOUNTING: &str = "
+state           | lapse   | it ran    | it failed | leave it
+allowed         | nothing | ActionNot | ActionNot | ActionNot
+permit over     | nothing | ActionNot | ActionNot | ActionNot
+waiting         | nothing | ActionNot | ActionNot | ActionNot
+denied          | nothing | ActionNot | ActionNot | ActionNot
+rejected        | nothing | ActionNot | ActionNot | ActionNot
+started         | nothing | ActionNot | ActionNot | ActionNot
+overdue         | unknown | ActionNot | ActionNot | ActionNot
+overdue, repeat | allowed | ActionNot | ActionNot | ActionNot
+done            | nothing | ActionNot | ActionNot | ActionNot
+failed          | nothing | ActionNot | ActionNot | ActionNot
+unknown         | nothing | done      | failed    | unknown
+unknown, asked  | nothing | done      | failed    | unknown
+";
+
+const NOW: i64 = 100;
+
+#[test]
+fn every_state_against_every_command() {
+    let cells = [DECIDING, ACTING, RECOUNTING].into_iter().flat_map(cells);
+    let mut checked = 0;
+    for (state, command, expected) in cells {
+        check(state, command, expected);
+        checked += 1;
+    }
+    assert_eq!(checked, 12 * 16);
+}
+
+/// Only a permit in force, for exactly these arguments, starts an action: not one for what was there before an edit.
+#[test]
+fn a_permit_is_for_these_arguments() {
+    let stale = permit(1, &action(json!({ "path": "a" })), 200);
+    let edited = Some(json!({ "path": "b" }));
+    let proposal = Proposal { edited, ..proposal("waiting") };
+    let proposal = Proposal { standing: Standing::Allowed { permit: stale }, ..proposal };
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let refused = proposal.start(&agent, PermitId::from_uuid(uuid(1)), at(NOW), at(NOW + 300));
+    assert_eq!(refused, Err(Refusal::PermitUnknown));
+}
+
+#[test]
+fn the_same_call_is_the_same_action() {
+    let proposal = proposal("waiting");
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    assert_eq!(proposal.same(&action(json!({ "path": "a" })), &agent), Ok(()));
+    assert_eq!(proposal.same(&action(json!({ "path": "b" })), &agent), Err(Refusal::CallConflict("call".into())));
+    let other = Action { tool: "delete_file".into(), arguments: json!({ "path": "a" }) };
+    assert_eq!(proposal.same(&other, &agent), Err(Refusal::CallConflict("call".into())));
+    let stranger = caller("stranger", Role::Agent, &[]).actor;
+    assert_eq!(proposal.same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
+}
+
+fn check(state: &str, command: &str, expected: &str) {
+    let before = proposal(state);
+    let revision = before.revision;
+    let found = match run(before, command) {
+        None => "nothing".to_owned(),
+        Some(Err(refusal)) => name(&refusal),
+        Some(Ok((after, happening))) => {
+            assert_eq!(after.revision, revision + 1, "{state} | {command}");
+            assert!(happening.name.starts_with("action."), "{state} | {command}");
+            assert!(happening.data.get("arguments").is_none(), "{state} | {command}");
+            let edited = if after.edited.is_some() { " edited" } else { "" };
+            format!("{}{edited}", after.state(at(NOW)))
+        }
+    };
+    assert_eq!(found, expected, "{state} | {command}");
+}
+
+fn run(proposal: Proposal, command: &str) -> Option<Result<Step, Refusal>> {
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let stranger = caller("stranger", Role::Agent, &[]).actor;
+    let alice = caller("alice", Role::Operator, &[]).actor;
+    let (good, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(9)));
+    let until = at(NOW + 300);
+    let fresh = |proposal: &Proposal| permit(2, &proposal.effective(), 1000);
+    let done = || Outcome::Done { result: json!({ "bytes": 1 }) };
+    let edited = json!({ "path": "b" });
+    Some(match command {
+        "release" => proposal.clone().release(&alice, fresh(&proposal), None),
+        "edit" => proposal.release(&alice, permit(2, &action(edited.clone()), 1000), Some(edited)),
+        "reject" => proposal.reject(alice, Some(Effect::Reject), Some("no".into())),
+        "ask others" => proposal.ask_others(&alice, InteractionId::from_uuid(uuid(8)), edited, ruling()),
+        "start" => proposal.start(&agent, good, at(NOW), until),
+        "start, other permit" => proposal.start(&agent, other, at(NOW), until),
+        "start, other agent" => proposal.start(&stranger, good, at(NOW), until),
+        "done" => proposal.report(&agent, done()),
+        "done, other agent" => proposal.report(&stranger, done()),
+        "failed" => proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }),
+        "cannot tell" => proposal.report(&agent, Outcome::Unknown),
+        "lapse" => return proposal.clone().lapse(fresh(&proposal), at(NOW)).map(Ok),
+        "it ran" => proposal.recount(&alice, Some(Effect::Provide), None),
+        "it failed" => proposal.recount(&alice, Some(Effect::Reject), None),
+        "leave it" => proposal.recount(&alice, Some(Effect::Skip), None),
+        other => panic!("no command {other}"),
+    })
+}
+
+fn proposal(state: &str) -> Proposal {
+    let action = action(json!({ "path": "a" }));
+    let asked = InteractionId::from_uuid(uuid(7));
+    let alice = caller("alice", Role::Operator, &[]).actor;
+    let started =
+        |until: i64| Standing::Started { permit: PermitId::from_uuid(uuid(1)), since: at(50), until: at(until) };
+    let standing = match state {
+        "allowed" => Standing::Allowed { permit: permit(1, &action, 200) },
+        "permit over" => Standing::Allowed { permit: permit(1, &action, NOW) },
+        "waiting" => Standing::Waiting { interaction: asked },
+        "denied" => Standing::Denied,
+        "rejected" => Standing::Rejected { by: alice, effect: Some(Effect::Reject), feedback: None },
+        "started" => started(200),
+        "overdue" | "overdue, repeat" => started(NOW),
+        "done" => Standing::Done { result: Value::Null },
+        "failed" => Standing::Failed { message: "disk".into(), result: Value::Null },
+        "unknown" => Standing::Unknown { interaction: None },
+        "unknown, asked" => Standing::Unknown { interaction: Some(asked) },
+        other => panic!("no state {other}"),
+    };
+    let session = session();
+    Proposal {
+        scope: session.scope,
+        session: session.id,
+        call: "call".into(),
+        action,
+        edited: None,
+        proposed_by: caller("agent", Role::Agent, &[]).actor,
+        role: Role::Agent,
+        at: at(1),
+        ruling: ruling(),
+        grant: None,
+        repeatable: state.ends_with("repeat"),
+        asked: vec![asked],
+        standing,
+        revision: 3,
+    }
+}
+
+fn action(arguments: Value) -> Action {
+    Action { tool: "write_file".into(), arguments }
+}
+
+fn permit(number: u128, action: &Action, expires: i64) -> Permit {
+    Permit { id: PermitId::from_uuid(uuid(number)), digest: action.digest().to_string(), expires_at: at(expires) }
+}
+
+fn ruling() -> Ruling {
+    Ruling { verdict: Verdict::Ask, rule: Some("writing".into()), reason: "it writes".into(), policy: "v1".into() }
+}
+
+fn name(refusal: &Refusal) -> String {
+    let text = format!("{refusal:?}");
+    text.split([' ', '(']).next().unwrap().to_owned()
+}
+
+#[test]
+fn a_permit_that_ran_out_allows_nothing() {
+    let over = proposal("permit over");
+    assert_eq!(
+        (over.state(at(NOW - 1)), over.state(at(NOW)), over.state(Timestamp::MAX)),
+        ("allowed", "rejected", "rejected")
+    );
+}

@@ -1,0 +1,168 @@
+//! An agent starts an allowed action with its permit, and says what became of it.
+
+use std::time::Duration;
+
+use domain::access::Right;
+use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, Standing, text};
+use store::{Cost, Topic};
+use subtle::ConstantTimeEq;
+
+use crate::propose::{Acted, PERMIT};
+use crate::{Engine, Error, Idempotency};
+
+/// How large a result may be: more of it belongs elsewhere, with a reference here.
+const MOST_BYTES: usize = 256 * 1024;
+
+impl Engine {
+    /// An action, at once or when it is decided, after `wait` at the latest.
+    pub async fn action(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        call: String,
+        wait: Duration,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Read)?;
+        // Listen first, look second: a decision that came in between is found, not slept through.
+        let mut listener = self.bell.listen(Topic::Session(session));
+        let waiting = async {
+            loop {
+                let found = self.look_at(caller, session, &call).await?;
+                if wait.is_zero() || !matches!(found.proposal.standing, Standing::Waiting { .. }) {
+                    return Ok(found);
+                }
+                listener.heard().await;
+            }
+        };
+        if wait.is_zero() {
+            return waiting.await;
+        }
+        match tokio::time::timeout(wait, waiting).await {
+            Ok(result) => result,
+            Err(_) => self.look_at(caller, session, &call).await,
+        }
+    }
+
+    /// The actions of a session, by call.
+    pub async fn actions(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        after: String,
+        limit: u32,
+    ) -> Result<Vec<Acted>, Error> {
+        caller.require(Right::Read)?;
+        let scope = caller.scope;
+        let found = self.read(Cost::Scan, move |reads| {
+            reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
+        });
+        let (found, now) = found.await?;
+        let mut actions = Vec::with_capacity(found.len());
+        for proposal in found {
+            actions.push(self.acted(caller, proposal, now).await?);
+        }
+        Ok(actions)
+    }
+
+    async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Acted, Error> {
+        let (scope, call) = (caller.scope, call.to_owned());
+        let found = self.read(Cost::Point, move |reads| {
+            let found = reads.proposal(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
+            Ok((found, reads.now()?))
+        });
+        let (proposal, now) = found.await?;
+        self.acted(caller, proposal, now).await
+    }
+
+    /// Spends the permit: from now on the action is under way.
+    pub async fn action_start(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        permit: String,
+        seconds: Option<i64>,
+        once: Option<Idempotency>,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Take)?;
+        let length = self.lease_length(seconds)?;
+        self.fingerprint(PERMIT, "").await?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let engine = self.clone();
+        let done = self.command(caller, once, move |work| {
+            let mut session = work.session(&scope, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            session.alive()?;
+            session.going_on()?;
+            let given = engine.permit_given(&proposal, &permit)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let step = proposal.start(&actor, given, work.now, until)?;
+            let proposal = work.acted(&mut session, step)?;
+            work.saved(&session)?;
+            Ok(proposal)
+        });
+        self.acted(caller, done.await?, self.now()).await
+    }
+
+    /// Which permit a text is, if it is one that was given for this action as it stands.
+    fn permit_given(&self, proposal: &Proposal, text: &str) -> Result<PermitId, Error> {
+        let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
+        if let Standing::Allowed { permit } = &proposal.standing {
+            let good = self.permit_text(proposal, permit)?;
+            if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
+                return Err(Refusal::PermitUnknown.into());
+            }
+        }
+        Ok(id)
+    }
+
+    /// Takes the agent's word for what became of an action.
+    pub async fn action_outcome(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        outcome: Outcome,
+        once: Option<Idempotency>,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Take)?;
+        checked(&outcome)?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let done = self.command(caller, once, move |work| {
+            let mut session = work.session(&scope, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let asked = match &proposal.standing {
+                Standing::Unknown { interaction } => *interaction,
+                _ => None,
+            };
+            let step = proposal.report(&actor, outcome.clone())?;
+            let proposal = work.acted(&mut session, step)?;
+            if let Some(asked) = asked {
+                work.withdraw(&mut session, asked, "the agent has reported what became of it")?;
+            }
+            let proposal = work.puzzled(&mut session, proposal)?;
+            work.saved(&session)?;
+            Ok(proposal)
+        });
+        self.acted(caller, done.await?, self.now()).await
+    }
+}
+
+fn checked(outcome: &Outcome) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    match outcome {
+        Outcome::Done { result } => check_result(result, &mut problems),
+        Outcome::Failed { message, result } => {
+            text::paragraphs("/message", message, &mut problems);
+            check_result(result, &mut problems);
+        }
+        Outcome::Unknown => {}
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+fn check_result(result: &serde_json::Value, problems: &mut Vec<Problem>) {
+    text::depth("/result", result, problems);
+    if result.to_string().len() > MOST_BYTES {
+        problems.push(Problem::new("/result", format!("is larger than {MOST_BYTES} bytes: leave a reference instead")));
+    }
+}

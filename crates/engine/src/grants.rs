@@ -1,0 +1,92 @@
+//! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
+
+use domain::access::Right;
+use domain::{Audience, Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session, State};
+use store::{Cost, Page};
+
+use crate::judge::Judged;
+use crate::work::Work;
+use crate::{Engine, Error, Idempotency};
+
+impl Work<'_> {
+    /// Finds a grant that covers an action which policy would ask about, and counts its use.
+    pub(crate) fn grant_used(&mut self, session: &Session, judged: &Judged) -> Result<Option<GrantId>, Error> {
+        let action = &judged.action;
+        let candidates = self.tx.grants_for(&session.scope, &action.tool, self.now)?;
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
+        let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
+        for grant in candidates {
+            let here = (session.id, session.brief.agent.as_deref());
+            let covers = grant.covers(here, judged.ruling.rule.as_deref(), action, matches);
+            if covers
+                && self.enough_for(&audience, session, &grant)?
+                && self.tx.grant_use(&session.scope, grant.id, self.now)?
+            {
+                return Ok(Some(grant.id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
+    fn enough_for(&mut self, audience: &Audience, session: &Session, grant: &Grant) -> Result<bool, Error> {
+        if audience.quorum > 1 || (audience.four_eyes && grant.by.name == session.started_by.name) {
+            return Ok(false);
+        }
+        if audience.named.is_none() {
+            // Whoever may grant is in it.
+            return Ok(true);
+        }
+        let given = self.tx.interaction(&session.scope, grant.interaction)?;
+        let answer = given.as_ref().and_then(|given| match &given.state {
+            State::Resolved { resolution, .. } => resolution.answer(),
+            State::Pending(_) => None,
+        });
+        Ok(answer.is_some_and(|answer| audience.settled_by(&[answer], &session.started_by)))
+    }
+
+    /// Gives what the person wanted remembered, on the strength of the approval that has just been given.
+    pub(crate) fn remembered(
+        &mut self,
+        session: &mut Session,
+        proposal: &Proposal,
+        interaction: &Interaction,
+        by: &domain::Actor,
+    ) -> Result<(), Error> {
+        let Some(remember) = self.alongside.remember.take() else { return Ok(()) };
+        let given = (&remember, by.clone(), interaction.id);
+        let id = self.ids.grant(self.now);
+        let (grant, happening) = Grant::give(id, proposal, session.brief.agent.clone(), given, self.now);
+        self.tx.grant_insert(&grant)?;
+        self.happened(session, Some(interaction.id), happening)?;
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// A page of grants, the newest first.
+    pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
+        caller.require(Right::Read)?;
+        let scope = caller.scope;
+        self.read(Cost::Scan, move |reads| Ok(reads.grants(&scope, over, page)?)).await
+    }
+
+    /// Takes a grant back: what it covered is asked about again.
+    pub async fn grant_revoke(&self, caller: &Caller, id: GrantId, once: Option<Idempotency>) -> Result<Grant, Error> {
+        caller.require(Right::Grant)?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let grant = work.tx.grant(&scope, id)?.ok_or(Refusal::NotFound("grant"))?;
+            let (grant, happening) = grant.revoke(actor.clone(), work.now)?;
+            if !work.tx.grant_revoke(&grant)? {
+                return Err(Refusal::GrantRevoked(id).into());
+            }
+            work.audited(&scope, &happening)?;
+            Ok(grant)
+        })
+        .await
+    }
+}

@@ -1,0 +1,202 @@
+//! Judges an action by the policy in force, before the transaction; the transaction then makes sure that it still is.
+
+use std::sync::Arc;
+
+use domain::{Action, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Verdict};
+use metrics::{counter, gauge};
+use moka::sync::Cache;
+use parking_lot::RwLock;
+use policy::{AskSettings, Call, Policy};
+use serde_json::Value;
+use store::{Cost, StoreError};
+
+use crate::forms_check::off_reactor;
+use crate::policy_admin::RefusedFile;
+use crate::work::Work;
+use crate::{Engine, Error};
+
+/// The policies that this node has at hand.
+pub(crate) struct Policies {
+    /// The server's own, for projects that have none.
+    server: RwLock<(Arc<Policy>, PolicySource)>,
+    /// The policy file as it is, where it was refused.
+    refused: RwLock<Option<RefusedFile>>,
+    /// Projects' own, by version.
+    compiled: Cache<String, Arc<Policy>>,
+    /// Which versions are known to be kept in which project.
+    kept: Cache<(ProjectId, String), ()>,
+}
+
+impl Policies {
+    pub(crate) fn new() -> Self {
+        Self {
+            server: RwLock::new((Arc::new(Policy::builtin()), PolicySource::Builtin)),
+            refused: RwLock::new(None),
+            compiled: Cache::new(1000),
+            kept: Cache::new(100_000),
+        }
+    }
+
+    /// Puts another policy in the place of the server's own.
+    pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
+        *self.server.write() = (policy, source);
+        self.accept();
+    }
+
+    /// The policy file is good again.
+    pub(crate) fn accept(&self) {
+        *self.refused.write() = None;
+        gauge!("flow_policy_file_refused").set(0.0);
+    }
+
+    /// The policy file is bad; what was in force stays.
+    pub(crate) fn refuse(&self, file: RefusedFile) {
+        *self.refused.write() = Some(file);
+        gauge!("flow_policy_file_refused").set(1.0);
+    }
+
+    pub(crate) fn refused(&self) -> Option<RefusedFile> {
+        self.refused.read().clone()
+    }
+
+    pub(crate) fn server(&self) -> (Arc<Policy>, PolicySource) {
+        self.server.read().clone()
+    }
+}
+
+/// The policy in force in a project.
+#[derive(Clone)]
+pub struct InForce {
+    /// The policy.
+    pub policy: Arc<Policy>,
+    /// Where it comes from.
+    pub source: PolicySource,
+    /// Who changed what last, and whether it is switched on.
+    pub state: PolicyState,
+}
+
+/// A ruling that has been given, and under which policy.
+#[derive(Clone)]
+pub(crate) struct Judged {
+    /// What was judged.
+    pub(crate) action: Action,
+    pub(crate) ruling: Ruling,
+    pub(crate) ask: Option<Arc<AskSettings>>,
+    /// Whether the tool may be run again.
+    pub(crate) repeatable: bool,
+    in_force: InForce,
+}
+
+/// On whose behalf an action is judged.
+#[derive(Debug, Clone)]
+pub struct Behalf {
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// Who started the session.
+    pub user: String,
+    /// The role of the key that proposes.
+    pub role: Role,
+}
+
+impl Judged {
+    /// The schema of the tool's arguments, where the policy declares one.
+    pub(crate) fn schema(&self) -> Option<Value> {
+        self.in_force.policy.schema(&self.action.tool).cloned()
+    }
+}
+
+impl Engine {
+    /// The policy in force in a project: its own, else the server's.
+    pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
+        let state = self.read(Cost::Point, move |reads| {
+            let state = reads.policy_state(&scope)?;
+            Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
+        });
+        let state = state.await?;
+        let Some(version) = state.own.clone() else {
+            let (policy, source) = self.policies.server();
+            return Ok(InForce { policy, source, state });
+        };
+        let source = PolicySource::Project;
+        if let Some(policy) = self.policies.compiled.get(&version) {
+            return Ok(InForce { policy, source, state });
+        }
+        let lookup = version.clone();
+        let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
+        let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
+        let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
+        // It was loaded before it was put in force; another version of this program may read it more strictly.
+        let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
+        let policy = Arc::new(policy);
+        self.policies.compiled.insert(version, Arc::clone(&policy));
+        Ok(InForce { policy, source, state })
+    }
+
+    /// Rules on an action.
+    pub(crate) async fn judge(&self, scope: Scope, behalf: Behalf, action: Action) -> Result<Judged, Error> {
+        let in_force = self.in_force(scope).await?;
+        let judged = off_reactor(move || {
+            let call = Call {
+                tool: &action.tool,
+                arguments: &action.arguments,
+                agent: behalf.agent.as_deref(),
+                user: &behalf.user,
+                role: behalf.role,
+            };
+            let judgement = in_force.policy.judge(&call);
+            let repeatable = in_force.policy.repeatable(&action.tool);
+            let ruling = switched(judgement.ruling, &in_force.state);
+            Judged { ruling, ask: judgement.ask, repeatable, action, in_force }
+        });
+        let judged = judged.await?;
+        counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
+        Ok(judged)
+    }
+}
+
+/// With the policy switched off nobody is asked; what it denies stays denied.
+pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
+    if state.enabled || ruling.verdict != Verdict::Ask {
+        return ruling;
+    }
+    let why = state.reason.as_deref().unwrap_or("no reason was given");
+    let reason = format!("the policy is switched off by {}: {why}", state.by.name);
+    Ruling { verdict: Verdict::Allow, reason, ..ruling }
+}
+
+impl Work<'_> {
+    /// Refuses a ruling that was given under a policy which is no longer the one in force, and keeps the text of the one that is.
+    pub(crate) fn still_in_force(&mut self, scope: &Scope, judged: &Judged, engine: &Engine) -> Result<(), Error> {
+        let now = self.tx.policy_state(scope)?.map_or(0, |state| state.revision);
+        if now != judged.in_force.state.revision {
+            return Err(StoreError::Conflict.into());
+        }
+        let InForce { policy, source, .. } = &judged.in_force;
+        let known = (scope.project, policy.version().to_owned());
+        if engine.policies.kept.contains_key(&known) {
+            return Ok(());
+        }
+        if self.tx.policy_version(scope, policy.version())?.is_none() {
+            let before = self.tx.policy_versions(scope, 1)?.pop().map(|version| version.version);
+            let version = PolicyVersion {
+                version: policy.version().to_owned(),
+                text: policy.text().to_owned(),
+                source: *source,
+                by: domain::Actor::system(),
+                at: self.now,
+                before,
+            };
+            self.tx.policy_keep(scope, &version)?;
+            self.audited(scope, &version.first_used())?;
+        }
+        self.effects.policies_kept.push(known);
+        Ok(())
+    }
+}
+
+impl Policies {
+    /// Remembers, after a commit, which versions need not be kept again.
+    pub(crate) fn remember(&self, kept: Vec<(ProjectId, String)>) {
+        kept.into_iter().for_each(|known| self.kept.insert(known, ()));
+    }
+}

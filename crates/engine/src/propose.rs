@@ -1,0 +1,214 @@
+//! An agent proposes an action: it is judged, and in one transaction allowed with a permit, denied, or asked about.
+
+use domain::access::Right;
+use domain::proposal::{Proposal, Standing};
+use domain::question::AskingRule;
+use domain::{Action, Actor, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, text};
+use policy::AskSettings;
+use serde_json::Value;
+use store::{Cost, StoreError};
+
+use crate::ask::sized;
+use crate::judge::{Behalf, Judged};
+use crate::work::{Asking, Work};
+use crate::{Engine, Error, Idempotency};
+
+/// How often a ruling is given anew because the policy changed under it.
+pub(crate) const MOST_RULINGS: u32 = 5;
+/// What permits are sealed for.
+pub(crate) const PERMIT: &str = "permit";
+/// How long the name of a tool may be, in characters.
+const TOOL: usize = 200;
+
+/// What an agent wants to do.
+#[derive(Debug, Clone)]
+pub struct Propose {
+    /// The agent's own name for this call.
+    pub call: String,
+    /// The tool and its arguments.
+    pub action: Action,
+    /// What people should know about it.
+    pub context: Value,
+    /// The trace that it was proposed in.
+    pub traceparent: Option<String>,
+}
+
+impl Engine {
+    /// Rules on an action. The same call with the same arguments always finds the same decision.
+    pub async fn propose(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        propose: Propose,
+        once: Option<Idempotency>,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Ask)?;
+        checked(&propose)?;
+        let mut ruled = 0;
+        let proposal = loop {
+            match self.ruled(caller, session, propose.clone(), once.clone()).await {
+                // The policy, or the call itself, changed between the ruling and the transaction.
+                Err(Error::Store(StoreError::Conflict)) if ruled < MOST_RULINGS => ruled += 1,
+                other => break other?,
+            }
+        };
+        self.acted(caller, proposal, self.now()).await
+    }
+
+    async fn ruled(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        propose: Propose,
+        once: Option<Idempotency>,
+    ) -> Result<Proposal, Error> {
+        let Propose { call, action, context, traceparent } = propose;
+        let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
+        let lookup = call.clone();
+        let found = self.read(Cost::Point, move |reads| {
+            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            Ok((reads.proposal(&scope, session.id, &lookup)?, session))
+        });
+        let (known, origin) = found.await?;
+        if let Some(known) = known {
+            known.same(&action, &actor)?;
+            return Ok(known);
+        }
+        let behalf = Behalf { agent: origin.brief.agent, user: origin.started_by.name, role };
+        let judged = self.judge(scope, behalf, action.clone()).await?;
+        let asking = self.asking(&judged, traceparent);
+        let question = question_about(&judged, call.clone(), context)?;
+        let engine = self.clone();
+        self.command(caller, once, move |work| {
+            let mut session = work.session(&scope, session)?;
+            if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
+                known.same(&action, &actor)?;
+                return Ok(known);
+            }
+            session.alive()?;
+            work.still_in_force(&scope, &judged, &engine)?;
+            let mut proposal = Proposal {
+                scope,
+                session: session.id,
+                call: call.clone(),
+                action: action.clone(),
+                edited: None,
+                proposed_by: actor.clone(),
+                role,
+                at: work.now,
+                ruling: judged.ruling.clone(),
+                grant: None,
+                repeatable: judged.repeatable,
+                asked: Vec::new(),
+                standing: Standing::Denied,
+                revision: 1,
+            };
+            if judged.ruling.verdict == Verdict::Ask {
+                proposal.grant = work.grant_used(&session, &judged)?;
+            }
+            proposal.standing = match judged.ruling.verdict {
+                Verdict::Deny => Standing::Denied,
+                Verdict::Ask if proposal.grant.is_none() => {
+                    let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
+                    proposal.asked.push(interaction.id);
+                    Standing::Waiting { interaction: interaction.id }
+                }
+                Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
+            };
+            work.tx.proposal_insert(&proposal)?;
+            let about = proposal.asked.first().copied();
+            work.happened(&mut session, about, proposal.proposed())?;
+            work.saved(&session)?;
+            Ok(proposal)
+        })
+        .await
+    }
+
+    /// How a question about an action is put: from the rule, else from the configuration by kind.
+    pub(crate) fn asking(&self, judged: &Judged, traceparent: Option<String>) -> Asking {
+        let ruled = judged.ask.as_ref().and_then(|ask| ask.deadline_seconds);
+        let configured = || self.settings().deadlines.get(Kind::Approval.name()).copied();
+        let time = ruled.map(domain::SignedDuration::from_secs).or_else(configured);
+        Asking { time, traceparent }
+    }
+}
+
+impl Work<'_> {
+    /// A fresh permit for exactly this action.
+    pub(crate) fn permit(&self, action: &Action) -> Permit {
+        let expires_at = self.now.saturating_add(self.settings.permit).unwrap_or(Timestamp::MAX);
+        Permit { id: self.ids.permit(self.now), digest: action.digest().to_string(), expires_at }
+    }
+}
+
+/// The question that people are asked about an action, as its rule wants it put.
+pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> Result<Question, Error> {
+    let plain = AskSettings::default();
+    let ask = judged.ask.as_deref().unwrap_or(&plain);
+    let question = Question {
+        message: Some(judged.ruling.reason.clone()).filter(|reason| !reason.is_empty()),
+        context,
+        action: Some(judged.action.clone()),
+        options: ask.options.clone(),
+        audience: ask.audience.clone().unwrap_or_default(),
+        // A moment for the checks that need one; the real one is set in the transaction.
+        deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
+        fallback: ask.fallback.clone(),
+        asked_by_rule: Some(AskingRule { policy: judged.ruling.policy.clone(), rule: judged.ruling.rule.clone() }),
+        call: Some(call),
+        ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
+    };
+    let question = question.admit().map_err(Refusal::QuestionInvalid)?;
+    sized(&question)?;
+    Ok(question)
+}
+
+fn checked(propose: &Propose) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    text::identifier("/call_id", &propose.call, &mut problems);
+    propose.action.check("", &mut problems);
+    text::depth("/context", &propose.context, &mut problems);
+    if propose.action.tool.chars().count() > TOOL {
+        problems.push(Problem::new("/tool", format!("is longer than {TOOL} characters")));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+/// An action as its agent, or somebody who watches, is shown it.
+#[derive(Debug, Clone)]
+pub struct Acted {
+    /// The action.
+    pub proposal: Proposal,
+    /// What starts it, for the agent that proposed it and nobody else.
+    pub permit: Option<String>,
+    /// The moment that its state is told for.
+    pub at: Timestamp,
+}
+
+impl Engine {
+    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
+        self.fingerprint(PERMIT, "").await?;
+        let permit = match &proposal.standing {
+            Standing::Allowed { permit } if permit.expires_at > at && own(&proposal, &caller.actor) => {
+                Some(self.permit_text(&proposal, permit)?)
+            }
+            _ => None,
+        };
+        Ok(Acted { proposal, permit, at })
+    }
+
+    /// A permit as it is handed out: its id, sealed to everything that it is bound to.
+    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
+        let Proposal { scope, session, call, ruling, .. } = proposal;
+        let bound = format!(
+            "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
+            scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
+        );
+        let seal = self.vault.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
+        Ok(format!("{}.{}", permit.id, crate::authenticate::hex(&seal)))
+    }
+}
+
+fn own(proposal: &Proposal, actor: &Actor) -> bool {
+    proposal.of_agent(actor).is_ok()
+}

@@ -1,0 +1,211 @@
+//! What the end of a question does to the action that it was about.
+
+use domain::access::Right;
+use domain::interaction::Origin;
+use domain::proposal::{Step, verdict_of};
+use domain::{
+    Action, Actor, Caller, Choice, Draft, Effect, Interaction, InteractionId, Kind, Proposal, Question, Refusal,
+    Remember, Resolution, Session, Standing, State, Status, Verdict,
+};
+use serde_json::Value;
+use store::{Cost, StoreError};
+
+use crate::judge::{Behalf, Judged};
+use crate::propose::question_about;
+use crate::work::{Asking, Work};
+use crate::{Engine, Error};
+
+/// What an answer brings with it beyond what the question keeps.
+#[derive(Clone, Default)]
+pub(crate) struct Alongside {
+    /// The ruling on edited arguments, and how others would be asked about them.
+    pub(crate) edit: Option<(Judged, Asking)>,
+    /// What is to hold for more than this one action.
+    pub(crate) remember: Option<Remember>,
+}
+
+impl Work<'_> {
+    /// Saves a step of an action and records it.
+    pub(crate) fn acted(&mut self, session: &mut Session, (proposal, happening): Step) -> Result<Proposal, Error> {
+        self.tx.proposal_save(&proposal)?;
+        self.woken_at(proposal.wake_at());
+        let about = proposal.asked.last().copied();
+        self.happened(session, about, happening)?;
+        Ok(proposal)
+    }
+
+    /// Carries the end of a question over to the action that waits on it.
+    pub(crate) fn settle(&mut self, session: &mut Session, interaction: &Interaction) -> Result<(), Error> {
+        let Some(call) = &interaction.question.call else { return Ok(()) };
+        let Some(proposal) = self.tx.proposal(&interaction.scope, session.id, call)? else { return Ok(()) };
+        let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
+        match &proposal.standing {
+            Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
+            Standing::Unknown { interaction: Some(asked) } if *asked == interaction.id => {
+                return self.recounted(session, proposal, interaction);
+            }
+            _ => return Ok(()),
+        }
+        match effect {
+            Some(Effect::Approve) => self.released(session, proposal, interaction, &by, None),
+            Some(Effect::Edit) => self.edited(session, proposal, interaction, &by),
+            _ => self.acted(session, proposal.reject(by, effect, feedback)?).map(drop),
+        }
+    }
+
+    fn released(
+        &mut self,
+        session: &mut Session,
+        proposal: Proposal,
+        interaction: &Interaction,
+        by: &Actor,
+        edited: Option<Value>,
+    ) -> Result<(), Error> {
+        let arguments = edited.as_ref().or(proposal.edited.as_ref()).unwrap_or(&proposal.action.arguments);
+        let permit = self.permit(&Action { tool: proposal.action.tool.clone(), arguments: arguments.clone() });
+        let proposal = self.acted(session, proposal.release(by, permit, edited)?)?;
+        self.remembered(session, &proposal, interaction, by)
+    }
+
+    /// An edit was judged again before the transaction: it runs, or others are asked, or it is refused to whoever made it.
+    fn edited(
+        &mut self,
+        session: &mut Session,
+        proposal: Proposal,
+        interaction: &Interaction,
+        by: &Actor,
+    ) -> Result<(), Error> {
+        let State::Resolved { resolution: Resolution::Answered { answer, votes }, .. } = &interaction.state else {
+            return Err(StoreError::Conflict.into());
+        };
+        let (Some(arguments), Some((judged, asking))) = (&answer.arguments, self.alongside.edit.clone()) else {
+            return Err(StoreError::Conflict.into());
+        };
+        if judged.action.arguments != *arguments {
+            return Err(StoreError::Conflict.into());
+        }
+        let agreeing: Vec<_> = if votes.is_empty() {
+            vec![answer]
+        } else {
+            votes.iter().filter(|vote| vote.agrees_with(answer)).collect()
+        };
+        let wanted = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
+        match judged.ruling.verdict {
+            Verdict::Deny => Err(Refusal::EditDenied(Box::new(judged.ruling)).into()),
+            Verdict::Ask if !wanted.settled_by(&agreeing, &interaction.origin.started_by) => {
+                if self.alongside.remember.is_some() {
+                    let problem = domain::Problem::new("/remember", "others still have to approve this edit");
+                    return Err(Refusal::AnswerInvalid(vec![problem]).into());
+                }
+                let question = question_about(&judged, proposal.call.clone(), interaction.question.context.clone())?;
+                let asked_by = proposal.proposed_by.clone();
+                let asked = self.ask(session, asked_by, question, &asking)?;
+                let step = proposal.ask_others(by, asked.id, arguments.clone(), judged.ruling)?;
+                self.acted(session, step).map(drop)
+            }
+            Verdict::Allow | Verdict::Ask => self.released(session, proposal, interaction, by, Some(arguments.clone())),
+        }
+    }
+
+    /// A person has said what to do about an action of which nobody knows what became.
+    fn recounted(&mut self, session: &mut Session, proposal: Proposal, interaction: &Interaction) -> Result<(), Error> {
+        let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
+        if effect == Some(Effect::Approve) {
+            return self.released(session, proposal, interaction, &by, None);
+        }
+        self.acted(session, proposal.recount(&by, effect, feedback)?).map(drop)
+    }
+
+    /// Asks a person about an action of which nobody knows what became, while its session lives.
+    pub(crate) fn puzzled(&mut self, session: &mut Session, proposal: Proposal) -> Result<Proposal, Error> {
+        if !matches!(proposal.standing, Standing::Unknown { interaction: None }) || session.alive().is_err() {
+            return Ok(proposal);
+        }
+        // Whoever had to approve it has to say whether it runs again.
+        let before = match proposal.asked.last() {
+            Some(asked) => self.tx.interaction(&session.scope, *asked)?,
+            None => None,
+        };
+        let audience = before.map(|before| before.question.audience).unwrap_or_default();
+        let question = Question { audience, ..what_became_of(&proposal) };
+        let question = question.admit().map_err(Refusal::QuestionInvalid)?;
+        let asking = Asking { time: None, traceparent: None };
+        let asked = match self.ask(session, proposal.proposed_by.clone(), question, &asking) {
+            // It is seen as unknown all the same; the time of others must not stand still for it.
+            Err(Error::Refused(Refusal::TooManyOpen { .. })) => return Ok(proposal),
+            asked => asked?,
+        };
+        let proposal = proposal.puzzled(asked.id);
+        self.tx.proposal_save(&proposal)?;
+        Ok(proposal)
+    }
+
+    /// Closes a question that has lost its point.
+    pub(crate) fn withdraw(&mut self, session: &mut Session, id: InteractionId, why: &str) -> Result<(), Error> {
+        let scope = session.scope;
+        let Some(interaction) = self.tx.interaction(&scope, id)? else { return Ok(()) };
+        if interaction.status() != Status::Pending {
+            return Ok(());
+        }
+        let change = interaction.cancel(Actor::system(), why.to_owned(), self.now)?;
+        self.changed(session, Status::Pending, change).map(drop)
+    }
+}
+
+/// What people are asked about an action that was started and never reported.
+fn what_became_of(proposal: &Proposal) -> Question {
+    let mut again = Choice::new("run_again", "Run it again", Effect::Approve);
+    again.dangerous = true;
+    Question {
+        message: Some("It was started, and its outcome was never reported. It may have run, wholly or in part.".into()),
+        action: Some(proposal.effective()),
+        options: vec![
+            Choice::new("it_ran", "It ran", Effect::Provide),
+            Choice::new("it_failed", "It did not run, or failed", Effect::Reject),
+            again,
+            Choice::new("leave", "Leave it unknown", Effect::Skip),
+        ],
+        call: Some(proposal.call.clone()),
+        ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.action.tool))
+    }
+}
+
+impl Engine {
+    /// What an answer brings with it for the action that it is about: an edit is held against the tool's schema and judged again.
+    pub(crate) async fn alongside(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        draft: &Draft,
+    ) -> Result<Alongside, Error> {
+        let remember = draft.remember.clone();
+        if remember.is_some() {
+            caller.require(Right::Grant)?;
+        }
+        let Some(arguments) = draft.arguments.clone().filter(Value::is_object) else {
+            return Ok(Alongside { edit: None, remember });
+        };
+        let scope = caller.scope;
+        let found = self.read(Cost::Point, move |reads| {
+            let asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            let Some(call) = &asked.question.call else { return Ok(None) };
+            let proposal = reads.proposal(&scope, asked.origin.session, call)?;
+            Ok(proposal.map(|proposal| (asked, proposal)))
+        });
+        let Some((asked, proposal)) = found.await? else { return Ok(Alongside { edit: None, remember }) };
+        let action = Action { tool: proposal.action.tool, arguments };
+        let Origin { agent, started_by, traceparent, .. } = asked.origin;
+        let behalf = Behalf { agent, user: started_by.name, role: proposal.role };
+        let judged = self.judge(scope, behalf, action).await?;
+        self.fits_tool(&judged).await?;
+        let asking = self.asking(&judged, traceparent);
+        Ok(Alongside { edit: Some((judged, asking)), remember })
+    }
+
+    /// Refuses arguments that do not fit the schema of their tool, where the policy declares one.
+    async fn fits_tool(&self, judged: &Judged) -> Result<(), Error> {
+        let Some(schema) = judged.schema() else { return Ok(()) };
+        let problems = self.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
+        if problems.is_empty() { Ok(()) } else { Err(Refusal::AnswerInvalid(problems).into()) }
+    }
+}

@@ -1,0 +1,103 @@
+//! Examples: what a rule's author says it does, proved when the file is loaded.
+
+use domain::{Role, Verdict};
+use serde_json::{Value, json};
+
+use crate::{Call, Policy, case::Case, document::Table, finding::Findings, load::verdict, read_rule::role, rule::Fit};
+
+/// One call with what its author expects of it.
+pub(crate) struct Example {
+    /// The number of the rule that it belongs to.
+    pub(crate) rule: usize,
+    pub(crate) at: usize,
+    pub(crate) tool: String,
+    arguments: Value,
+    agent: Option<String>,
+    user: String,
+    role: Role,
+    verdict: Option<Verdict>,
+    matches: Option<bool>,
+}
+
+/// How many rules are tried on examples before a file is refused as too costly.
+const MOST_TRIALS: usize = 200_000;
+
+const KEYS: [&str; 7] = ["tool", "arguments", "agent", "user", "role", "verdict", "matches"];
+
+impl Example {
+    /// The same, for the rule of this number.
+    pub(crate) fn of_rule(mut self, rule: usize) -> Self {
+        self.rule = rule;
+        self
+    }
+
+    /// Whether its author means it as one that the rule matches, or that is allowed.
+    pub(crate) fn shows_a_match(&self) -> bool {
+        self.matches.unwrap_or(self.verdict == Some(Verdict::Allow))
+    }
+
+    pub(crate) fn call(&self) -> Call<'_> {
+        Call {
+            tool: &self.tool,
+            arguments: &self.arguments,
+            agent: self.agent.as_deref(),
+            user: &self.user,
+            role: self.role,
+        }
+    }
+}
+
+/// Reads the examples of one rule.
+pub(crate) fn read(rule: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Example> {
+    let mut examples = Vec::new();
+    for table in rule.tables("example", "an example", findings) {
+        table.only(&KEYS, findings);
+        let tool = table.required("tool", findings);
+        let arguments = table.table("arguments", "`arguments`", findings);
+        let arguments = arguments.map_or_else(|| Some(json!({})), |arguments| arguments.to_json(findings));
+        let agent = table.text("agent", findings).map(|text| text.it.to_owned());
+        let user = table.text("user", findings).map_or("example", |text| text.it).to_owned();
+        let role = table.text("role", findings).map_or(Some(Role::Agent), |text| role(&text, findings));
+        let verdict = table.text("verdict", findings).and_then(|text| verdict(&text, "verdict", findings));
+        let matches = table.flag("matches", findings).map(|flag| flag.it);
+        if !table.has("verdict") && !table.has("matches") {
+            findings.error(table.at, "missing_key", "an example needs `verdict` or `matches`, or it proves nothing");
+        }
+        let (Some(tool), Some(arguments), Some(role)) = (tool, arguments, role) else { continue };
+        let tool = tool.it.to_owned();
+        examples.push(Example { rule: 0, at: table.at, tool, arguments, agent, user, role, verdict, matches });
+    }
+    examples
+}
+
+/// Judges every example and notes those that come out otherwise.
+pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findings<'_>) {
+    let mut trials = MOST_TRIALS;
+    for example in examples {
+        let Some(rule) = policy.rules.get(example.rule) else { continue };
+        let call = example.call();
+        let Some(left) = trials.checked_sub(policy.index.about(call.tool).len()) else {
+            findings.error(example.at, "too_costly", "there are too many examples for so many rules");
+            return;
+        };
+        trials = left;
+        if let Some(expected) = example.verdict {
+            let ruling = policy.judge(&call).ruling;
+            if ruling.verdict != expected {
+                let by = ruling
+                    .rule
+                    .map_or_else(|| "the default, as no rule matches,".into(), |rule| format!("rule `{rule}`"));
+                let (expected, given) = (expected.name(), ruling.verdict.name());
+                let message = format!("the example expects {expected}, and {by} says {given}: {}", ruling.reason);
+                findings.error(example.at, "example_fails", message);
+            }
+        }
+        if let Some(expected) = example.matches {
+            let fit = rule.fit(&Case::new(&call));
+            if matches!(fit, Fit::Fails(_)) || (fit == Fit::Matches) != expected {
+                let message = format!("the example expects `matches = {expected}`, and the rule {fit}");
+                findings.error(example.at, "example_fails", message);
+            }
+        }
+    }
+}

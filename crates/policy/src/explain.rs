@@ -1,0 +1,62 @@
+//! Why a call was ruled on as it was.
+
+use domain::{Ruling, Verdict};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{Call, Policy, case::Case, rule::Fit};
+
+/// How one call went through the rules.
+#[derive(Debug, Clone, Serialize)]
+pub struct Explanation {
+    /// Every rule that was looked at, in order, up to the one that spoke.
+    pub considered: Vec<Considered>,
+    /// What the parsers made of the arguments.
+    pub parsed: Value,
+    /// What came out: the same as [`Policy::judge`] gives.
+    pub ruling: Ruling,
+}
+
+/// One rule, and what it made of the call.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Considered {
+    /// The rule's name.
+    pub rule: String,
+    /// Its line in the file.
+    pub line: usize,
+    /// What it would have said.
+    pub verdict: Verdict,
+    /// The pattern of its tools that matched, where one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// The expression, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// Whether it matched, and if not, why.
+    #[serde(flatten)]
+    pub fit: Fit,
+}
+
+impl Policy {
+    /// Rules on one call and says how that came about, rule by rule.
+    #[must_use]
+    pub fn explain(&self, call: &Call<'_>) -> Explanation {
+        let case = Case::new(call);
+        let mut considered = Vec::new();
+        let fits = self.rules.iter().map(|rule| {
+            let fit = rule.fit(&case);
+            let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
+            considered.push(Considered {
+                rule: rule.name.clone(),
+                line: rule.line,
+                verdict: rule.verdict,
+                pattern: pattern.map(ToString::to_string),
+                when: rule.when.as_ref().map(|when| when.source().to_owned()),
+                fit: fit.clone(),
+            });
+            (rule, fit)
+        });
+        let ruling = self.settle(&case, fits).ruling;
+        Explanation { considered, parsed: case.facts().clone(), ruling }
+    }
+}

@@ -1,0 +1,168 @@
+//! From a text to a policy, or to everything that is wrong with it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use domain::{Digest, Verdict};
+use toml::de::DeTable;
+
+use crate::{
+    Finding, Policy, Tool,
+    document::{Placed, Table, listed},
+    example::{self, Example},
+    finding::Findings,
+    index::Index,
+    lint,
+    read_rule::{self, Draft},
+};
+
+/// How large a file may be.
+const MOST_BYTES: usize = 1 << 20;
+/// How many rules it may have.
+const MOST_RULES: usize = 10_000;
+/// The stack on which a file is read: its parsers recurse.
+pub(crate) const STACK: usize = 64 << 20;
+
+/// Reads a file on a stack that its parsers cannot exhaust.
+pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+    let mut findings = Findings::new(file, "");
+    if text.len() > MOST_BYTES {
+        findings.error(0, "too_large", format!("the file has more than {MOST_BYTES} bytes"));
+        return Err(findings.into_sorted());
+    }
+    let read = std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().name("policy".into()).stack_size(STACK);
+        reader.spawn_scoped(scope, || read(file, text)).map(std::thread::ScopedJoinHandle::join)
+    });
+    if let Ok(Ok(read)) = read {
+        return read;
+    }
+    findings.error(0, "unreadable", "the file could not be read; this is a fault of Holdpoint");
+    Err(findings.into_sorted())
+}
+
+fn read(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+    let mut findings = Findings::new(file, text);
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        findings.error(error.span().map_or(0, |span| span.start), "not_toml", error.message());
+    }
+    if findings.refused() {
+        return Err(findings.into_sorted());
+    }
+    let root = Table::new("the file", &document);
+    root.only(&["version", "default", "rule", "tool"], &mut findings);
+    read_version(&root, &mut findings);
+    let default = read_default(&root, &mut findings);
+    let tools = read_tools(&root, &mut findings);
+    let drafts = read_rules(&root, &mut findings);
+    let whole = !findings.refused();
+    let places: Vec<_> = drafts.iter().map(|draft| draft.places.clone()).collect();
+    let mut examples: Vec<Example> = Vec::new();
+    let mut rules = Vec::with_capacity(drafts.len());
+    for (number, draft) in drafts.into_iter().enumerate() {
+        examples.extend(draft.examples.into_iter().map(|example| example.of_rule(number)));
+        rules.push(draft.rule);
+    }
+    let version = Digest::of_bytes(text.as_bytes()).to_string();
+    let index = Index::of(&rules);
+    let mut policy = Policy { text: text.to_owned(), version, default, rules, index, tools, warnings: Vec::new() };
+    lint::lint(&policy, &places, &examples, &mut findings);
+    if whole {
+        example::prove(&policy, &examples, &mut findings);
+    }
+    if findings.refused() {
+        return Err(findings.into_sorted());
+    }
+    policy.warnings = findings.into_sorted();
+    Ok(policy)
+}
+
+fn read_version(root: &Table<'_>, findings: &mut Findings<'_>) {
+    if !root.has("version") {
+        findings.error(0, "missing_key", "the file needs `version = 1`");
+    }
+    if let Some(version) = root.whole("version", findings)
+        && version.it != 1
+    {
+        findings.error(version.at, "unknown_version", format!("`version` must be 1, not {}", version.it));
+    }
+}
+
+fn read_default(root: &Table<'_>, findings: &mut Findings<'_>) -> Verdict {
+    let Some(text) = root.text("default", findings) else { return Verdict::Ask };
+    match verdict(&text, "default", findings) {
+        Some(Verdict::Allow) => {
+            findings.error(
+                text.at,
+                "default_allows",
+                "`default` may be `ask` or `deny`: what no rule knows is high risk",
+            );
+            Verdict::Ask
+        }
+        read => read.unwrap_or(Verdict::Ask),
+    }
+}
+
+/// The verdict of this name.
+pub(crate) fn verdict(text: &Placed<&str>, key: &str, findings: &mut Findings<'_>) -> Option<Verdict> {
+    let found = Verdict::ALL.into_iter().find(|verdict| verdict.name() == text.it);
+    if found.is_none() {
+        let names = listed(&Verdict::ALL.map(Verdict::name));
+        findings.error(text.at, "unknown_verdict", format!("`{key}` must be one of {names}"));
+    }
+    found
+}
+
+fn read_rules(root: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Draft> {
+    let tables = root.tables("rule", "a rule", findings);
+    if tables.len() > MOST_RULES {
+        findings.error(root.place("rule"), "too_many_rules", format!("the file has more than {MOST_RULES} rules"));
+        return Vec::new();
+    }
+    let drafts: Vec<Draft> = tables.iter().filter_map(|table| read_rule::read(table, findings)).collect();
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    for draft in &drafts {
+        if let Some(first) = names.insert(&draft.rule.name, draft.rule.line) {
+            let message = format!("rule `{}` has the name of the rule in line {first}", draft.rule.name);
+            findings.error(draft.places.name, "duplicate_name", message);
+        }
+    }
+    drafts
+}
+
+fn read_tools(root: &Table<'_>, findings: &mut Findings<'_>) -> BTreeMap<String, Tool> {
+    let mut tools = BTreeMap::new();
+    for table in root.tables("tool", "a tool", findings) {
+        table.only(&["name", "schema", "schema_json", "idempotent"], findings);
+        let Some(name) = table.required("name", findings) else { continue };
+        if name.it.is_empty() || name.it.contains(['*', '?']) {
+            findings.error(name.at, "wrong_name", "a tool is declared by its whole name, without wildcards");
+        }
+        let schema = read_schema(&table, findings);
+        let idempotent = table.flag("idempotent", findings).is_some_and(|flag| flag.it);
+        if tools.insert(name.it.to_owned(), Tool { schema, idempotent }).is_some() {
+            findings.error(name.at, "duplicate_name", format!("tool `{}` is declared twice", name.it));
+        }
+    }
+    tools
+}
+
+fn read_schema(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<serde_json::Value> {
+    if table.has("schema") && table.has("schema_json") {
+        findings.error(table.place("schema_json"), "two_schemas", "give `schema` or `schema_json`, not both");
+    }
+    let schema = match table.text("schema_json", findings) {
+        None => table.json("schema", findings)?,
+        Some(text) => match serde_json::from_str(text.it) {
+            Ok(it) => Placed { at: text.at, it },
+            Err(error) => {
+                findings.error(text.at, "not_json", format!("`schema_json` is not JSON: {error}"));
+                return None;
+            }
+        },
+    };
+    if !schema.it.is_object() {
+        findings.error(schema.at, "wrong_type", "a schema must be an object");
+    }
+    Some(schema.it)
+}

@@ -1,0 +1,168 @@
+//! A shell command, as every simple command that could run.
+
+use serde::Serialize;
+
+use self::guard::refused;
+use self::walk::{Argv, Around, Walk};
+use self::word::Word;
+use super::Unparsed;
+
+mod find;
+mod git;
+mod guard;
+mod interpreter;
+mod piece;
+mod program;
+mod reader;
+mod redirect;
+mod variable;
+mod walk;
+mod word;
+mod wrapper;
+
+/// What a shell would do with a text: every simple command that could run, in order, and what is true of the whole.
+///
+/// Strings that do not apply are empty, so that an expression may compare them without asking first.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Shell {
+    /// Every simple command that could run, those in substitutions, functions, here-documents and wrappers too.
+    pub commands: Vec<Simple>,
+    /// Exactly one simple command and nothing else: no redirection, substitution, assignment, glob, wrapper, nothing dynamic.
+    pub plain: bool,
+    /// Commands are joined by `|`.
+    pub pipes: bool,
+    /// Something is started with `&`, or as a coprocess.
+    pub background: bool,
+    /// There is a command or process substitution.
+    pub substitutions: bool,
+    /// Some word's value is known only when it runs.
+    pub dynamic: bool,
+    /// Some word is a pattern over file names, kept as it was written.
+    pub globs: bool,
+    /// Some command runs code that is not a shell command, or is not in the text: `python -c`, `make`, a script.
+    pub opaque: bool,
+    /// Some command runs on another machine.
+    pub remote: bool,
+    /// Some command runs as somebody else: `sudo`, `doas`, `su`.
+    pub elevated: bool,
+    /// The working directory changes on the way.
+    pub cwd_changed: bool,
+    /// The functions that are defined.
+    pub functions: Vec<String>,
+    /// The files that redirections read.
+    pub reads: Vec<String>,
+    /// The files that redirections write.
+    pub writes: Vec<String>,
+    /// Why no allowing rule may rely on this, although it was read: a program known only when it runs, a command hidden in an
+    /// option. Rules that ask or deny still see everything above.
+    pub doubt: Option<Unparsed>,
+}
+
+/// One simple command.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Simple {
+    /// What runs: the bare name, where it is looked up or lies in a directory of the system; else the path as written.
+    pub program: String,
+    /// The last part of the program's path in lower case, without `.exe`: what to forbid by.
+    pub name: String,
+    /// The program as written, where that was a path.
+    pub path: String,
+    /// What follows the program.
+    pub args: Vec<String>,
+    /// The program and what follows it.
+    pub words: Vec<String>,
+    /// The first word after the program that is neither an option nor its value; empty where that is not known.
+    pub subcommand: String,
+    /// The variables that are set for it.
+    pub assignments: Vec<Assignment>,
+    /// Where its input and output go.
+    pub redirects: Vec<Redirect>,
+    /// The working directory may have changed before it.
+    pub cwd_changed: bool,
+    /// The wrappers that it runs under, the outermost first.
+    pub via: Vec<String>,
+    /// It runs on another machine.
+    pub remote: bool,
+    /// It runs code that is not a shell command, or is not in the text.
+    pub opaque: bool,
+    /// Some of its words are known only when it runs; they are kept as written.
+    pub dynamic: bool,
+    /// Some of its words are patterns over file names; they are kept as written.
+    pub globs: bool,
+}
+
+/// A variable that is set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Assignment {
+    /// Its name.
+    pub name: String,
+    /// Its value, as far as it is known.
+    pub value: String,
+}
+
+/// Where input comes from or output goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Redirect {
+    /// `read`, `write`, `append`, `read_write`, `duplicate`, `here_document` or `here_string`.
+    pub kind: &'static str,
+    /// The file, the descriptor, or the text.
+    pub target: String,
+}
+
+impl Shell {
+    /// Reads a text as Bash would, without running anything.
+    pub fn parse(text: &str) -> Result<Self, Unparsed> {
+        let mut walk = Walk::default();
+        walk.text(text, &Around::default())?;
+        let lone = reader::lone(text);
+        Ok(walk.shell.settled(lone))
+    }
+
+    /// Reads words that are already apart: no shell will look at them.
+    pub fn of_words(words: &[&str]) -> Result<Self, Unparsed> {
+        if words.is_empty() {
+            return Err(refused("there is no command in it"));
+        }
+        let mut longest = guard::LONGEST;
+        for word in words {
+            guard::check(word)?;
+            longest = longest.checked_sub(word.len()).ok_or_else(|| refused("the command is too long"))?;
+        }
+        let mut walk = Walk::default();
+        let words = words.iter().map(|word| Word::literal(word)).collect();
+        walk.run(Argv { words, ..Argv::default() }, &Around::default())?;
+        Ok(walk.shell.settled(true))
+    }
+
+    /// Counts a variable that is set for the whole command from outside.
+    pub(super) fn with_variable(mut self, name: &str, value: &str) -> Self {
+        if variable::steers(name) {
+            self.doubt.get_or_insert_with(|| refused(format!("the variable `{name}` may change which program runs")));
+        }
+        for command in &mut self.commands {
+            command.assignments.push(Assignment { name: name.to_owned(), value: value.to_owned() });
+        }
+        self.plain = false;
+        self
+    }
+
+    /// Draws the conclusions from what was found.
+    fn settled(mut self, lone: bool) -> Self {
+        if self.dynamic {
+            self.doubt.get_or_insert_with(|| refused("a word of it is known only when it runs"));
+        }
+        self.plain = lone
+            && self.doubt.is_none()
+            && !(self.pipes || self.background || self.substitutions || self.globs || self.dynamic)
+            && match self.commands.as_slice() {
+                [only] => {
+                    !only.program.is_empty()
+                        && only.via.is_empty()
+                        && only.assignments.is_empty()
+                        && only.redirects.is_empty()
+                }
+                _ => false,
+            };
+        self
+    }
+}

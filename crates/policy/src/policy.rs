@@ -1,0 +1,196 @@
+//! A policy: rules in order, of which the first that matches speaks.
+
+use std::collections::BTreeMap;
+
+use domain::{Digest, Ruling, Verdict};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    Call, Finding, Judgement,
+    case::Case,
+    index::Index,
+    load,
+    rule::{Fit, Rule},
+};
+
+/// The text of the policy that holds where nobody has written one.
+const BUILTIN: &str = include_str!("builtin.toml");
+
+/// Rules in order. Immutable: a changed file is another policy with another version.
+#[derive(Debug)]
+pub struct Policy {
+    pub(crate) text: String,
+    pub(crate) version: String,
+    pub(crate) default: Verdict,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) index: Index,
+    pub(crate) tools: BTreeMap<String, Tool>,
+    pub(crate) warnings: Vec<Finding>,
+}
+
+/// What a policy file declares about a tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tool {
+    /// JSON Schema of its arguments. Whether it can be compiled is for the `forms` crate to say.
+    pub schema: Option<Value>,
+    /// Whether it may be run again when nobody knows whether it ran.
+    pub idempotent: bool,
+}
+
+/// A rule that could not be evaluated, and so holds the call.
+struct Held<'p> {
+    rule: &'p Rule,
+    error: String,
+}
+
+impl Policy {
+    /// What holds out of the box: three reading tools run, five writing tools ask, and so does every other.
+    #[must_use]
+    pub fn builtin() -> Self {
+        Self::load("builtin.toml", BUILTIN).unwrap_or_else(|_| Self::empty(BUILTIN))
+    }
+
+    /// Reads a policy. One with an error in it is refused whole, with every finding.
+    pub fn load(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
+        load::load(file, text)
+    }
+
+    /// A policy without rules, under which everything asks.
+    pub(crate) fn empty(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            version: Digest::of_bytes(text.as_bytes()).to_string(),
+            default: Verdict::Ask,
+            rules: Vec::new(),
+            index: Index::default(),
+            tools: BTreeMap::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The text that it was read from.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The SHA-256 of the text, in hexadecimal.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// What its author should look at again.
+    #[must_use]
+    pub fn warnings(&self) -> &[Finding] {
+        &self.warnings
+    }
+
+    /// Its rules, in order.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
+    /// What is said where no rule matches: `ask` or `deny`.
+    #[must_use]
+    pub const fn default_verdict(&self) -> Verdict {
+        self.default
+    }
+
+    /// What the file declares about a tool.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(name)
+    }
+
+    /// The schema of a tool's arguments, where the file declares one.
+    #[must_use]
+    pub fn schema(&self, tool: &str) -> Option<&Value> {
+        self.tool(tool)?.schema.as_ref()
+    }
+
+    /// Rules on one call.
+    #[must_use]
+    pub fn judge(&self, call: &Call<'_>) -> Judgement {
+        let case = Case::new(call);
+        let fits = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
+        self.settle(&case, fits.map(|rule| (rule, rule.fit_beyond_tool(&case))))
+    }
+
+    /// Goes through rules until one speaks.
+    ///
+    /// A rule that fails holds the call: from there on it is at least asked, and only a later rule that denies, or a default that
+    /// does, is still listened to.
+    pub(crate) fn settle<'p>(&'p self, case: &Case<'_>, fits: impl Iterator<Item = (&'p Rule, Fit)>) -> Judgement {
+        let mut held: Option<Held<'p>> = None;
+        let mut matched = None;
+        for (rule, fit) in fits {
+            match fit {
+                Fit::Misses(_) => {}
+                Fit::Fails(error) => {
+                    held.get_or_insert(Held { rule, error });
+                }
+                Fit::Matches => {
+                    matched = Some(rule);
+                    break;
+                }
+            }
+        }
+        let rest = matched.map_or(self.default, |rule| rule.verdict);
+        match (held, matched) {
+            (Some(held), matched) if rest.max(Verdict::Ask) == Verdict::Ask => self.hold(case, &held, matched),
+            (_, Some(rule)) => self.said(rule.verdict, Some(rule), rule.reason.clone()),
+            (_, None) => self.said(self.default, None, format!("No rule matches this call.{}", doubts(case))),
+        }
+    }
+
+    fn hold(&self, case: &Case<'_>, held: &Held<'_>, matched: Option<&Rule>) -> Judgement {
+        let reason = format!("Rule `{}` could not be evaluated: {}.{}", held.rule.name, held.error, doubts(case));
+        let mut judgement = self.said(Verdict::Ask, Some(held.rule), reason);
+        if judgement.ask.is_none() {
+            judgement.ask = matched.and_then(|rule| rule.ask.clone());
+        }
+        judgement
+    }
+
+    fn said(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
+        let ruling = Ruling { verdict, rule: rule.map(|rule| rule.name.clone()), reason, policy: self.version.clone() };
+        Judgement { ruling, ask: rule.and_then(|rule| rule.ask.clone()) }
+    }
+}
+
+/// What could not be parsed of a call, as a sentence to add to a reason.
+fn doubts(case: &Case<'_>) -> String {
+    let failed = case.parsed().failed();
+    failed.map_or_else(String::new, |it| format!(" Its {} cannot be relied on: {}.", it.what, it.reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Role;
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(tool: &str, verdict: Verdict, rule: Option<&str>) {
+        let arguments = json!({});
+        let call = Call { tool, arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+        let ruling = Policy::builtin().judge(&call).ruling;
+        assert_eq!((ruling.verdict, ruling.rule.as_deref()), (verdict, rule), "{tool}");
+    }
+
+    #[test]
+    fn out_of_the_box_reading_runs_writing_asks_and_so_does_the_unknown() {
+        for tool in ["read_file", "list_files", "search_files"] {
+            check(tool, Verdict::Allow, Some("read-freely"));
+        }
+        for tool in ["write_file", "delete_file", "execute_command", "create_directory", "move_file"] {
+            check(tool, Verdict::Ask, Some("ask-before-changing"));
+        }
+        for tool in ["read_file_unsafe", "Read_File", "read_fіle", "", "*", "launch"] {
+            check(tool, Verdict::Ask, None);
+        }
+        assert_eq!(Policy::builtin().warnings(), []);
+    }
+}

@@ -1,0 +1,144 @@
+//! One `[[rule]]` of the file.
+
+use std::sync::Arc;
+
+use domain::{Role, Verdict};
+
+use crate::{
+    Pattern, Rule,
+    condition::Condition,
+    document::{Placed, Table, listed},
+    example::{self, Example},
+    finding::Findings,
+    load::verdict,
+    read_ask,
+};
+
+/// A rule as it was read, with where its parts stand.
+pub(crate) struct Draft {
+    pub(crate) rule: Rule,
+    pub(crate) places: Places,
+    pub(crate) examples: Vec<Example>,
+}
+
+/// Where the parts of a rule stand in the file.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    pub(crate) rule: usize,
+    pub(crate) name: usize,
+    pub(crate) tools: Vec<usize>,
+    pub(crate) when: usize,
+}
+
+const KEYS: [&str; 10] = ["name", "tools", "agents", "users", "roles", "when", "verdict", "reason", "ask", "example"];
+
+/// Reads one rule. What is wrong with it is noted; a rule comes out only where enough of it could be read.
+pub(crate) fn read(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Draft> {
+    table.only(&KEYS, findings);
+    let name = table.required("name", findings);
+    if let Some(name) = &name {
+        check_line(name, "name", findings);
+    }
+    if !table.has("tools") {
+        findings.error(table.at, "missing_key", "a rule needs `tools`; `[\"*\"]` is every tool");
+    }
+    let tools = patterns(table, "tools", findings);
+    let agents = patterns(table, "agents", findings);
+    let users = patterns(table, "users", findings);
+    let roles = read_roles(table, findings);
+    let when = read_when(table, findings);
+    let reason = table.text("reason", findings);
+    if let Some(reason) = &reason {
+        check_line(reason, "reason", findings);
+    }
+    let verdict = table.required("verdict", findings).and_then(|text| verdict(&text, "verdict", findings));
+    let ask = table.table("ask", "`ask`", findings).map(|ask| {
+        if verdict.is_some_and(|verdict| verdict != Verdict::Ask) {
+            findings.error(ask.at, "ask_unused", "`ask` says how a question is put, and this rule asks none");
+        }
+        Arc::new(read_ask::read(&ask, findings))
+    });
+    let examples = example::read(table, findings);
+    let (name, tools) = (name?, tools?);
+    let places = Places {
+        rule: table.at,
+        name: name.at,
+        tools: tools.it.iter().map(|pattern| pattern.at).collect(),
+        when: table.place("when"),
+    };
+    let rule = Rule {
+        name: name.it.to_owned(),
+        tools: bare(tools),
+        agents: agents.map(bare),
+        users: users.map(bare),
+        roles,
+        when,
+        verdict: verdict?,
+        reason: reason.map_or_else(|| format!("Rule `{}` matches.", name.it), |reason| reason.it.to_owned()),
+        ask,
+        line: findings.line(table.at),
+    };
+    Some(Draft { rule, places, examples })
+}
+
+fn bare(patterns: Placed<Vec<Placed<Pattern>>>) -> Vec<Pattern> {
+    patterns.it.into_iter().map(|pattern| pattern.it).collect()
+}
+
+/// What people read in one line is checked as the questions of agents are.
+fn check_line(text: &Placed<&str>, key: &str, findings: &mut Findings<'_>) {
+    let mut problems = Vec::new();
+    domain::text::line("", text.it, &mut problems);
+    for problem in problems {
+        findings.error(text.at, "unfit_text", format!("`{key}` {}", problem.message));
+    }
+}
+
+fn patterns(table: &Table<'_>, key: &str, findings: &mut Findings<'_>) -> Option<Placed<Vec<Placed<Pattern>>>> {
+    let texts = table.texts(key, findings)?;
+    if texts.it.is_empty() {
+        findings.error(texts.at, "never_matches", format!("`{key}` is empty, so that this rule matches nothing"));
+    }
+    let mut patterns: Vec<Placed<Pattern>> = Vec::with_capacity(texts.it.len());
+    for text in &texts.it {
+        match Pattern::new(text.it) {
+            Ok(it) => patterns.push(Placed { at: text.at, it }),
+            Err(why) => findings.error(text.at, "wrong_pattern", format!("a pattern of `{key}` {why}")),
+        }
+    }
+    Some(Placed { at: texts.at, it: patterns })
+}
+
+fn read_roles(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Vec<Role>> {
+    let texts = table.texts("roles", findings)?;
+    if texts.it.is_empty() {
+        findings.error(texts.at, "never_matches", "`roles` is empty, so that this rule matches nothing");
+    }
+    Some(texts.it.iter().filter_map(|text| role(text, findings)).collect())
+}
+
+/// The role of this name.
+pub(crate) fn role(text: &Placed<&str>, findings: &mut Findings<'_>) -> Option<Role> {
+    let found = Role::ALL.into_iter().find(|role| role.name() == text.it);
+    if found.is_none() {
+        let names = listed(&Role::ALL.map(Role::name));
+        findings.error(text.at, "unknown_role", format!("`{}` is no role; there are {names}", text.it));
+    }
+    found
+}
+
+fn read_when(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Condition> {
+    let text = table.text("when", findings)?;
+    match Condition::new(text.it) {
+        Ok((condition, remarks)) => {
+            for remark in remarks {
+                findings.warning(text.at, remark.code, remark.message);
+            }
+            Some(condition)
+        }
+        Err(refusal) => {
+            findings.error(text.at, refusal.code, refusal.message);
+            None
+        }
+    }
+}

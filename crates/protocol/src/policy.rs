@@ -1,0 +1,186 @@
+//! The policy on the wire.
+
+use domain::{Actor, PolicySource, PolicyVersion, Role, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::RulingView;
+
+/// Puts the project's own policy in force.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "text": "version = 1\ndefault = \"ask\"\n", "base": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "reason": "reading needs no approval"
+}))]
+pub struct PolicyBody {
+    /// The policy, in TOML.
+    pub text: String,
+    /// The version that it replaces: if another one is in force by then, nothing is changed.
+    pub base: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A policy to look at, without putting it in force.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "text": "version = 1\ndefault = \"ask\"\n" }))]
+pub struct PolicyCheckBody {
+    /// The policy, in TOML.
+    pub text: String,
+}
+
+/// Switches the policy on or off.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "enabled": false, "reason": "a rehearsal without people" }))]
+pub struct PolicyEnabledBody {
+    /// Whether people are asked. What the policy denies stays denied either way.
+    pub enabled: bool,
+    /// Why; it is recorded.
+    pub reason: String,
+}
+
+/// A call to explain.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "tool": "execute_command", "arguments": { "command": "git -C repo push" }, "agent": "helper" }))]
+pub struct ExplainBody {
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments.
+    #[schema(value_type = Object)]
+    pub arguments: Value,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// Who would have started the session; the caller if absent.
+    pub user: Option<String>,
+    /// The role of the key that would propose; `agent` if absent.
+    pub role: Option<Role>,
+    /// A policy to try in place of the one in force.
+    pub text: Option<String>,
+}
+
+/// The policy in force.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "source": "builtin", "enabled": true,
+    "text": "version = 1\ndefault = \"ask\"\n", "changed_by": { "kind": "system", "name": "holdpoint" },
+    "changed_at": "2026-11-15T10:00:00Z", "warnings": []
+}))]
+pub struct PolicyView {
+    /// The digest of its text.
+    pub version: String,
+    /// Where it comes from.
+    pub source: PolicySource,
+    /// Whether people are asked.
+    pub enabled: bool,
+    /// The policy, in TOML.
+    pub text: String,
+    /// Who changed something last.
+    pub changed_by: Actor,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub changed_at: Timestamp,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What its author should know about it.
+    pub warnings: Vec<FindingView>,
+    /// The server's policy file, where it was refused and the one before stays in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_file: Option<RefusedFileView>,
+}
+
+/// A policy file that was refused.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RefusedFileView {
+    /// Since when.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// What is wrong with it.
+    pub findings: Vec<FindingView>,
+}
+
+/// One thing found in a policy.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "file": "policy.toml", "line": 12, "column": 1, "code": "unknown_key", "severity": "error", "message": "`tool` is not a key"
+}))]
+pub struct FindingView {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// A stable name for this sort of finding.
+    pub code: String,
+    /// `error` refuses the policy, `warning` does not.
+    pub severity: String,
+    /// What is wrong, and what to write instead.
+    pub message: String,
+}
+
+/// What was found in a policy.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({ "good": true, "findings": [] }))]
+pub struct FindingsView {
+    /// Whether it could be put in force.
+    pub good: bool,
+    /// Everything that was found.
+    pub findings: Vec<FindingView>,
+}
+
+/// How a call went through the rules.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "ruling": { "verdict": "ask", "rule": "commands", "reason": "it runs a command", "policy": "9f86d081…" },
+    "considered": [{ "rule": "commands", "line": 20, "verdict": "ask", "pattern": "execute_command", "fit": "matched" }],
+    "parsed": { "shell": { "commands": [{ "program": "git", "subcommand": "push" }] } }
+}))]
+pub struct ExplanationView {
+    /// What came out.
+    pub ruling: RulingView,
+    /// Every rule that was looked at, in order, up to the one that spoke.
+    #[schema(value_type = Vec<Object>)]
+    pub considered: Value,
+    /// What the parsers made of the arguments.
+    #[schema(value_type = Object)]
+    pub parsed: Value,
+}
+
+/// One policy that was in force.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PolicyVersionView {
+    /// The digest of its text.
+    pub version: String,
+    /// The policy, in TOML.
+    pub text: String,
+    /// Where it came from.
+    pub source: PolicySource,
+    /// Who put it in force.
+    pub by: Actor,
+    /// Since when it is known here.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// The version before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+impl From<PolicyVersion> for PolicyVersionView {
+    fn from(PolicyVersion { version, text, source, by, at, before }: PolicyVersion) -> Self {
+        Self { version, text, source, by, at, before }
+    }
+}
+
+/// The policies that were in force, the newest first.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({ "versions": [] }))]
+pub struct PolicyVersionsPage {
+    /// The versions.
+    pub versions: Vec<PolicyVersionView>,
+}

@@ -1,0 +1,134 @@
+//! The policy: shown, checked, explained, changed, switched.
+
+use axum::Json;
+use axum::extract::State;
+use engine::{InForce, RefusedFile, Supposed};
+use policy::{Finding, Severity};
+use protocol::{
+    ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
+    PolicyVersionsPage, PolicyView, RefusedFileView,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::{Query, limit};
+
+fn found(findings: &[Finding]) -> Vec<FindingView> {
+    let shown = |finding: &Finding| FindingView {
+        file: finding.file.clone(),
+        line: finding.line,
+        column: finding.column,
+        code: finding.code.to_owned(),
+        severity: finding.severity.name().to_owned(),
+        message: finding.message.clone(),
+    };
+    findings.iter().map(shown).collect()
+}
+
+fn view(InForce { policy, source, state }: InForce, refused: Option<RefusedFile>) -> PolicyView {
+    PolicyView {
+        version: policy.version().to_owned(),
+        source,
+        enabled: state.enabled,
+        text: policy.text().to_owned(),
+        changed_by: state.by,
+        changed_at: state.at,
+        reason: state.reason,
+        warnings: found(policy.warnings()),
+        refused_file: refused.map(|file| RefusedFileView { at: file.at, findings: found(&file.findings) }),
+    }
+}
+
+/// The policy in force in the project.
+#[utoipa::path(get, path = "/v1/policy", tag = "policy",
+    responses((status = 200, description = "The policy", body = PolicyView), Problems))]
+pub(super) async fn policy_get(State(app): State<App>, Who(caller): Who) -> Result<Json<PolicyView>, ApiError> {
+    let (in_force, refused) = app.engine.policy(&caller).await?;
+    Ok(Json(view(in_force, refused)))
+}
+
+/// Puts the project's own policy in force. One with an error in it is refused, and nothing is changed.
+#[utoipa::path(put, path = "/v1/policy", tag = "policy", request_body = PolicyBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "It is in force", body = PolicyView), Problems))]
+pub(super) async fn policy_put(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: PolicyBody { text, base, reason }, once }: Command<PolicyBody>,
+) -> Result<Json<PolicyView>, ApiError> {
+    Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), once).await?, None)))
+}
+
+/// Puts the server's policy in force again in place of the project's own.
+#[utoipa::path(delete, path = "/v1/policy", tag = "policy",
+    responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
+pub(super) async fn policy_reset(State(app): State<App>, Who(caller): Who) -> Result<Json<PolicyView>, ApiError> {
+    Ok(Json(view(app.engine.policy_reset(&caller, None).await?, None)))
+}
+
+/// How many versions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct VersionsQuery {
+    /// At most so many; 50 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
+/// Lists the policies that were in force in the project, the newest first.
+#[utoipa::path(get, path = "/v1/policy/versions", tag = "policy", params(VersionsQuery),
+    responses((status = 200, description = "The versions", body = PolicyVersionsPage), Problems))]
+pub(super) async fn policy_version_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<VersionsQuery>,
+) -> Result<Json<PolicyVersionsPage>, ApiError> {
+    let versions = app.engine.policy_versions(&caller, limit(query.limit)?).await?;
+    Ok(Json(PolicyVersionsPage { versions: versions.into_iter().map(Into::into).collect() }))
+}
+
+/// Says everything that there is to say about a policy, without putting it in force.
+#[utoipa::path(post, path = "/v1/policy/check", tag = "policy", request_body = PolicyCheckBody,
+    responses((status = 200, description = "What was found", body = FindingsView), Problems))]
+pub(super) async fn policy_check(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: PolicyCheckBody { text }, .. }: Command<PolicyCheckBody>,
+) -> Result<Json<FindingsView>, ApiError> {
+    let findings = app.engine.policy_check(&caller, text).await?;
+    let good = findings.iter().all(|finding| finding.severity != Severity::Error);
+    Ok(Json(FindingsView { good, findings: found(&findings) }))
+}
+
+/// Says how a call would be ruled on, rule by rule.
+#[utoipa::path(post, path = "/v1/policy/explain", tag = "policy", request_body = ExplainBody,
+    responses((status = 200, description = "How it came about", body = ExplanationView), Problems))]
+pub(super) async fn policy_explain(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: Command<ExplainBody>,
+) -> Result<Json<ExplanationView>, ApiError> {
+    let supposed = Supposed { tool, arguments, agent, user, role, draft: text };
+    let explanation = app.engine.policy_explain(&caller, supposed).await?;
+    let considered = serde_json::to_value(&explanation.considered).unwrap_or(Value::Null);
+    Ok(Json(ExplanationView { ruling: explanation.ruling.into(), considered, parsed: explanation.parsed }))
+}
+
+/// Switches the policy on or off for the whole project. It is recorded with who and why.
+#[utoipa::path(put, path = "/v1/policy/enabled", tag = "policy", request_body = PolicyEnabledBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The policy", body = PolicyView), Problems))]
+pub(super) async fn policy_switch(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: PolicyEnabledBody { enabled, reason }, once }: Command<PolicyEnabledBody>,
+) -> Result<Json<PolicyView>, ApiError> {
+    Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, once).await?, None)))
+}

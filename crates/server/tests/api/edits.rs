@@ -1,0 +1,185 @@
+//! An edit is judged again: it runs, others are asked, or it is refused to whoever made it.
+
+use serde_json::{Value, json};
+
+use crate::acting::{Scene, call, question_of};
+
+const SECURITY: &str = r#"
+[[rule]]
+name = "production"
+tools = ["write_file"]
+verdict = "ask"
+ask = { audience = { groups = ["security"] } }
+"#;
+const NEVER: &str =
+    "[[rule]]\nname = \"frozen\"\ntools = [\"write_file\"]\nverdict = \"deny\"\nreason = \"A freeze.\"\n";
+const SCHEMA: &str = r#"
+[[tool]]
+name = "write_file"
+schema = { type = "object", required = ["path"], additionalProperties = false, properties = { path = { type = "string" }, mode = { type = "integer" } } }
+[[rule]]
+name = "writing"
+tools = ["write_file"]
+verdict = "ask"
+"#;
+
+fn edit(arguments: Value) -> Value {
+    json!({ "option": "edit", "arguments": arguments })
+}
+
+/// The agent receives what was approved; both versions are kept; the permit is for the edited one.
+#[tokio::test]
+async fn an_edit_runs_with_other_arguments() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    let original = action.shown["arguments"].clone();
+    scene.alice.decides(&action, edit(json!({ "path": "safe.md", "content": "hello" }))).await.done();
+    let seen = scene.agent.sees(&action).await;
+    assert_eq!(seen.shown["state"], "allowed");
+    assert_eq!(seen.shown["arguments"], json!({ "path": "safe.md", "content": "hello" }));
+    assert_eq!(seen.shown["original_arguments"], original);
+    let asked = scene.alice.reads(&action.question()).await;
+    assert_eq!(asked["action"]["arguments"], original);
+    assert_eq!(asked["resolution"]["answer"]["arguments"], seen.shown["arguments"]);
+    assert_eq!(scene.proposes(crate::acting::writing("c1")).await.shown, seen.shown, "the call is still the same call");
+    let edited = call("c1", "write_file", seen.shown["arguments"].clone());
+    scene.agent.proposes_in(&scene.session, edited).await.refused(409, "call_conflict");
+    let started = scene.agent.starts(&seen).await.done();
+    assert_eq!(started["arguments"], json!({ "path": "safe.md", "content": "hello" }));
+}
+
+/// An edit carries whole new arguments of the same tool, and nothing else carries any.
+#[tokio::test]
+async fn an_edit_that_is_none_is_refused() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    for body in [
+        json!({ "option": "edit" }),
+        edit(json!([])),
+        edit(json!("rm")),
+        edit(json!({ "a": deep })),
+        edit(json!({ "n": 1e300 })),
+        json!({ "option": "approve", "arguments": {} }),
+        json!({ "option": "reject", "arguments": {} }),
+    ] {
+        scene.alice.decides(&action, body).await.refused_at(422, "answer_invalid", &["/arguments"]);
+    }
+    let tool = json!({ "option": "edit", "arguments": {}, "tool": "read_file" });
+    scene.alice.decides(&action, tool).await.refused(422, "body_invalid");
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+}
+
+/// Where the policy declares the tool's schema, an edit is held against it, each error in its place.
+#[tokio::test]
+async fn an_edit_fits_the_schema_of_its_tool() {
+    let scene = Scene::ruled_by(SCHEMA).await;
+    let action = scene.proposes(call("c1", "write_file", json!({ "path": "a" }))).await;
+    let wrong = scene.alice.decides(&action, edit(json!({ "path": "b", "mode": "rw" }))).await;
+    wrong.refused_at(422, "answer_invalid", &["/arguments/mode"]);
+    let missing = scene.alice.decides(&action, edit(json!({ "mode": 1 }))).await.refused(422, "answer_invalid");
+    assert!(missing["errors"][0]["pointer"].as_str().unwrap().starts_with("/arguments"), "{missing}");
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+    scene.alice.decides(&action, edit(json!({ "path": "b", "mode": 6 }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "allowed");
+}
+
+/// A denied edit is refused to the person, and the question stays open.
+#[tokio::test]
+async fn a_denied_edit_is_refused_to_whoever_made_it() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(NEVER).await;
+    let refused = scene.alice.decides(&action, edit(json!({ "path": "b" }))).await.refused(403, "edit_denied");
+    assert_eq!(refused["title"], "policy denies this edit: A freeze.");
+    assert_eq!(scene.alice.reads(&action.question()).await["status"], "pending");
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+    scene.alice.decides(&action, json!({ "option": "reject", "feedback": "a freeze" })).await.done();
+    assert_eq!(scene.agent.state(&action).await, "rejected");
+}
+
+/// A denied edit is not even a vote: nobody else should be brought to agree to it.
+#[tokio::test]
+async fn a_denied_edit_is_no_vote() {
+    let two =
+        "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
+    let scene = Scene::ruled_by(two).await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(NEVER).await;
+    scene.alice.decides(&action, edit(json!({ "path": "b" }))).await.refused(403, "edit_denied");
+    assert_eq!(scene.alice.reads(&action.question()).await.get("votes"), None);
+}
+
+/// An edit that others have to approve asks them; both versions are kept and shown.
+#[tokio::test]
+async fn an_edit_may_need_somebody_else() {
+    let scene = Scene::new().await;
+    let sam = scene.security("sam").await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(SECURITY).await;
+    let edited = json!({ "path": "production.md" });
+    let remember =
+        json!({ "option": "edit", "arguments": edited, "remember": { "scope": "session", "arguments": "exact" } });
+    scene.alice.decides(&action, remember).await.refused_at(422, "answer_invalid", &["/remember"]);
+    scene.alice.decides(&action, edit(edited.clone())).await.done();
+    let seen = scene.agent.sees(&action).await;
+    assert_eq!((&seen.shown["state"], &seen.shown["ruling"]["rule"]), (&json!("waiting"), &json!("production")));
+    assert_eq!((&seen.shown["arguments"], &seen.shown["original_arguments"]), (&edited, &action.shown["arguments"]));
+    assert_ne!(seen.shown["interaction"], action.shown["interaction"]);
+    let second = sam.reads(&question_of(&seen.shown)).await;
+    assert_eq!(second["action"]["arguments"], edited);
+    assert_eq!(second["asked_by_rule"]["rule"], "production");
+    assert_eq!(sam.reads(&action.question()).await["status"], "answered");
+    scene.alice.decides(&seen, json!({ "option": "approve" })).await.refused(403, "not_in_audience");
+    sam.decides(&seen, json!({ "option": "approve" })).await.done();
+    let allowed = scene.agent.sees(&action).await;
+    assert_eq!((&allowed.shown["state"], &allowed.shown["arguments"]), (&json!("allowed"), &edited));
+    scene.agent.starts(&allowed).await.done();
+}
+
+/// What the second question rejects does not run either; and it can be edited in its turn.
+#[tokio::test]
+async fn whoever_is_asked_second_decides_for_themselves() {
+    let scene = Scene::new().await;
+    let sam = scene.security("sam").await;
+    let (first, second) = (scene.writes("c1").await, scene.writes("c2").await);
+    scene.root.rules_by(SECURITY).await;
+    for action in [&first, &second] {
+        scene.alice.decides(action, edit(json!({ "path": "production.md" }))).await.done();
+    }
+    let (first, second) = (scene.agent.sees(&first).await, scene.agent.sees(&second).await);
+    sam.decides(&first, json!({ "option": "reject", "feedback": "no" })).await.done();
+    assert_eq!(scene.agent.state(&first).await, "rejected");
+    sam.decides(&second, edit(json!({ "path": "staging.md" }))).await.done();
+    let allowed = scene.agent.sees(&second).await.shown;
+    assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &json!({ "path": "staging.md" })));
+    assert_eq!(allowed["original_arguments"], json!({ "path": "notes.md", "content": "hello" }));
+}
+
+/// Whoever is among those that the edit has to be approved by has approved it by editing.
+#[tokio::test]
+async fn an_edit_by_whoever_would_be_asked_is_enough() {
+    let scene = Scene::new().await;
+    let sam = scene.security("sam").await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(SECURITY).await;
+    sam.decides(&action, edit(json!({ "path": "production.md" }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "allowed");
+}
+
+/// With a quorum everybody has to make the same edit, and one who is not asked by the new rule is not enough for it.
+#[tokio::test]
+async fn an_edit_needs_its_quorum() {
+    let two =
+        "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
+    let scene = Scene::ruled_by(two).await;
+    let (sam, sue) = (scene.security("sam").await, scene.security("sue").await);
+    let action = scene.writes("c1").await;
+    sam.decides(&action, edit(json!({ "path": "b" }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+    scene.alice.decides(&action, edit(json!({ "path": "c" }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "waiting", "they do not agree");
+    sue.decides(&action, edit(json!({ "path": "b" }))).await.done();
+    let allowed = scene.agent.sees(&action).await.shown;
+    assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &json!({ "path": "b" })));
+}

@@ -1,0 +1,215 @@
+//! The policy of a project: shown, checked, explained, changed by those who may, switched off with a reason.
+
+use domain::Role;
+use serde_json::{Value, json};
+
+use crate::acting::{Scene, call, policy, writing};
+use crate::words::text;
+use crate::world::World;
+
+const OPEN: &str = "[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\nreason = \"Go on.\"\n";
+const NEVER: &str = "[[rule]]\nname = \"never\"\ntools = [\"delete_file\"]\nverdict = \"deny\"\n";
+
+/// Out of the box the policy is the program's own, and everybody of the project may read it.
+#[tokio::test]
+async fn the_policy_in_force_is_shown() {
+    let scene = Scene::new().await;
+    let shown = scene.agent.get("/v1/policy").await.done();
+    assert_eq!(
+        (&shown["source"], &shown["enabled"], &shown["warnings"]),
+        (&json!("builtin"), &json!(true), &json!([]))
+    );
+    assert!(text(&shown["text"]).contains("read-freely"));
+    assert_eq!(shown.get("refused_file"), None);
+    let own = scene.root.rules_by(OPEN).await;
+    assert_eq!(
+        (&own["source"], &own["changed_by"]["name"], &own["reason"]),
+        (&json!("project"), &json!("root"), &json!("a test"))
+    );
+    assert_eq!(own["text"], policy(OPEN));
+    assert_eq!(scene.agent.get("/v1/policy").await.done(), own);
+    assert_eq!(scene.proposes(writing("c1")).await.shown["ruling"]["policy"], own["version"]);
+    let reset = scene.root.delete("/v1/policy").await.done();
+    assert_eq!((&reset["version"], &reset["source"]), (&shown["version"], &json!("builtin")));
+    scene.writes("c2").await;
+}
+
+/// A bad text changes nothing, and says where it is wrong.
+#[tokio::test]
+async fn a_bad_policy_changes_nothing() {
+    let scene = Scene::ruled_by(OPEN).await;
+    let before = scene.root.get("/v1/policy").await.done();
+    let unknown = policy("[[rule]]\nname = \"x\"\ntool = [\"a\"]\nverdict = \"allow\"\n");
+    let refused = scene.root.put("/v1/policy", json!({ "text": unknown })).await;
+    let refused = refused.refused_at(422, "policy_invalid", &["/text", "/text"]);
+    assert!(text(&refused["errors"][1]["message"]).contains("policy.toml:5"), "{refused}");
+    let wrong_example =
+        policy(&format!("{OPEN}[[rule.example]]\ntool = \"write_file\"\narguments = {{}}\nverdict = \"deny\"\n"));
+    for text in ["", "version = 2", "not toml", "version = 1\ndefault = \"allow\"\n", &wrong_example] {
+        scene.root.put("/v1/policy", json!({ "text": text })).await.refused(422, "policy_invalid");
+    }
+    let schema = policy("[[tool]]\nname = \"t\"\nschema = { type = \"nonsense\" }\n");
+    scene.root.put("/v1/policy", json!({ "text": schema })).await.refused(422, "policy_invalid");
+    scene.root.put("/v1/policy", json!({ "text": policy(""), "reason": " " })).await.refused_at(
+        422,
+        "body_invalid",
+        &["/reason"],
+    );
+    assert_eq!(scene.root.get("/v1/policy").await.done(), before);
+    let checked = scene.agent.post("/v1/policy/check", json!({ "text": unknown })).await.done();
+    assert_eq!(checked["good"], false);
+    let places: Vec<(u64, String)> = checked["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| (finding["line"].as_u64().unwrap(), text(&finding["code"])))
+        .collect();
+    assert_eq!(places, [(3, "missing_key".to_owned()), (5, "unknown_key".to_owned())]);
+    let good = scene.agent.post("/v1/policy/check", json!({ "text": policy(NEVER) })).await.done();
+    assert_eq!(good, json!({ "good": true, "findings": [] }));
+    assert_eq!(scene.root.get("/v1/policy").await.done(), before);
+}
+
+/// Two admins change the policy: the second is told that it is another one by now.
+#[tokio::test]
+async fn whoever_changes_an_older_policy_is_told() {
+    let scene = Scene::new().await;
+    let base = scene.root.get("/v1/policy").await.done()["version"].clone();
+    let change = |rules: &str, base: &Value| json!({ "text": policy(rules), "base": base });
+    let first = scene.root.put("/v1/policy", change(OPEN, &base)).await.done();
+    scene.root.put("/v1/policy", change(NEVER, &base)).await.refused(409, "policy_moved");
+    assert_eq!(scene.root.get("/v1/policy").await.done()["version"], first["version"]);
+    scene.root.put("/v1/policy", change(NEVER, &first["version"])).await.done();
+}
+
+/// Only an admin changes it; every other project has its own.
+#[tokio::test]
+async fn only_admins_change_the_policy_of_their_own_project() {
+    let scene = Scene::new().await;
+    let viewer = scene.world.someone("default", Role::Viewer, "vera", &[]).await;
+    let before = scene.root.get("/v1/policy").await.done();
+    for caller in [&scene.alice, &viewer, &scene.agent] {
+        caller.put("/v1/policy", json!({ "text": policy(OPEN) })).await.refused(403, "role_forbids");
+        caller.delete("/v1/policy").await.refused(403, "role_forbids");
+        let off = json!({ "enabled": false, "reason": "why not" });
+        caller.put("/v1/policy/enabled", off).await.refused(403, "role_forbids");
+    }
+    let stranger = scene.world.stranger().await;
+    stranger.rules_by(OPEN).await;
+    stranger.put("/v1/policy/enabled", json!({ "enabled": false, "reason": "theirs" })).await.done();
+    assert_eq!(scene.root.get("/v1/policy").await.done(), before);
+    assert_eq!(scene.root.get("/v1/policy/versions").await.done()["versions"], json!([]));
+    scene.writes("c1").await;
+}
+
+/// Switched off, nobody is asked; what is denied stays denied; who did it and why is seen everywhere.
+#[tokio::test]
+async fn a_policy_is_switched_off_with_a_reason() {
+    let scene = Scene::ruled_by(NEVER).await;
+    let waiting = scene.writes("c0").await;
+    for bad in [json!({ "enabled": false }), json!({ "enabled": false, "reason": "  " }), json!({ "reason": "x" })] {
+        scene.root.put("/v1/policy/enabled", bad).await.refused(422, "body_invalid");
+    }
+    let off = json!({ "enabled": false, "reason": "a rehearsal" });
+    let shown = scene.root.put("/v1/policy/enabled", off.clone()).await.done();
+    assert_eq!((&shown["enabled"], &shown["reason"]), (&json!(false), &json!("a rehearsal")));
+    assert_eq!(scene.agent.get("/v1/policy").await.done(), shown);
+    let allowed = scene.proposes(writing("c1")).await.shown;
+    assert_eq!((&allowed["state"], &allowed["ruling"]["verdict"]), (&json!("allowed"), &json!("allow")));
+    assert_eq!(allowed["ruling"]["reason"], "the policy is switched off by root: a rehearsal");
+    let explained = json!({ "tool": "write_file", "arguments": {} });
+    assert_eq!(scene.agent.post("/v1/policy/explain", explained).await.done()["ruling"]["verdict"], "allow");
+    assert_eq!(scene.proposes(call("c2", "delete_file", json!({}))).await.shown["state"], "denied");
+    assert_eq!(scene.agent.state(&waiting).await, "waiting", "what was asked is still asked");
+    scene.root.put("/v1/policy/enabled", off).await.done();
+    let on = scene.root.put("/v1/policy/enabled", json!({ "enabled": true, "reason": "over" })).await.done();
+    assert_eq!((&on["enabled"], &on["reason"]), (&json!(true), &json!("over")));
+    scene.writes("c3").await;
+    scene.alice.decides(&waiting, json!({ "option": "approve" })).await.done();
+}
+
+/// The version and the rule are frozen into the question and into the ruling: a later policy does not change them.
+#[tokio::test]
+async fn what_was_ruled_stays_as_it_was_ruled() {
+    let scene = Scene::new().await;
+    let waiting = scene.writes("c1").await;
+    let asked = scene.alice.reads(&waiting.question()).await;
+    scene.root.rules_by("[[rule]]\nname = \"never\"\ntools = [\"*\"]\nverdict = \"deny\"\n").await;
+    assert_eq!(scene.alice.reads(&waiting.question()).await, asked);
+    assert_eq!(scene.agent.sees(&waiting).await.shown, waiting.shown);
+    let allowed = scene.approved(&waiting).await;
+    assert_eq!(allowed.shown["ruling"], waiting.shown["ruling"]);
+    scene.agent.starts(&allowed).await.done();
+    assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "denied");
+}
+
+/// Every text that was judged by, or put in force, is kept, with who and when.
+#[tokio::test]
+async fn every_version_is_kept() {
+    let scene = Scene::new().await;
+    let builtin = scene.writes("c1").await.shown["ruling"]["policy"].clone();
+    scene.world.passes(1).await;
+    let first = scene.root.rules_by(OPEN).await["version"].clone();
+    scene.world.passes(1).await;
+    let second = scene.root.rules_by(NEVER).await["version"].clone();
+    scene.world.passes(1).await;
+    scene.root.rules_by(OPEN).await;
+    let versions = scene.alice.get("/v1/policy/versions").await.done()["versions"].as_array().cloned().unwrap();
+    let found: Vec<(&Value, &Value, &Value)> =
+        versions.iter().map(|version| (&version["version"], &version["source"], &version["by"]["name"])).collect();
+    let (project, root) = (json!("project"), json!("root"));
+    let wanted =
+        [(&second, &project, &root), (&first, &project, &root), (&builtin, &json!("builtin"), &json!("holdpoint"))];
+    assert_eq!(found, wanted);
+    assert_eq!((&versions[0]["text"], &versions[0]["before"]), (&json!(policy(NEVER)), &first));
+    let one = scene.alice.get("/v1/policy/versions?limit=1").await.done();
+    assert_eq!(one["versions"].as_array().unwrap().len(), 1);
+}
+
+/// Why a call is ruled on as it is, also by a policy that is not in force.
+#[tokio::test]
+async fn a_ruling_is_explained() {
+    let scene = Scene::ruled_by(&format!("{OPEN}{NEVER}")).await;
+    let explained =
+        scene.agent.post("/v1/policy/explain", json!({ "tool": "delete_file", "arguments": {} })).await.done();
+    assert_eq!((&explained["ruling"]["verdict"], &explained["ruling"]["rule"]), (&json!("deny"), &json!("never")));
+    assert_eq!(explained["considered"].as_array().unwrap().last().unwrap()["rule"], "never");
+    let draft = json!({ "tool": "delete_file", "arguments": {}, "text": policy(OPEN) });
+    assert_eq!(scene.agent.post("/v1/policy/explain", draft).await.done()["ruling"]["verdict"], "ask");
+    let bad = json!({ "tool": "delete_file", "arguments": {}, "text": "x" });
+    scene.agent.post("/v1/policy/explain", bad).await.refused(422, "policy_invalid");
+    let list = json!({ "tool": "delete_file", "arguments": [] });
+    scene.agent.post("/v1/policy/explain", list).await.refused_at(422, "body_invalid", &["/arguments"]);
+    assert_eq!(scene.root.get(&format!("/v1/sessions/{}/actions", scene.session)).await.done()["actions"], json!([]));
+}
+
+/// A change of policy is one command under its name.
+#[tokio::test]
+async fn a_change_is_repeated_under_its_name() {
+    let scene = Scene::new().await;
+    let put = |body: Value| {
+        let request = scene.root.request(reqwest::Method::PUT, "/v1/policy").header("idempotency-key", "k");
+        crate::words::reply(request.json(&body))
+    };
+    let first = put(json!({ "text": policy(OPEN) })).await.done();
+    assert_eq!(put(json!({ "text": policy(OPEN) })).await.done(), first);
+    put(json!({ "text": policy(NEVER) })).await.refused(409, "idempotency_conflict");
+}
+
+/// The server's policy file holds where a project has none of its own; a bad one leaves the one before in force and is told.
+#[tokio::test]
+async fn the_servers_file_holds_for_projects_without_their_own() {
+    let world = World::new().await;
+    world.engine.policy_file("policy.toml".into(), policy(OPEN)).await.unwrap();
+    let scene = Scene::in_world(world).await;
+    assert_eq!(scene.root.get("/v1/policy").await.done()["source"], "file");
+    assert_eq!(scene.proposes(writing("c1")).await.shown["state"], "allowed");
+    scene.world.engine.policy_file("policy.toml".into(), "version = 9".into()).await.unwrap_err();
+    let shown = scene.agent.get("/v1/policy").await.done();
+    assert_eq!(shown["refused_file"]["findings"][0]["line"], 1);
+    assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "allowed");
+    scene.root.rules_by(NEVER).await;
+    scene.writes("c3").await;
+    scene.root.delete("/v1/policy").await.done();
+    assert_eq!(scene.proposes(writing("c4")).await.shown["state"], "allowed");
+}

@@ -1,0 +1,73 @@
+//! Approvals that hold for more than one action.
+
+use domain::{Grant, GrantId, Scope, Timestamp};
+use postgres::Row;
+use store::{GrantReads, GrantWrites, Page, Stored, TimerReads};
+
+use crate::connection::Face;
+use crate::values::{column, json, micros, number, parsed, signed};
+
+/// Grants for a tool that are not over.
+pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project = $1 and tool = $2 and revoked_at is null \
+                                   and (until is null or until > $3) and (most_uses is null or uses < most_uses) \
+                                   order by id limit 1000";
+
+impl GrantReads for Face<'_> {
+    fn grant(&mut self, scope: &Scope, id: GrantId) -> Stored<Option<Grant>> {
+        let sql = "select body, uses from grants where id = $1 and project = $2";
+        let found = self.row(sql, &[&id.uuid(), &scope.project.uuid()])?;
+        found.map(|row| read(&row)).transpose()
+    }
+
+    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Vec<Grant>> {
+        let now = self.now()?.as_microsecond();
+        let sql = "select body, uses from grants where project = $1 and ($2::uuid is null or id < $2) and ($3 or (revoked_at is \
+                   null and (until is null or until > $4) and (most_uses is null or uses < most_uses))) \
+                   order by id desc limit $5";
+        let after = page.after.map(GrantId::uuid);
+        let found = self.listed(sql, &[&scope.project.uuid(), &after, &over, &now, &i64::from(page.limit)])?;
+        found.iter().map(read).collect()
+    }
+
+    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp) -> Stored<Vec<Grant>> {
+        let found = self.rows(FOR_TOOL, &[&scope.project.uuid(), &tool, &now.as_microsecond()])?;
+        found.iter().map(read).collect()
+    }
+}
+
+impl GrantWrites for Face<'_> {
+    fn grant_insert(&mut self, grant: &Grant) -> Stored<()> {
+        let sql = "insert into grants (id, project, tool, until, most_uses, uses, body) values ($1, $2, $3, $4, $5, $6, $7) \
+                   on conflict do nothing";
+        let most_uses = grant.most_uses.map(signed).transpose()?;
+        self.guarded(
+            sql,
+            &[
+                &grant.id.uuid(),
+                &grant.scope.project.uuid(),
+                &grant.tool,
+                &micros(grant.until),
+                &most_uses,
+                &signed(grant.uses)?,
+                &json(grant)?,
+            ],
+        )
+    }
+
+    fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> Stored<bool> {
+        let sql = "update grants set uses = uses + 1 where id = $1 and project = $2 and revoked_at is null \
+                   and (until is null or until > $3) and (most_uses is null or uses < most_uses)";
+        Ok(self.change(sql, &[&id.uuid(), &scope.project.uuid(), &now.as_microsecond()])? == 1)
+    }
+
+    fn grant_revoke(&mut self, grant: &Grant) -> Stored<bool> {
+        let sql = "update grants set revoked_at = $3, body = $4 where id = $1 and project = $2 and revoked_at is null";
+        let at = grant.revoked.as_ref().map(|(_, at)| at.as_microsecond());
+        Ok(self.change(sql, &[&grant.id.uuid(), &grant.scope.project.uuid(), &at, &json(grant)?])? == 1)
+    }
+}
+
+fn read(row: &Row) -> Stored<Grant> {
+    let grant: Grant = parsed(column(row, 0)?)?;
+    Ok(Grant { uses: number(row, 1)?, ..grant })
+}

@@ -1,0 +1,75 @@
+//! Actions that agents proposed.
+
+use domain::{Proposal, Scope, SessionId, Timestamp};
+use store::{DueAction, ProposalReads, ProposalWrites, Stored};
+
+use crate::access::scope as scope_of;
+use crate::connection::Face;
+use crate::values::{column, json, micros, parsed, signed, time_if};
+
+/// What is due, the earliest first.
+pub(crate) const DUE: &str = "select projects.tenant, proposals.project, session, call from proposals \
+                              join projects on projects.id = proposals.project \
+                              where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
+
+impl ProposalReads for Face<'_> {
+    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
+        let sql = "select body from proposals where session = $1 and call = $2 and project = $3";
+        let found = self.row(sql, &[&session.uuid(), &call, &scope.project.uuid()])?;
+        found.map(|row| parsed(column(&row, 0)?)).transpose()
+    }
+
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>> {
+        let sql = "select body from proposals where session = $1 and call > $2 and project = $3 order by call limit $4";
+        let found = self.rows(sql, &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)])?;
+        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    }
+
+    fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>> {
+        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let due = |row| {
+            Ok(DueAction {
+                scope: scope_of(row, 0, 1)?,
+                session: SessionId::from_uuid(column(row, 2)?),
+                call: column(row, 3)?,
+            })
+        };
+        found.iter().map(due).collect()
+    }
+
+    fn next_action_due(&mut self) -> Stored<Option<Timestamp>> {
+        let row = self.row("select min(wake_at) from proposals where wake_at is not null", &[])?;
+        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+    }
+}
+
+impl ProposalWrites for Face<'_> {
+    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+        let sql = "insert into proposals (session, call, project, wake_at, revision, body) \
+                   select id, $2, project, $4, $5, $6 from sessions where id = $1 and project = $3 \
+                   on conflict do nothing";
+        self.write(sql, proposal)
+    }
+
+    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+        let sql = "update proposals set wake_at = $4, revision = $5, body = $6 \
+                   where session = $1 and call = $2 and project = $3 and revision + 1 = $5";
+        self.write(sql, proposal)
+    }
+}
+
+impl Face<'_> {
+    fn write(&mut self, sql: &str, proposal: &Proposal) -> Stored<()> {
+        self.guarded(
+            sql,
+            &[
+                &proposal.session.uuid(),
+                &proposal.call,
+                &proposal.scope.project.uuid(),
+                &micros(proposal.wake_at()),
+                &signed(proposal.revision)?,
+                &json(proposal)?,
+            ],
+        )
+    }
+}

@@ -1,0 +1,87 @@
+//! Actions that agents proposed.
+
+use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
+use store::{DueAction, ProposalReads, ProposalWrites, Stored};
+
+use crate::connection::Face;
+use crate::error::Told;
+use crate::session::guarded;
+use crate::values::{id, json, micros, parsed, time_if};
+
+/// What is due, the earliest first.
+pub(crate) const DUE: &str = "select projects.tenant, proposals.project, session, call from proposals \
+                              join projects on projects.id = proposals.project \
+                              where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
+
+impl ProposalReads for Face<'_> {
+    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
+        let sql = "select body from proposals where session = ?1 and call = ?2 and project = ?3";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row(params![session.uuid(), call, scope.project.uuid()], body).optional().told()
+    }
+
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>> {
+        let sql = "select body from proposals where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let found = statement.query_map(params![session.uuid(), after, scope.project.uuid(), limit], body).told()?;
+        found.collect::<Result<_, _>>().told()
+    }
+
+    fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>> {
+        let mut statement = self.connection.prepare_cached(DUE).told()?;
+        let due = |row: &Row<'_>| {
+            Ok(DueAction {
+                scope: Scope {
+                    tenant: TenantId::from_uuid(id(row.get(0)?)),
+                    project: ProjectId::from_uuid(id(row.get(1)?)),
+                },
+                session: SessionId::from_uuid(id(row.get(2)?)),
+                call: row.get(3)?,
+            })
+        };
+        let found = statement.query_map(params![now.as_microsecond(), limit], due).told()?;
+        found.collect::<Result<_, _>>().told()
+    }
+
+    fn next_action_due(&mut self) -> Stored<Option<Timestamp>> {
+        let sql = "select min(wake_at) from proposals where wake_at is not null";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row([], |row| time_if(row.get(0)?)).told()
+    }
+}
+
+impl ProposalWrites for Face<'_> {
+    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+        let sql = "insert into proposals (session, call, project, wake_at, revision, body) \
+                   select id, ?2, project, ?4, ?5, ?6 from sessions where id = ?1 and project = ?3 \
+                   on conflict do nothing";
+        let row = params![
+            proposal.session.uuid(),
+            proposal.call,
+            proposal.scope.project.uuid(),
+            micros(proposal.wake_at()),
+            proposal.revision,
+            json(proposal)?,
+        ];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+    }
+
+    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+        let sql = "update proposals set wake_at = ?4, revision = ?5, body = ?6 \
+                   where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
+        let row = params![
+            proposal.session.uuid(),
+            proposal.call,
+            proposal.scope.project.uuid(),
+            micros(proposal.wake_at()),
+            proposal.revision,
+            json(proposal)?,
+        ];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+    }
+}
+
+fn body(row: &Row<'_>) -> rusqlite::Result<Proposal> {
+    parsed(&row.get::<_, String>(0)?)
+}

@@ -1,0 +1,25 @@
+//! Approvals that hold for more than one action.
+
+use domain::{Grant, GrantId, Scope, Timestamp};
+
+use crate::{Page, Stored};
+
+/// What can be read of them.
+pub trait GrantReads {
+    /// A grant.
+    fn grant(&mut self, scope: &Scope, id: GrantId) -> Stored<Option<Grant>>;
+    /// Grants, the newest first; those that are over too if wanted.
+    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Vec<Grant>>;
+    /// Grants for a tool that are not over, the oldest first, at most a thousand.
+    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp) -> Stored<Vec<Grant>>;
+}
+
+/// What can be written of them.
+pub trait GrantWrites {
+    /// Keeps a new one.
+    fn grant_insert(&mut self, grant: &Grant) -> Stored<()>;
+    /// Counts a use of a grant that is not over; `false` if it is.
+    fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> Stored<bool>;
+    /// Takes back one that was not taken back yet; `false` if it was.
+    fn grant_revoke(&mut self, grant: &Grant) -> Stored<bool>;
+}

@@ -1,0 +1,36 @@
+//! Actions that agents proposed.
+
+use domain::{Proposal, Scope, SessionId, Timestamp};
+
+use crate::Stored;
+
+/// An action whose outcome is overdue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueAction {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Its session, which is locked first.
+    pub session: SessionId,
+    /// The call.
+    pub call: String,
+}
+
+/// What can be read of them.
+pub trait ProposalReads {
+    /// The action of this call.
+    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>>;
+    /// The actions of a session, by call, after this one.
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>>;
+    /// Actions whose moment has come, the earliest first.
+    fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>>;
+    /// The earliest moment of an action that is to come.
+    fn next_action_due(&mut self) -> Stored<Option<Timestamp>>;
+}
+
+/// What can be written of them.
+pub trait ProposalWrites {
+    /// Keeps a new one.
+    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()>;
+    /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
+    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()>;
+}
