@@ -21,18 +21,21 @@ const MOST_UNSIGNED: u64 = 256;
 const LONGEST_UNSIGNED: SignedDuration = SignedDuration::from_secs(60);
 /// How often somebody looks for entries without a place.
 const EVERY: Duration = Duration::from_millis(500);
+/// How long they rest when it could not be done: what is missing then, a database or a key, takes longer to come back.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 impl Engine {
     /// Runs for ever.
     pub async fn run_chain(&self) {
         loop {
-            if let Err(error) = self.chain().await {
-                tracing::warn!(%error, "the audit trail was not chained; it will be");
-            }
-            if let Err(error) = self.sign_due().await {
-                tracing::warn!(%error, "the audit trail was not signed; it will be");
-            }
-            tokio::time::sleep(EVERY).await;
+            let pause = match self.chain().await.and(self.sign_due().await) {
+                Ok(()) => EVERY,
+                Err(error) => {
+                    tracing::warn!(%error, "the audit trail was put off");
+                    AFTER_FAILURE
+                }
+            };
+            tokio::time::sleep(pause).await;
         }
     }
 
@@ -44,9 +47,7 @@ impl Engine {
                 return Ok(());
             }
             let (linked, long) = self.transact(linked).await?;
-            for tenant in long {
-                self.sign(tenant).await?;
-            }
+            self.sign_all(long).await?;
             if linked < BATCH as usize {
                 return Ok(());
             }
@@ -59,7 +60,11 @@ impl Engine {
             let now = reads.now()?;
             Ok(reads.audit_unsigned(now.saturating_sub(LONGEST_UNSIGNED).unwrap_or(now))?)
         });
-        for tenant in due.await? {
+        self.sign_all(due.await?).await
+    }
+
+    async fn sign_all(&self, tenants: Vec<TenantId>) -> Result<(), Error> {
+        for tenant in tenants {
             self.sign(tenant).await?;
         }
         Ok(())

@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use domain::audit::Wire;
-use domain::audit::chain::Signer;
-use domain::{KeyId, SignedDuration, TenantId, Timestamp};
+use domain::{KeyId, SignedDuration, Timestamp};
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
@@ -80,8 +79,6 @@ pub struct Inner {
     /// The moment that the timers sleep until, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
-    /// The keys that sign the audit trails of tenants, as far as they were opened.
-    pub(crate) signers: Mutex<HashMap<TenantId, Arc<Signer>>>,
 }
 
 impl std::ops::Deref for Engine {
@@ -112,7 +109,6 @@ impl Engine {
             used: Mutex::new(HashMap::new()),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),
-            signers: Mutex::new(HashMap::new()),
         }))
     }
 

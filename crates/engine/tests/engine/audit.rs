@@ -286,6 +286,7 @@ async fn checkpoints_come_by_number_and_by_time() {
     assert_eq!(world.engine.audit_key(&agent).await.unwrap(), key);
     let root = world.caller(Role::Admin, "root").await;
     assert_eq!(verified(&world.exported(&root, Wanted::default()).await).unwrap().checkpoints, 4);
+    assert!(world.another_engine([8; 32]).audit_key(&agent).await.is_err(), "without the master key nobody signs");
 }
 
 /// Whoever writes to the database without the master key is found out.
