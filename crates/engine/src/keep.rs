@@ -89,9 +89,11 @@ impl Work<'_> {
         };
         let Some(by) = answer.filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
         let values: BTreeMap<String, String> = serde_json::from_slice(values).map_err(|_| Error::Sealed)?;
-        let values: BTreeMap<_, _> = values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect();
+        let mut values: BTreeMap<_, _> =
+            values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect();
+        values.retain(|_, value| !value.is_empty());
         let agent = &interaction.origin.asked_by.name;
-        for (name, value) in values.iter().filter(|(_, value)| !value.is_empty()) {
+        for (name, value) in &values {
             let secret = KeptSecret {
                 id: self.ids.secret(self.now),
                 scope: interaction.scope,

@@ -5,9 +5,11 @@
 //!
 //! 1. The newest master key is put in force. From here on no data key is wrapped with an older one.
 //! 2. Tenant by tenant, data keys are wrapped with it, and a new one is made, which seals from then on.
-//! 3. What lies under older data keys is sealed again, a few values at a time; a key that nothing is left under is forgotten.
+//! 3. When every transaction has ended that could still use an older data key, what lies under those is sealed again, a few
+//!    values at a time, and they are forgotten.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::TenantId;
 use store::{Cost, DataKey, Sealed, StoreError};
@@ -20,6 +22,8 @@ use crate::{Engine, Error, Vault};
 
 /// How much in one transaction, so that nobody waits for it.
 const BATCH: u32 = 50;
+/// How often it is looked whether older transactions have ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// What a rotation has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,12 +59,22 @@ impl Engine {
             if outdated.is_empty() {
                 return Ok(rotated);
             }
+            self.older_ones_ended().await?;
             for key in outdated {
                 rotated.values += self.seal_again(&key).await?;
                 let forgotten = self.transact(move |work| Ok(work.tx.data_key_forget(key.id)?)).await?;
                 rotated.forgotten += u64::from(forgotten);
             }
         }
+    }
+
+    /// Waits until nobody can seal under a key that was replaced before.
+    async fn older_ones_ended(&self) -> Result<(), Error> {
+        let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
+        while !self.read(Cost::Point, move |reads| Ok(reads.fence_passed(fence)?)).await? {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Ok(())
     }
 
     async fn put_in_force(&self, master: &MasterKey) -> Result<(), Error> {
@@ -73,7 +87,7 @@ impl Engine {
         .await
     }
 
-    /// Seals what lies under a key again, and says how much that was. Somebody may have sealed under it a moment ago.
+    /// Seals what lies under a key again, and says how much that was.
     async fn seal_again(&self, key: &DataKey) -> Result<u64, Error> {
         let mut values = 0;
         loop {

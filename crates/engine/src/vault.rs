@@ -90,9 +90,9 @@ impl Vault {
         decrypt(&self.cipher(&sealed.key)?, &sealed.body, &place.bound())
     }
 
-    /// The key that values of a tenant are sealed with now, made where there is none. It outlasts the transaction.
+    /// The key that values of a tenant are sealed with now, made where there is none.
     pub(crate) fn sealing_key(&self, work: &mut Work<'_>, tenant: TenantId) -> Result<DataKey, Error> {
-        if let Some(key) = work.tx.data_key_held(tenant)? {
+        if let Some(key) = work.tx.data_key_newest(tenant)? {
             return Ok(key);
         }
         let key = self.fresh_key(work, tenant, 1)?;
@@ -100,7 +100,7 @@ impl Vault {
             return Ok(key);
         }
         // Another node was first.
-        Ok(work.tx.data_key_held(tenant)?.ok_or(StoreError::Conflict)?)
+        Ok(work.tx.data_key_newest(tenant)?.ok_or(StoreError::Conflict)?)
     }
 
     /// A new data key under the master key in force, which stays in force until the transaction ends.

@@ -6,7 +6,7 @@ use store::{AccessWrites, DataKey, KeptValue, Page, Sealed, SealedAt, SecretRead
 
 use crate::access::scope;
 use crate::connection::Face;
-use crate::values::{column, json, micros, number, parsed, time, time_if};
+use crate::values::{column, json, micros, number, parsed, signed, time, time_if};
 
 /// The columns of a data key, which a row begins with.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
@@ -28,6 +28,16 @@ impl SecretReads for Face<'_> {
         let sql = "select distinct tenant from data_keys where master <> $1 order by tenant limit $2";
         let found = self.rows(sql, &[&master, &i64::from(limit)])?;
         found.iter().map(|row| Ok(TenantId::from_uuid(column(row, 0)?))).collect()
+    }
+
+    fn fence(&mut self) -> Stored<u64> {
+        let row = self.row("select pg_snapshot_xmax(pg_current_snapshot())::text::bigint", &[])?;
+        number(&row.ok_or(StoreError::Conflict)?, 0)
+    }
+
+    fn fence_passed(&mut self, fence: u64) -> Stored<bool> {
+        let sql = "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= $1";
+        column(&self.row(sql, &[&signed(fence)?])?.ok_or(StoreError::Conflict)?, 0)
     }
 
     fn data_keys_outdated(&mut self, limit: u32) -> Stored<Vec<DataKey>> {
@@ -92,16 +102,12 @@ impl SecretWrites for Face<'_> {
         self.guarded("update settings set value = $3 where name = $1 and value = $2", &[&MASTER, &from, &to])
     }
 
-    /// A newer key may be there by the time that an older one is held, or forgotten: then the newer one is looked for.
-    fn data_key_held(&mut self, tenant: TenantId) -> Stored<Option<DataKey>> {
-        let sql =
-            format!("select {DATA_KEY} from data_keys where tenant = $1 order by number desc limit 1 for key share");
-        for _ in 0..2 {
-            if let Some(row) = self.row(&sql, &[&tenant.uuid()])? {
-                return data_key(&row).map(Some);
-            }
-        }
-        Ok(None)
+    /// Without a lock, which every sealing transaction would share. Instead it has its number before it looks: if it sees a key
+    /// that is about to be replaced, that number is below a fence drawn after the replacement.
+    fn data_key_newest(&mut self, tenant: TenantId) -> Stored<Option<DataKey>> {
+        self.rows("select pg_current_xact_id()", &[])?;
+        let sql = format!("select {DATA_KEY} from data_keys where tenant = $1 order by number desc limit 1");
+        self.row(&sql, &[&tenant.uuid()])?.as_ref().map(data_key).transpose()
     }
 
     fn data_key_insert(&mut self, key: &DataKey) -> Stored<bool> {
@@ -116,9 +122,7 @@ impl SecretWrites for Face<'_> {
         self.guarded(sql, &[&key.id.uuid(), &from, &key.master, &key.wrapped])
     }
 
-    /// Waits for those who hold the key to seal something. What they sealed is seen by the second statement only.
     fn data_key_forget(&mut self, key: DataKeyId) -> Stored<bool> {
-        self.rows("select 1 from data_keys where id = $1 for update", &[&key.uuid()])?;
         let sql = "delete from data_keys where id = $1 and not exists (select 1 from sealed where data_key = $1) \
                    and not exists (select 1 from secrets where data_key = $1)";
         Ok(self.change(sql, &[&key.uuid()])? == 1)

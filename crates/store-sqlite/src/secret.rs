@@ -46,6 +46,15 @@ impl SecretReads for Face<'_> {
         self.all(sql, params![master, limit], |row| Ok(TenantId::from_uuid(id(row.get(0)?))))
     }
 
+    /// One transaction writes at a time: whoever reads has nobody before it who still could.
+    fn fence(&mut self) -> Stored<u64> {
+        Ok(0)
+    }
+
+    fn fence_passed(&mut self, _fence: u64) -> Stored<bool> {
+        Ok(true)
+    }
+
     fn data_keys_outdated(&mut self, limit: u32) -> Stored<Vec<DataKey>> {
         let sql = format!(
             "select {DATA_KEY} from data_keys where exists (select 1 from data_keys as newer \
@@ -104,7 +113,7 @@ impl SecretWrites for Face<'_> {
         guarded(self.changed("update settings set value = ?3 where name = ?1 and value = ?2", [MASTER, from, to])?)
     }
 
-    fn data_key_held(&mut self, tenant: TenantId) -> Stored<Option<DataKey>> {
+    fn data_key_newest(&mut self, tenant: TenantId) -> Stored<Option<DataKey>> {
         Ok(self.data_keys(tenant)?.into_iter().next())
     }
 

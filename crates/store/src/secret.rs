@@ -56,6 +56,10 @@ pub trait SecretReads {
     fn data_keys(&mut self, tenant: TenantId) -> Stored<Vec<DataKey>>;
     /// Tenants that have a key wrapped with another master key than this.
     fn tenants_not_under(&mut self, master: &str, limit: u32) -> Stored<Vec<TenantId>>;
+    /// Draws a line: whoever may still act on what was true until now lies before it.
+    fn fence(&mut self) -> Stored<u64>;
+    /// Whether no transaction that lies before the line is under way any more.
+    fn fence_passed(&mut self, fence: u64) -> Stored<bool>;
     /// Keys that are no longer the newest of their tenant.
     fn data_keys_outdated(&mut self, limit: u32) -> Stored<Vec<DataKey>>;
     /// Values of questions that are sealed under a key.
@@ -74,13 +78,15 @@ pub trait SecretWrites {
     fn master_held(&mut self, fresh: &str) -> Stored<String>;
     /// Puts another master key in force.
     fn master_change(&mut self, from: &str, to: &str) -> Stored<()>;
-    /// The newest key of a tenant; nobody forgets it before the transaction ends.
-    fn data_key_held(&mut self, tenant: TenantId) -> Stored<Option<DataKey>>;
+    /// The newest key of a tenant. A transaction that has read it lies before every [`SecretReads::fence`] drawn after a newer
+    /// one was kept.
+    fn data_key_newest(&mut self, tenant: TenantId) -> Stored<Option<DataKey>>;
     /// Keeps a new key; false where the tenant has one of this number.
     fn data_key_insert(&mut self, key: &DataKey) -> Stored<bool>;
     /// Writes over a key that was wrapped with another master key.
     fn data_key_rewrap(&mut self, from: &str, key: &DataKey) -> Stored<()>;
-    /// Forgets a key that nothing is sealed under; false where something is.
+    /// Forgets a key that nothing is sealed under; false where something is. Only for a key that was replaced before a fence
+    /// that has been passed: nobody seals under it any more.
     fn data_key_forget(&mut self, key: DataKeyId) -> Stored<bool>;
     /// Writes over a value of a question that was sealed under another key, unless it has gone.
     fn sealed_again(&mut self, from: DataKeyId, at: &SealedAt, to: DataKeyId) -> Stored<()>;

@@ -124,6 +124,8 @@ passed_on! { Reads:
     SecretReads {
         data_keys(tenant: TenantId) -> Vec<DataKey>;
         tenants_not_under(master: &str, limit: u32) -> Vec<TenantId>;
+        fence() -> u64;
+        fence_passed(fence: u64) -> bool;
         data_keys_outdated(limit: u32) -> Vec<DataKey>;
         sealed_under(key: DataKeyId, limit: u32) -> Vec<SealedAt>;
         kept_under(key: DataKeyId, limit: u32) -> Vec<KeptValue>;
@@ -171,7 +173,7 @@ passed_on! { Tx:
     SecretWrites {
         master_held(fresh: &str) -> String;
         master_change(from: &str, to: &str) -> ();
-        data_key_held(tenant: TenantId) -> Option<DataKey>;
+        data_key_newest(tenant: TenantId) -> Option<DataKey>;
         data_key_insert(key: &DataKey) -> bool;
         data_key_rewrap(from: &str, key: &DataKey) -> ();
         data_key_forget(key: DataKeyId) -> bool;

@@ -60,12 +60,12 @@ pub fn one_master_key_is_in_force(fixture: &Fixture) {
 pub fn the_newest_data_key_seals(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here.tenant, world.elsewhere.tenant);
-    assert_eq!(world.write(move |tx| tx.data_key_held(here)), Ok(None));
+    assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(None));
     let (first, second) = (world.keep_data_key(1), world.keep_data_key(2));
     let (late, other) = (world.data_key(here, 2), world.data_key(elsewhere, 1));
     assert_eq!(world.write(move |tx| tx.data_key_insert(&late)), Ok(false));
     assert_eq!(world.write(move |tx| tx.data_key_insert(&other)), Ok(true));
-    assert_eq!(world.write(move |tx| tx.data_key_held(here)), Ok(Some(second.clone())));
+    assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(Some(second.clone())));
     assert_eq!(world.look(|reads| reads.data_keys_outdated(10)), std::slice::from_ref(&first));
 
     let under = |master: &'static str| world.look(move |reads| reads.tenants_not_under(master, 10));
@@ -119,7 +119,7 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
             threads.spawn(|| {
                 world
                     .write(move |tx| {
-                        let key = tx.data_key_held(here.tenant)?.ok_or(StoreError::Conflict)?;
+                        let key = tx.data_key_newest(here.tenant)?.ok_or(StoreError::Conflict)?;
                         tx.sealed_put(&here, id, "secrets", &Sealed { key, body: b"sealed".to_vec() })
                     })
                     .unwrap();
@@ -133,9 +133,12 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
                     }
                     Ok(())
                 };
-                while !world.write(move |tx| tx.data_key_forget(old)).unwrap() {
-                    world.write(moved).unwrap();
+                let fence = world.write(|tx| tx.fence()).unwrap();
+                while !world.look(move |reads| reads.fence_passed(fence)) {
+                    std::thread::yield_now();
                 }
+                world.write(moved).unwrap();
+                assert_eq!(world.write(move |tx| tx.data_key_forget(old)), Ok(true));
             });
         });
         assert!(world.look(move |reads| reads.sealed(&here, id, "secrets")).is_some(), "lost in round {round}");

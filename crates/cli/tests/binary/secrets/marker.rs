@@ -53,7 +53,13 @@ impl Around<'_> {
             assert!(!self.launch.logged().contains(marker), "{marker} in the logs {when}");
             assert!(!self.launch.said().contains(marker), "{marker} in the output {when}");
         }
-        assert_ne!(self.files_with(CONTROL), Vec::<PathBuf>::new(), "the search itself works {when}");
+        let control = self.files_with(CONTROL);
+        assert_ne!(control, Vec::<PathBuf>::new(), "the search itself works {when}");
+        if let Some(database) = &self.database {
+            let inside = |place: &Path| control.iter().any(|path| path.starts_with(place));
+            assert!(inside(&database.join("log")), "statements are logged with their values: {control:?}");
+            assert!(inside(&database.join("data/pg_wal")), "{control:?}");
+        }
     }
 }
 
