@@ -3,11 +3,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use domain::audit::{Entry, How, Wire, particulars};
 use domain::interaction::Change;
 use domain::{
-    Actor, ActorKind, AnswerId, Brief, Caller, Draft, EventId, Happening, Interaction, InteractionId, KeyId, LeaseId,
-    Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Status, Step, StepId,
-    TenantId, Timestamp,
+    Actor, ActorKind, AnswerId, Brief, Caller, Draft, EntryId, EventId, Happening, Interaction, InteractionId, KeyId,
+    LeaseId, Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Status, Step,
+    StepId, TenantId, Timestamp,
 };
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};
@@ -44,6 +45,8 @@ pub(crate) struct Desk {
     person: Caller,
     question: Question,
     number: AtomicU64,
+    /// Whether what happens is put on the audit trail, as the engine does.
+    audits: bool,
 }
 
 impl Desk {
@@ -60,6 +63,7 @@ impl Desk {
             role: Role::Operator,
             actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
             groups: Vec::new(),
+            from: None,
         };
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
         // What `http_loop.rs` asks as well.
@@ -68,7 +72,12 @@ impl Desk {
             "deadline": "2100-01-01T00:00:00Z",
             "action": { "tool": "deploy", "arguments": { "version": "1.4", "target": "production" } },
         }))?;
-        Ok(Self { scope, agent, person, question, number: AtomicU64::new(1) })
+        Ok(Self { scope, agent, person, question, number: AtomicU64::new(1), audits: true })
+    }
+
+    /// The same without an audit trail: to see what that costs, and to fill a store with questions alone.
+    pub(crate) fn without_trail(self) -> Self {
+        Self { audits: false, ..self }
     }
 
     /// An id that sorts by time, and by number within a millisecond.
@@ -92,6 +101,7 @@ impl Desk {
         };
         let step = Step::begin(step, id, brief.agent.clone(), now);
         let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
+        self.audited(tx, &session, None, &happening, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), happening, None, now);
         tx.session_insert(&session, &Luggage::default())?;
         tx.step_insert(&self.scope, &step)?;
@@ -186,8 +196,36 @@ impl Desk {
         happening: Happening,
         now: Timestamp,
     ) -> Result<(), Undone> {
+        self.audited(tx, session, Some(about), &happening, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), happening, Some(about), now);
         Ok(tx.event_append(&self.scope, &event)?)
+    }
+
+    fn audited(
+        &self,
+        tx: &mut dyn Tx,
+        session: &Session,
+        interaction: Option<InteractionId>,
+        happening: &Happening,
+        now: Timestamp,
+    ) -> Result<(), Undone> {
+        if !self.audits {
+            return Ok(());
+        }
+        let (by, data) = particulars(happening, &self.agent);
+        let entry = Entry {
+            id: EntryId::from_uuid(self.fresh(now)),
+            scope: self.scope,
+            at: now,
+            name: happening.name.to_owned(),
+            by,
+            how: How { wire: Wire::Http, key: Some(self.person.key), from: None },
+            session: Some(session.id),
+            event: Some(session.last_seq + 1),
+            interaction,
+            data,
+        };
+        Ok(tx.audit_append(&entry.written())?)
     }
 }
 

@@ -52,20 +52,26 @@ fn ours(ground: &Ground, kept: Kept, clients: usize) -> Fallible<(Row, f64)> {
     let store = place.open()?;
     let length = ground.window().1;
     let found = ground.run(async {
-        let desk = Arc::new(Desk::open(store.as_ref()).await?);
-        let (begin, end) = times(ground);
-        let mut running = JoinSet::new();
-        for _ in 0..clients {
-            running.spawn(go_round(Arc::clone(&store), Arc::clone(&desk), begin, end));
-        }
-        let mut all = Times::default();
-        while let Some(found) = running.join_next().await {
-            all.extend(found??);
-        }
-        Ok(all)
+        let desk = Desk::open(store.as_ref()).await?;
+        go(ground, &store, desk, clients).await
     });
     store.close();
     Ok(line("floor", kept, clients, (found?, length)))
+}
+
+/// Has so many go round at once, for as long as a rate is measured.
+pub(crate) async fn go(ground: &Ground, store: &Arc<dyn Store>, desk: Desk, clients: usize) -> Fallible<Times> {
+    let (begin, end) = times(ground);
+    let desk = Arc::new(desk);
+    let mut running = JoinSet::new();
+    for _ in 0..clients {
+        running.spawn(go_round(Arc::clone(store), Arc::clone(&desk), begin, end));
+    }
+    let mut all = Times::default();
+    while let Some(found) = running.join_next().await {
+        all.extend(found??);
+    }
+    Ok(all)
 }
 
 async fn go_round(store: Arc<dyn Store>, desk: Arc<Desk>, begin: Instant, end: Instant) -> Fallible<Times> {

@@ -35,6 +35,26 @@ struct Counted {
     first_error: Option<String>,
 }
 
+/// Somebody who goes round and round over HTTP.
+pub(crate) trait Rounds: Sized + Send + 'static {
+    /// Connects to a node.
+    fn open(at: SocketAddr, keys: &Keys) -> impl Future<Output = Fallible<Self>> + Send;
+    /// Goes round once.
+    fn round(&mut self) -> impl Future<Output = Fallible<()>> + Send;
+}
+
+impl Rounds for Pair {
+    async fn open(at: SocketAddr, keys: &Keys) -> Fallible<Self> {
+        Self::connect(at, at, keys).await
+    }
+
+    async fn round(&mut self) -> Fallible<()> {
+        let asked = self.asks().await?;
+        self.answered(&asked, Instant::now()).await?;
+        self.goes_on(&asked).await
+    }
+}
+
 /// An agent and the person who answers it, with a connection and a session of their own.
 pub(crate) struct Pair {
     agent: Connection,
@@ -55,17 +75,24 @@ pub(crate) fn section(ground: &Ground, found: &mut Vec<Loops>) -> Fallible<Secti
     let mut table = Table::new("Full loop over HTTP (ask, long poll, answer, take, complete); cpu is µs a loop");
     for kept in ground.stores() {
         for clients in ground.sizes().iter().copied() {
-            let per_second = measure(ground, kept, clients, "warn", &mut table)?;
+            let per_second = measure::<Pair>(ground, kept, clients, "warn", &mut table)?;
             found.push(Loops { kept, clients, per_second });
         }
     }
     if ground.sqlite() && ground.sizes().contains(&64) {
-        measure(ground, Kept::Sqlite, 64, "info", &mut table)?;
+        measure::<Pair>(ground, Kept::Sqlite, 64, "info", &mut table)?;
     }
     Ok(Section { name: "loop", tables: vec![table], targets: Vec::new() })
 }
 
-fn measure(ground: &Ground, kept: Kept, clients: usize, log: &str, table: &mut Table) -> Fallible<f64> {
+/// Measures how often so many clients go round a second.
+pub(crate) fn measure<R: Rounds>(
+    ground: &Ground,
+    kept: Kept,
+    clients: usize,
+    log: &str,
+    table: &mut Table,
+) -> Fallible<f64> {
     eprintln!("loop: {} with {clients} clients, log {log}", kept.name());
     let place = ground.place(kept)?;
     let keys = place.keys()?;
@@ -74,7 +101,7 @@ fn measure(ground: &Ground, kept: Kept, clients: usize, log: &str, table: &mut T
         let node = Node::start(&place, log).await?;
         let mut pairs = Vec::new();
         for _ in 0..clients {
-            pairs.push(Pair::open(node.address, node.address, &keys).await?);
+            pairs.push(R::open(node.address, &keys).await?);
         }
         let begin = Instant::now() + warm;
         let mut running = JoinSet::new();
@@ -116,7 +143,7 @@ fn measure(ground: &Ground, kept: Kept, clients: usize, log: &str, table: &mut T
 }
 
 /// Goes round until the end, and counts what was finished within the window.
-async fn go_round(mut pair: Pair, begin: Instant, end: Instant) -> Counted {
+async fn go_round<R: Rounds>(mut pair: R, begin: Instant, end: Instant) -> Counted {
     let mut counted = Counted::default();
     loop {
         let started = Instant::now();
@@ -138,18 +165,12 @@ async fn go_round(mut pair: Pair, begin: Instant, end: Instant) -> Counted {
 
 impl Pair {
     /// Connects both, and opens a session. They may be at two nodes of one database.
-    pub(crate) async fn open(agent_at: SocketAddr, person_at: SocketAddr, keys: &Keys) -> Fallible<Self> {
+    pub(crate) async fn connect(agent_at: SocketAddr, person_at: SocketAddr, keys: &Keys) -> Fallible<Self> {
         let mut agent = Connection::open(agent_at, &keys.agent).await?;
         let person = Connection::open(person_at, &keys.person).await?;
         let session = agent.post("/v1/sessions", START).await?;
         let ask = format!("/v1/sessions/{}/interactions", id_in(&session, "ses_")?);
         Ok(Self { agent, person, ask })
-    }
-
-    async fn round(&mut self) -> Fallible<()> {
-        let asked = self.asks().await?;
-        self.answered(&asked, Instant::now()).await?;
-        self.goes_on(&asked).await
     }
 
     /// The agent asks.

@@ -60,7 +60,7 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
 async fn measure(agents_at: SocketAddr, people_at: SocketAddr, keys: &Keys, length: Duration) -> Fallible<Counted> {
     let mut pairs = Vec::new();
     for _ in 0..AGENTS {
-        pairs.push(Pair::open(agents_at, people_at, keys).await?);
+        pairs.push(Pair::connect(agents_at, people_at, keys).await?);
     }
     let begin = Instant::now() + APART * AGENTS;
     let mut running = JoinSet::new();

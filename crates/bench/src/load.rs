@@ -29,7 +29,7 @@ pub(crate) struct Loaded {
 /// Puts at least so many open questions into a store.
 pub(crate) async fn load(store: &Arc<dyn Store>, open: u32) -> Fallible<Loaded> {
     let begun = Instant::now();
-    let desk = Arc::new(Desk::open(store.as_ref()).await?);
+    let desk = Arc::new(Desk::open(store.as_ref()).await?.without_trail());
     let questions = Arc::new(questions()?);
     let sessions = open.div_ceil(A_SESSION);
     let loading = stream::iter(0..sessions).map(|number| {

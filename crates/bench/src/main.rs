@@ -10,6 +10,9 @@
 //! - `floor` (`floor.rs`, `bare.rs`): the same four durable operations without HTTP. `floor` is our own SQL: the calls that the
 //!   engine makes on a transaction, in its order, through the store's own group commit. `bare` is SQLite with the smallest rows
 //!   that could do it, one writer and group commit: what the disk and the library allow when nothing is kept for anybody else.
+//! - `audit` (`audit.rs`): what the audit trail costs: the floor with it and without it, and how fast entries are chained.
+//! - `rulings` (`rulings.rs`): how long policy takes to rule on a call, in process, with 10, 100 and 1,000 rules.
+//! - `permits` (`permits.rs`): actions that policy allows, proposed, started with their permit and reported, over HTTP.
 //! - `latency` (`latency.rs`): from just before an answer is sent to the end of the waiting agent's response, 200 a second on a
 //!   fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With PostgreSQL also from one
 //!   node to another.
@@ -24,6 +27,7 @@
 //! Start reading at `ground.rs` (what is measured stands on it) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
 //! hyper's connections, `durable.rs` the four operations, `report.rs` tables, targets and JSON.
 
+mod audit;
 mod bare;
 mod client;
 mod durable;
@@ -34,8 +38,10 @@ mod inbox;
 mod latency;
 mod load;
 mod node;
+mod permits;
 mod readers;
 mod report;
+mod rulings;
 mod sample;
 
 use std::error::Error;
@@ -85,6 +91,9 @@ pub(crate) struct Arguments {
 enum Part {
     Loop,
     Floor,
+    Audit,
+    Rulings,
+    Permits,
     Latency,
     Inbox,
     Readers,
@@ -126,6 +135,15 @@ fn run(arguments: &Arguments) -> Fallible<bool> {
     }
     if wanted(Part::Floor) {
         keep(floor::section(&ground, &loops));
+    }
+    if wanted(Part::Audit) {
+        keep(audit::section(&ground));
+    }
+    if wanted(Part::Rulings) {
+        keep(rulings::section(&ground));
+    }
+    if wanted(Part::Permits) {
+        keep(permits::section(&ground));
     }
     if wanted(Part::Latency) {
         keep(latency::section(&ground));

@@ -53,7 +53,7 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
 }
 
 async fn measure(node: &Node, keys: &Keys, (what, project): (&str, bool), readers: usize) -> Fallible<(Row, f64)> {
-    let mut pair = Pair::open(node.address, node.address, keys).await?;
+    let mut pair = Pair::connect(node.address, node.address, keys).await?;
     // What the first requests make is not a cost of the readers.
     for _ in 0..200 {
         pair.stirs().await?;

@@ -22,10 +22,17 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Make, list and revoke keys
     Keys(Keys),
+    /// Verify an export of the audit trail, export it, show the key that signs it
+    Audit(Audit),
+    /// Rotate the keys that secrets are sealed with
+    Secrets(Secrets),
     /// Copy the SQLite database to a new file while the server goes on using it
     Backup(Backup),
     /// Look for damage in the SQLite database
     Check(Check),
+    /// Look at policy files
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -44,6 +51,17 @@ pub(crate) struct Database {
     pub(crate) database_connections: u32,
 }
 
+/// What data keys are wrapped with.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MasterKeys {
+    /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
+    #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
+    pub(crate) master_key: Option<String>,
+    /// The key before that one, until `holdpoint secrets rotate` has ended
+    #[arg(long, env = "HOLDPOINT_MASTER_KEY_PREVIOUS", hide_env_values = true, requires = "master_key")]
+    pub(crate) master_key_previous: Option<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Where to listen
@@ -51,9 +69,14 @@ pub(crate) struct Serve {
     pub(crate) listen: SocketAddr,
     #[command(flatten)]
     pub(crate) database: Database,
-    /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
-    #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
-    pub(crate) master_key: Option<String>,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+    /// The policy of projects that have none of their own; followed while the server runs
+    #[arg(long, env = "HOLDPOINT_POLICY")]
+    pub(crate) policy: Option<PathBuf>,
+    /// How many hours a permit is good for
+    #[arg(long, env = "HOLDPOINT_PERMIT_HOURS", default_value_t = 24)]
+    pub(crate) permit_hours: u32,
     /// Deadlines for questions that bring none, by kind: approval=300,form=1800
     #[arg(long, env = "HOLDPOINT_DEADLINES", value_delimiter = ',', value_parser = deadline)]
     pub(crate) deadlines: Vec<(String, SignedDuration)>,
@@ -81,6 +104,9 @@ pub(crate) struct Serve {
     /// How many event streams may be open at this node
     #[arg(long, env = "HOLDPOINT_STREAMS", default_value_t = 50_000)]
     pub(crate) streams: usize,
+    /// Requests come through one proxy: take where they come from out of the last word of its X-Forwarded-For
+    #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
+    pub(crate) behind_proxy: bool,
     /// What is logged, for example info or holdpoint_engine=debug
     #[arg(long, env = "HOLDPOINT_LOG", default_value = "info")]
     pub(crate) log: String,
@@ -151,11 +177,99 @@ pub(crate) struct KeysRevoke {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Audit {
+    #[command(subcommand)]
+    pub(crate) command: AuditCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Verify an export offline; names the first entry that was changed, removed, added or reordered
+    Verify(AuditVerify),
+    /// Write the whole chain of a tenant to standard output, for verify
+    Export(AuditExport),
+    /// Print the public half of the key that signs the chain of a tenant
+    Key(AuditPlace),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerify {
+    /// The export
+    pub(crate) file: PathBuf,
+    /// Refuse what any other key has signed (64 hexadecimal digits, from `holdpoint audit key`)
+    #[arg(long)]
+    pub(crate) public_key: Option<String>,
+    /// Refuse a chain that has another hash at this number: a checkpoint that was kept elsewhere
+    #[arg(long, value_name = "SEQ:HASH", value_parser = checkpoint)]
+    pub(crate) from_checkpoint: Option<(u64, String)>,
+    /// Refuse entries that are shown by their digest alone
+    #[arg(long)]
+    pub(crate) whole: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditExport {
+    /// Begin after the entry of this number
+    #[arg(long, default_value_t = 0)]
+    pub(crate) after: u64,
+    #[command(flatten)]
+    pub(crate) place: AuditPlace,
+}
+
+/// Whose audit trail.
+#[derive(Debug, Args)]
+pub(crate) struct AuditPlace {
+    /// The tenant
+    #[arg(long, default_value = "default")]
+    pub(crate) tenant: String,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) database: Database,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Secrets {
+    #[command(subcommand)]
+    pub(crate) command: SecretsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretsCommand {
+    /// Make a new master key and new data keys, and seal everything with them, while servers go on
+    Rotate(Rotate),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rotate {
+    /// Only add the new key to master.key, so that it can be copied to other nodes first
+    #[arg(long)]
+    pub(crate) prepare: bool,
+    #[command(flatten)]
+    pub(crate) database: Database,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Backup {
     /// The new file
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) database: Database,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Say everything that is wrong with policy files, with line and column; fails if one would be refused
+    Check(PolicyFile),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyFile {
+    /// The files
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -172,6 +286,7 @@ impl Serve {
             lease: seconds(self.lease_seconds.max(1)),
             claim: seconds(self.claim_seconds.max(1)),
             warning: seconds(self.warning_seconds),
+            permit: SignedDuration::from_hours(i64::from(self.permit_hours.max(1))),
             retention: SignedDuration::from_hours(24 * i64::from(self.retention_days)),
             deadlines: self.deadlines.iter().cloned().collect::<HashMap<_, _>>(),
             ..engine::Settings::default()
@@ -179,12 +294,23 @@ impl Serve {
     }
 
     pub(crate) fn limits(&self) -> server::Limits {
-        server::Limits { body_bytes: self.body_bytes, rate: NonZeroU32::new(self.rate), streams: self.streams }
+        server::Limits {
+            body_bytes: self.body_bytes,
+            rate: NonZeroU32::new(self.rate),
+            streams: self.streams,
+            behind_proxy: self.behind_proxy,
+        }
     }
 }
 
 fn role(text: &str) -> Result<Role, String> {
     Role::named(text).ok_or_else(|| "must be admin, operator, viewer or agent".to_owned())
+}
+
+fn checkpoint(text: &str) -> Result<(u64, String), String> {
+    let wrong = || format!("`{text}` is not SEQ:HASH");
+    let (seq, hash) = text.split_once(':').ok_or_else(wrong)?;
+    Ok((seq.parse().map_err(|_| wrong())?, hash.to_owned()))
 }
 
 fn deadline(text: &str) -> Result<(String, SignedDuration), String> {

@@ -32,6 +32,13 @@ pub(crate) enum Failure {
          HOLDPOINT_MASTER_KEY or as the file master.key in the data directory"
     )]
     OtherMasterKey,
+    #[error(
+        "there is nothing to rotate to: give the new key as HOLDPOINT_MASTER_KEY and the one in force as \
+         HOLDPOINT_MASTER_KEY_PREVIOUS, to every node first"
+    )]
+    NoPreviousMasterKey,
+    #[error("--prepare adds a key to the file master.key; with HOLDPOINT_MASTER_KEY you give the keys yourself")]
+    NothingToPrepare,
     #[error("the figures cannot be set up: {0}")]
     Figures(String),
     #[error("--log: {0}")]
@@ -40,10 +47,20 @@ pub(crate) enum Failure {
     Traces(String),
     #[error("the OpenAPI document cannot be written: {0}")]
     Document(serde_json::Error),
+    #[error("{0}: not verified: {1}")]
+    NotVerified(PathBuf, String),
+    #[error("the export cannot be written: {0}")]
+    Export(io::Error),
     #[error("the database is damaged:\n{0}")]
     Damaged(String),
     #[error("{0} works on the SQLite database of a data directory; use the tools of PostgreSQL for the other")]
     SqliteOnly(&'static str),
+    #[error("{0}: {1}")]
+    PolicyUnread(PathBuf, io::Error),
+    #[error("the policy is refused:\n{0}")]
+    PolicyBad(String),
+    #[error("{0} of the files would be refused")]
+    PolicyRefused(usize),
 }
 
 impl From<StoreError> for Failure {

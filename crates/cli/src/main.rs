@@ -4,21 +4,30 @@
 //!
 //! Start reading at `config.rs` (everything that can be set) and `serve.rs` (what runs).
 
+mod audit;
 mod config;
 mod data;
 mod failure;
 mod keys;
 mod master_key;
 mod open;
+mod policy;
+mod secrets;
 mod serve;
 mod telemetry;
 
+use std::alloc::System;
 use std::process::ExitCode;
 
 use clap::Parser;
+use zeroizing_alloc::ZeroAlloc;
 
 use crate::config::{Cli, Command};
 use crate::failure::Failure;
+
+/// Memory is overwritten when it is given back: bodies, buffers and parsed values leave no secret behind in the process.
+#[global_allocator]
+static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
@@ -35,8 +44,11 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(serve) => serve::serve(&runtime, &serve),
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
+        Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
+        Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
         Command::Backup(backup) => data::backup(&backup),
         Command::Check(check) => data::check(&check),
+        Command::Policy(command) => policy::policy(command),
         Command::Openapi => {
             let document = server::document().to_pretty_json().map_err(Failure::Document)?;
             println!("{document}");

@@ -1,40 +1,126 @@
-//! The master key: from the environment, or from a file made with safe permissions on first start.
+//! The master keys: from the environment, or from a file made with safe permissions on first start. The newest comes first.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::MasterKey;
+use engine::{MasterKey, Vault};
+use zeroize::Zeroizing;
 
+use crate::config::MasterKeys;
 use crate::failure::Failure;
 
 const FILE: &str = "master.key";
 
-/// Finds the master key, or makes one.
-pub(crate) fn master_key(given: Option<&str>, directory: &Path) -> Result<MasterKey, Failure> {
+/// A vault under the master keys that were given, or under those of the file, which is made where there is none and read again
+/// when a key is missed: a rotation needs no restart.
+pub(crate) fn vault(given: &MasterKeys, directory: &Path) -> Result<Vault, Failure> {
+    if let Some(keys) = from_environment(given)? {
+        return Ok(Vault::over(keys, Box::new(Vec::new)));
+    }
     let path = directory.join(FILE);
-    let failed = |why: String| Failure::MasterKey { path: path.clone(), why };
-    if let Some(text) = given {
-        let path = "HOLDPOINT_MASTER_KEY".into();
-        let why = "must be 32 bytes in hexadecimal or base64".to_owned();
-        return parse(text).map(MasterKey::from_bytes).ok_or(Failure::MasterKey { path, why });
-    }
     if !path.exists() {
-        make(directory, &path).map_err(|error| failed(error.to_string()))?;
+        let failed = |error: io::Error| Failure::MasterKey { path: path.clone(), why: error.to_string() };
+        make(directory, &path).map_err(failed)?;
     }
-    read(&path)
+    vault_of_file(path)
+}
+
+/// The keys that were given, the newest first.
+pub(crate) fn from_environment(given: &MasterKeys) -> Result<Option<Vec<MasterKey>>, Failure> {
+    let parsed = |name: &str, text: &str| {
+        let (path, why) = (name.into(), "must be 32 bytes in hexadecimal or base64".to_owned());
+        parse(text).ok_or(Failure::MasterKey { path, why })
+    };
+    let Some(newest) = &given.master_key else { return Ok(None) };
+    let mut keys = vec![parsed("HOLDPOINT_MASTER_KEY", newest)?];
+    if let Some(previous) = &given.master_key_previous {
+        keys.push(parsed("HOLDPOINT_MASTER_KEY_PREVIOUS", previous)?);
+    }
+    Ok(Some(keys))
+}
+
+fn vault_of_file(path: PathBuf) -> Result<Vault, Failure> {
+    let keys = read(&path)?;
+    let reread = move || {
+        read(&path).unwrap_or_else(|failure| {
+            tracing::warn!(%failure, "the master keys cannot be read again");
+            Vec::new()
+        })
+    };
+    Ok(Vault::over(keys, Box::new(reread)))
+}
+
+/// The file of a data directory while its keys are rotated: nobody else rotates them meanwhile.
+pub(crate) struct Rotating {
+    directory: PathBuf,
+    path: PathBuf,
+    #[expect(dead_code, reason = "held, not read")]
+    lock: File,
+}
+
+impl Rotating {
+    /// Takes the file, or says that somebody else has it.
+    pub(crate) fn begin(directory: &Path) -> Result<Self, Failure> {
+        let path = directory.join(FILE);
+        let failed = |why: String| Failure::MasterKey { path: path.clone(), why };
+        let lock =
+            File::options().create(true).truncate(false).write(true).mode(0o600).open(path.with_extension("lock"));
+        let lock = lock.map_err(|error| failed(error.to_string()))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { directory: directory.to_owned(), path, lock }),
+            Err(TryLockError::WouldBlock) => Err(failed("is being rotated by another command".into())),
+            Err(TryLockError::Error(error)) => Err(failed(error.to_string())),
+        }
+    }
+
+    /// A vault under the keys as they are.
+    pub(crate) fn vault(&self) -> Result<Vault, Failure> {
+        vault_of_file(self.path.clone())
+    }
+
+    /// Adds a new key, before anything is sealed with it; false where one was added that is not the only one yet.
+    pub(crate) fn prepare(&self) -> Result<bool, Failure> {
+        let mut keys = read(&self.path)?;
+        if keys.len() > 1 {
+            return Ok(false);
+        }
+        let mut bytes = Zeroizing::new([0; 32]);
+        getrandom::fill(bytes.as_mut_slice()).map_err(|error| self.failed(error.to_string()))?;
+        keys.insert(0, MasterKey::from_bytes(*bytes));
+        self.write(&keys)?;
+        Ok(true)
+    }
+
+    /// Gives up all keys but the newest, after everything is sealed with it.
+    pub(crate) fn finish(&self) -> Result<(), Failure> {
+        self.write(&read(&self.path)?[..1])
+    }
+
+    /// Under another name first: whoever reads the file, or dies in the middle, has the old keys or the new ones.
+    fn write(&self, keys: &[MasterKey]) -> Result<(), Failure> {
+        let fresh = self.directory.join(format!("{FILE}.{}.new", std::process::id()));
+        let written = write(&fresh, &spelled(keys))
+            .and_then(|()| std::fs::rename(&fresh, &self.path))
+            .and_then(|()| File::open(&self.directory)?.sync_all());
+        written.map_err(|error| self.failed(error.to_string()))
+    }
+
+    fn failed(&self, why: String) -> Failure {
+        Failure::MasterKey { path: self.path.clone(), why }
+    }
 }
 
 /// Makes a key under another name first: whoever dies in the middle, or comes at the same moment, never sees half of one.
 fn make(directory: &Path, path: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(directory)?;
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    let text = format!("{}\n", BASE64_STANDARD.encode(bytes));
+    store_sqlite::private_directory(directory)?;
+    let mut bytes = Zeroizing::new([0; 32]);
+    getrandom::fill(bytes.as_mut_slice()).map_err(|error| io::Error::other(error.to_string()))?;
     let fresh = directory.join(format!("{FILE}.{}.new", std::process::id()));
+    let text = spelled(&[MasterKey::from_bytes(*bytes)]);
     let made = write(&fresh, &text).and_then(|()| match std::fs::hard_link(&fresh, path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         linked => linked,
@@ -52,25 +138,32 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-fn read(path: &Path) -> Result<MasterKey, Failure> {
+fn read(path: &Path) -> Result<Vec<MasterKey>, Failure> {
     let failed = |why: String| Failure::MasterKey { path: path.to_owned(), why };
     let mut file = File::open(path).map_err(|error| failed(error.to_string()))?;
     let mode = file.metadata().map_err(|error| failed(error.to_string()))?.permissions().mode();
     if mode & 0o077 != 0 {
         return Err(failed(format!("others can read it (mode {:o}): chmod 600 it", mode & 0o777)));
     }
-    let mut text = String::new();
+    let mut text = Zeroizing::new(String::new());
     file.read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;
-    parse(text.trim()).map(MasterKey::from_bytes).ok_or_else(|| failed("is not a master key".into()))
+    let keys: Option<Vec<MasterKey>> = text.lines().map(|line| parse(line.trim())).collect();
+    keys.filter(|keys| !keys.is_empty()).ok_or_else(|| failed("is not a master key".into()))
 }
 
-fn parse(text: &str) -> Option<[u8; 32]> {
+/// One key a line.
+fn spelled(keys: &[MasterKey]) -> Zeroizing<String> {
+    Zeroizing::new(keys.iter().map(|key| format!("{}\n", BASE64_STANDARD.encode(key.bytes()))).collect())
+}
+
+fn parse(text: &str) -> Option<MasterKey> {
     if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        let mut bytes = [0; 32];
+        let mut bytes = Zeroizing::new([0; 32]);
         for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
             *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
         }
-        return Some(bytes);
+        return Some(MasterKey::from_bytes(*bytes));
     }
-    BASE64_STANDARD.decode(text).ok()?.try_into().ok()
+    let bytes = Zeroizing::new(BASE64_STANDARD.decode(text).ok()?);
+    <[u8; 32]>::try_from(bytes.as_slice()).ok().map(MasterKey::from_bytes)
 }

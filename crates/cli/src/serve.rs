@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use engine::{Engine, Ids, Vault};
+use engine::{Engine, Ids};
 use server::App;
-use store_sqlite::DataLock;
+use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -14,9 +14,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::Serve;
 use crate::failure::Failure;
-use crate::master_key::master_key;
+use crate::master_key::vault;
 use crate::open::open;
-use crate::telemetry;
+use crate::{policy, telemetry};
 
 /// Runs the server until it is told to stop.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
@@ -30,14 +30,17 @@ pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
 
 async fn run(serve: &Serve) -> Result<(), Failure> {
     let signals = Signals::listen()?;
-    let master = master_key(serve.master_key.as_deref(), &serve.database.data)?;
+    let vault = vault(&serve.master, &serve.database.data)?;
     let _lock = match serve.database.database_url {
         None => Some(locked(&serve.database.data)?),
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let engine = Engine::new(store.clone(), clock, Ids::default(), Vault::new(master), serve.settings());
+    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, serve.settings());
     engine.unlock().await?;
+    if let Some(file) = &serve.policy {
+        policy::first(&engine, file).await?;
+    }
 
     let (stop, stopping) = watch::channel(false);
     let app = App::new(engine.clone(), serve.limits(), telemetry::figures()?, stopping.clone());
@@ -45,9 +48,13 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    let (timers, housekeeping) = (engine.clone(), engine.clone());
+    let (timers, housekeeping, chain) = (engine.clone(), engine.clone(), engine.clone());
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
+    if let Some(file) = serve.policy.clone() {
+        tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file)));
+    }
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
 
@@ -67,7 +74,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
 
 /// Takes the data directory, which is made if absent.
 fn locked(directory: &Path) -> Result<DataLock, Failure> {
-    std::fs::create_dir_all(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
+    private_directory(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
     Ok(DataLock::take(directory)?)
 }
 

@@ -1,5 +1,7 @@
 //! Who is calling, for whom, and what their role lets them do.
 
+use std::net::IpAddr;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +56,8 @@ pub enum Right {
     Audit,
     /// Make, list and revoke keys.
     ManageKeys,
+    /// See which secrets are kept, never their values, and forget them.
+    ManageSecrets,
 }
 
 impl Role {
@@ -66,12 +70,12 @@ impl Role {
         match (self, right) {
             (Self::Admin, _) | (_, Right::Read) => true,
             (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::Automate) => false,
-            (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant) => true,
+            (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => true,
             (Self::Operator, Right::Take) => false,
             (Self::Viewer, Right::Answer) => true,
-            (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Grant) => false,
+            (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Grant | Right::ManageSecrets) => false,
             (Self::Agent, Right::Ask | Right::Take) => true,
-            (Self::Agent, Right::Answer | Right::Steer | Right::Grant) => false,
+            (Self::Agent, Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => false,
         }
     }
 
@@ -137,6 +141,8 @@ pub struct Caller {
     pub actor: Actor,
     /// The groups that the person belongs to.
     pub groups: Vec<String>,
+    /// The address that the request came from, where it is known. The audit trail keeps it; nothing is decided by it.
+    pub from: Option<IpAddr>,
 }
 
 impl Caller {
@@ -184,6 +190,7 @@ impl Key {
             role: self.role,
             actor: Actor { kind, name },
             groups: self.groups.clone(),
+            from: None,
         })
     }
 }

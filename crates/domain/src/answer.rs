@@ -68,6 +68,8 @@ pub struct Draft {
     pub feedback: Option<String>,
     /// What is to hold for more than this one action.
     pub remember: Option<Remember>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    pub keep: bool,
 }
 
 /// Proof that the data of a draft fits the form of its question. Made by whoever ran the validator.
@@ -124,6 +126,9 @@ impl Question {
         let formless = !effect.carries_form() || self.form().is_none();
         if formless && draft.data.as_object().is_some_and(serde_json::Map::is_empty) {
             draft.data = Value::Null;
+        }
+        if draft.keep && (self.kind != Kind::Secret || !effect.carries_form()) {
+            problems.push(Problem::new("/keep", "only secrets that are given can be kept"));
         }
         self.check_arguments(effect, &draft, &mut problems);
         self.check_remember(effect, &draft, &mut problems);

@@ -35,20 +35,30 @@ pub struct Event {
 pub struct Happening {
     /// A dotted name, `interaction.answered`.
     pub name: &'static str,
-    /// The particulars.
+    /// The particulars that everybody is told.
     pub data: Value,
+    /// The particulars that only the audit trail keeps: arguments, forms, what was said. Never a secret value.
+    pub record: Value,
 }
 
 impl Happening {
     /// Something that somebody did.
-    pub(crate) fn by(name: &'static str, actor: &Actor, mut data: Value) -> Self {
+    #[must_use]
+    pub fn by(name: &'static str, actor: &Actor, mut data: Value) -> Self {
         data["by"] = json!(actor);
-        Self { name, data }
+        Self::plain(name, data)
     }
 
     /// Something that nobody in particular did.
-    pub(crate) const fn plain(name: &'static str, data: Value) -> Self {
-        Self { name, data }
+    #[must_use]
+    pub const fn plain(name: &'static str, data: Value) -> Self {
+        Self { name, data, record: Value::Null }
+    }
+
+    /// The same, with what only the audit trail keeps.
+    #[must_use]
+    pub fn recording(self, record: Value) -> Self {
+        Self { record, ..self }
     }
 }
 

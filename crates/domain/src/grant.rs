@@ -154,7 +154,8 @@ impl Grant {
             "grant": id, "tool": grant.tool, "session": grant.session, "until": until, "most_uses": grant.most_uses,
             "call_id": proposal.call,
         });
-        let happening = Happening::by("grant.given", &grant.by, data);
+        let record = json!({ "covers": grant.arguments, "rule": grant.rule, "agent": grant.agent });
+        let happening = Happening::by("grant.given", &grant.by, data).recording(record);
         (grant, happening)
     }
 

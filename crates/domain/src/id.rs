@@ -101,6 +101,12 @@ ids! {
     PermitId = "prm_";
     /// An approval that holds for more than one action.
     GrantId = "gra_";
+    /// Something that was done, on the audit trail.
+    EntryId = "aud_";
+    /// A key that values of one tenant are sealed with.
+    DataKeyId = "dek_";
+    /// A secret value that a person has kept for later.
+    SecretId = "sec_";
 }
 
 #[cfg(test)]

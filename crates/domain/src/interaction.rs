@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::access::Right;
+use crate::audit;
 use crate::event::of_answer;
 use crate::{
     Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
@@ -129,7 +130,7 @@ impl Interaction {
             "deadline": question.deadline,
             "channel": session.brief.channel,
         });
-        let happening = Happening::by("interaction.asked", &by, data);
+        let happening = Happening::by("interaction.asked", &by, data).recording(audit::of_question(&question));
         let origin = Origin {
             session: session.id,
             step: session.step,
@@ -160,6 +161,15 @@ impl Interaction {
         match &self.state {
             State::Pending(_) => None,
             State::Resolved { at, .. } => Some(*at),
+        }
+    }
+
+    /// When it was closed, once its delivery is over too: nothing will happen to it any more, and it is only kept.
+    #[must_use]
+    pub const fn retired_at(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Resolved { at, delivery, .. } if delivery.over() => Some(*at),
+            State::Pending(_) | State::Resolved { .. } => None,
         }
     }
 
@@ -203,6 +213,8 @@ impl Interaction {
     }
 
     /// Takes an answer. The first one wins: a second or late one is refused, never merged.
+    ///
+    /// While a quorum is not reached nothing has won yet: whoever says something else has changed their mind.
     pub fn answer(
         self,
         reviewer: &Reviewer,
@@ -213,23 +225,26 @@ impl Interaction {
     ) -> Result<Change, Refusal> {
         let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
-        if pending.votes.iter().any(|vote| vote.by.name == reviewer.actor.name) {
-            return Err(Refusal::AlreadyVoted(self.id));
-        }
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
         let answer = Answer { role: Some(reviewer.role), ..answer };
-        let mut votes = pending.votes.clone();
+        let (mine, mut votes): (Vec<_>, Vec<_>) =
+            pending.votes.iter().cloned().partition(|vote| vote.by.name == answer.by.name);
+        if mine.iter().any(|vote| vote.agrees_with(&answer)) {
+            return Err(Refusal::AlreadyVoted(self.id));
+        }
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
         if answer.effect.holds_back() || self.question.audience.satisfied(&agreeing) {
-            let happening = Happening::by("interaction.answered", &answer.by, of_answer(&answer));
+            let happening = Happening::by("interaction.answered", &answer.by, of_answer(&answer))
+                .recording(audit::of_answer(&self.question, &answer));
             let votes = if votes.len() > 1 { votes } else { Vec::new() };
             return Ok((self.resolved(Resolution::Answered { answer, votes }, now), happening));
         }
         let quorum = self.question.audience.quorum;
         let data = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
-        let happening = Happening::by("interaction.voted", &answer.by, data);
+        let happening =
+            Happening::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
         let pending = Pending { votes, ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
     }
@@ -338,10 +353,11 @@ impl Interaction {
     /// Hands the answer to the agent that asked, under a lease.
     pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
         self.deliverable_to(by)?;
-        let actor = by.clone();
+        let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let taken = delivery.take(lease, actor.clone(), now, until)?;
-            Ok((taken, Happening::by("delivery.taken", &actor, json!({ "until": until }))))
+            let happening = Happening::by("delivery.taken", &actor, json!({ "until": until }));
+            Ok((taken, happening.recording(record)))
         })
     }
 
@@ -451,7 +467,8 @@ impl Interaction {
         let mut data = of_answer(&answer);
         data["source"] = json!(source);
         data["reason"] = json!(reason);
-        let happening = Happening::by("interaction.auto_resolved", &answer.by, data);
+        let record = audit::of_answer(&self.question, &answer);
+        let happening = Happening::by("interaction.auto_resolved", &answer.by, data).recording(record);
         (self.resolved(Resolution::AutoResolved { answer, source, reason }, now), happening)
     }
 

@@ -6,13 +6,15 @@
 //! This crate must never do I/O, read a clock, draw a random number, or know HTTP or SQL. Ids and times are arguments.
 //!
 //! Start reading at [`interaction`]: a question put to people, the one answer that closes it, and the delivery that hands the
-//! answer to the agent. [`session`] and [`step`] are what sleeps meanwhile; [`event`] is what everybody else is told.
+//! answer to the agent. [`session`] and [`step`] are what sleeps meanwhile; [`event`] is what everybody else is told; [`audit`]
+//! is what is kept of it for good.
 //!
 //! The serde form of these types is also how the stores keep them, so a renamed field needs a migration.
 
 pub mod access;
 pub mod answer;
 pub mod audience;
+pub mod audit;
 pub mod delivery;
 pub mod digest;
 pub mod event;
@@ -26,6 +28,7 @@ pub mod question;
 pub mod refusal;
 pub mod resolution;
 pub mod ruling;
+pub mod secret;
 pub mod session;
 pub mod step;
 pub mod text;
@@ -38,8 +41,8 @@ pub use digest::Digest;
 pub use event::{Event, Happening};
 pub use grant::{Grant, Remember};
 pub use id::{
-    AnswerId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId, SessionId, StepId,
-    TenantId,
+    AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId,
+    SecretId, SessionId, StepId, TenantId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
@@ -49,6 +52,7 @@ pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{Ruling, Verdict};
+pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepStatus};
 

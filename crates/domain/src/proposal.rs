@@ -215,7 +215,7 @@ impl Proposal {
         if let Some(grant) = self.grant {
             data["grant"] = json!(grant);
         }
-        Happening::by(name, &self.proposed_by, data)
+        Happening::by(name, &self.proposed_by, data).recording(self.kept())
     }
 
     /// People have released it, perhaps with other arguments.
@@ -228,7 +228,8 @@ impl Proposal {
         let after = Self { edited, ..self }.became(Standing::Allowed { permit });
         let mut data = after.told();
         data["edited"] = json!(after.edited.is_some());
-        Ok((after, Happening::by("action.allowed", by, data)))
+        let happening = Happening::by("action.allowed", by, data).recording(after.kept());
+        Ok((after, happening))
     }
 
     /// It will not run.
@@ -238,7 +239,7 @@ impl Proposal {
         }
         let mut data = self.told();
         data["effect"] = json!(effect);
-        let happening = Happening::by("action.rejected", &by, data);
+        let happening = Happening::by("action.rejected", &by, data).recording(json!({ "feedback": feedback }));
         Ok((self.became(Standing::Rejected { by, effect, feedback }), happening))
     }
 
@@ -257,7 +258,8 @@ impl Proposal {
         after.asked.push(interaction);
         let mut data = after.told();
         data["edited"] = json!(true);
-        Ok((after.became(Standing::Waiting { interaction }), Happening::by("action.waiting", by, data)))
+        let happening = Happening::by("action.waiting", by, data).recording(after.kept());
+        Ok((after.became(Standing::Waiting { interaction }), happening))
     }
 
     /// Spends the permit. A second time is refused, and so is any other permit.
@@ -272,7 +274,7 @@ impl Proposal {
         }
         let mut data = self.told();
         data["until"] = json!(until);
-        let happening = Happening::by("action.started", by, data);
+        let happening = Happening::by("action.started", by, data).recording(self.kept());
         Ok((self.became(Standing::Started { permit, since: now, until }), happening))
     }
 
@@ -282,12 +284,17 @@ impl Proposal {
         if !matches!(self.standing, Standing::Started { .. } | Standing::Unknown { .. }) {
             return Err(self.not_in("started"));
         }
+        let record = match &outcome {
+            Outcome::Done { result } => json!({ "result": result }),
+            Outcome::Failed { message, result } => json!({ "message": message, "result": result }),
+            Outcome::Unknown => Value::Null,
+        };
         let (name, standing) = match outcome {
             Outcome::Done { result } => ("action.done", Standing::Done { result }),
             Outcome::Failed { message, result } => ("action.failed", Standing::Failed { message, result }),
             Outcome::Unknown => ("action.unknown", Standing::Unknown { interaction: None }),
         };
-        let happening = Happening::by(name, by, self.told());
+        let happening = Happening::by(name, by, self.told()).recording(record);
         Ok((self.became(standing), happening))
     }
 
@@ -352,6 +359,18 @@ impl Proposal {
 
     fn told(&self) -> Value {
         json!({ "call_id": self.call, "tool": self.action.tool })
+    }
+
+    /// What only the audit trail keeps: the arguments, as proposed and as edited, and the permit that they are good for.
+    fn kept(&self) -> Value {
+        let mut record = json!({ "arguments": self.action.arguments, "digest": self.digest() });
+        if let Some(edited) = &self.edited {
+            record["edited_arguments"] = edited.clone();
+        }
+        if let Standing::Allowed { permit } = &self.standing {
+            record["permit"] = json!(permit);
+        }
+        record
     }
 
     fn not_in(&self, wanted: &'static str) -> Refusal {

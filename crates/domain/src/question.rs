@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
 
 /// How many options, secrets or suggestions a question may have.
-const MOST_ITEMS: usize = 100;
+pub(crate) const MOST_ITEMS: usize = 100;
 
 /// What sort of question it is. An open set: what we have no name for is `custom` under its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub struct SecretField {
     /// What the person reads beside the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// How the field is drawn: `password`, `text`, `multiline`.
+    /// How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// Whether it must be given.
@@ -188,6 +188,9 @@ pub struct Question {
     /// The named values of a secret question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretField>,
+    /// Whether people are asked for the secrets although they are kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// Whether it may not be skipped.
     pub required: bool,
     /// Who may answer.
@@ -242,6 +245,7 @@ impl Question {
             multiple: false,
             schema: None,
             secrets: Vec::new(),
+            fresh: false,
             required: true,
             audience: Audience::default(),
             deadline: None,
@@ -402,26 +406,16 @@ impl Question {
         if secret == self.secrets.is_empty() {
             problems.push(Problem::new("/secrets", "a question of kind `secret`, and no other, names its secrets"));
         }
+        if self.fresh && !secret {
+            problems.push(Problem::new("/fresh", "only a question of kind `secret` can be answered from what is kept"));
+        }
         if secret && self.schema.is_some() {
             problems.push(Problem::new("/schema", "a secret has named fields instead of a schema"));
         }
         if secret && self.audience.quorum > 1 {
             problems.push(Problem::new("/audience/quorum", "a secret is given by one person"));
         }
-        if self.secrets.len() > MOST_ITEMS {
-            problems.push(Problem::new("/secrets", format!("are more than {MOST_ITEMS}")));
-        }
-        for (index, field) in self.secrets.iter().enumerate() {
-            text::identifier(&format!("/secrets/{index}/name"), &field.name, problems);
-            if self.secrets[..index].iter().any(|earlier| earlier.name == field.name) {
-                problems.push(Problem::new(format!("/secrets/{index}/name"), "is named twice"));
-            }
-            for (part, line) in [("label", &field.label), ("type", &field.input), ("placeholder", &field.placeholder)] {
-                if let Some(line) = line {
-                    text::line(&format!("/secrets/{index}/{part}"), line, problems);
-                }
-            }
-        }
+        self.check_secrets(problems);
     }
 
     fn check_fallback(&self, problems: &mut Vec<Problem>) {
@@ -465,27 +459,5 @@ impl Question {
                 self.options.is_empty()
             }
         }
-    }
-
-    /// Named secrets as the form that they are: declared names only, each a text that fits its pattern.
-    fn secrets_schema(&self) -> Value {
-        let properties = self.secrets.iter().map(|field| {
-            let mut schema = json!({ "type": "string", "maxLength": 65_536 });
-            if field.required {
-                schema["minLength"] = json!(1);
-            }
-            if let Some(pattern) = &field.pattern {
-                schema["pattern"] = json!(pattern);
-            }
-            (field.name.clone(), schema)
-        });
-        let required: Vec<&String> =
-            self.secrets.iter().filter(|field| field.required).map(|field| &field.name).collect();
-        json!({
-            "type": "object",
-            "properties": properties.collect::<serde_json::Map<_, _>>(),
-            "required": required,
-            "additionalProperties": false,
-        })
     }
 }

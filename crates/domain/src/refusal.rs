@@ -50,8 +50,8 @@ pub enum Refusal {
     /// It is held open past its deadline already.
     #[error("this question is already overdue, and held open until somebody answers")]
     AlreadyOverdue(InteractionId),
-    /// The same person has already answered and others are still to come.
-    #[error("you have already answered; others are still to answer")]
+    /// The same person has already said the same, and others are still to come.
+    #[error("you have already answered so; others are still to answer")]
     AlreadyVoted(InteractionId),
     /// Somebody else has claimed it.
     #[error("this question is claimed by {by}")]

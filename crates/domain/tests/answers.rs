@@ -176,6 +176,14 @@ fn a_question_with_options_takes_text_as_well_but_a_custom_one_does_not() {
 }
 
 #[test]
+fn only_secrets_that_are_given_are_kept() {
+    let secret = admitted(json!({ "kind": "secret", "secrets": [{ "name": "A", "required": true }] }));
+    check_filled(&secret, json!({ "data": { "A": "x" }, "keep": true }), "provide");
+    check(&secret, json!({ "effect": "reject", "keep": true }), "/keep");
+    check(&admitted(json!({ "kind": "confirmation" })), json!({ "options": ["confirm"], "keep": true }), "/keep");
+}
+
+#[test]
 fn a_form_is_filled_in_or_left_without_one() {
     let schema = json!({ "type": "object", "required": ["name"] });
     let form = admitted(json!({ "kind": "form", "schema": schema }));

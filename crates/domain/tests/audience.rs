@@ -129,7 +129,16 @@ fn a_quorum_is_of_distinct_people_who_say_the_same() {
     check_votes(json!({ "quorum": 1 }), &[("a::approve", "answered"), ("b::reject", "AlreadyResolved")]);
     check_votes(two(), &[("a::approve", "voted"), ("b::approve", "answered")]);
     check_votes(two(), &[("a::approve", "voted"), ("a::approve", "AlreadyVoted"), ("b::approve", "answered")]);
-    check_votes(two(), &[("a::approve", "voted"), ("a::reject", "AlreadyVoted")]);
+    check_votes(two(), &[("a::approve", "voted"), ("a::reject", "answered")]);
+    check_votes(two(), &[("a::approve", "voted"), ("b::edit:1", "voted"), ("a::edit:1", "answered")]);
+    check_votes(
+        two(),
+        &[("a::approve", "voted"), ("a::edit:1", "voted"), ("b::approve", "voted"), ("c::edit:1", "answered")],
+    );
+    check_votes(
+        two(),
+        &[("a::approve", "voted"), ("a::edit:1", "voted"), ("a::edit:1", "AlreadyVoted"), ("a::approve", "voted")],
+    );
     check_votes(two(), &[("a::approve", "voted"), ("b::edit:1", "voted"), ("c::approve", "answered")]);
     check_votes(two(), &[("a::edit:1", "voted"), ("b::edit:2", "voted"), ("c::edit:2", "answered")]);
     let three = json!({ "quorum": 3 });

@@ -28,7 +28,7 @@ claimed by me      | answered waiting | answered waiting | auto waiting    | exp
 claimed by other   | ClaimedByOther   | ClaimedByOther   | auto waiting    | expired waiting | cancelled waiting
 claim lapsed       | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
 one vote of two    | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
-my vote of two     | AlreadyVoted     | AlreadyVoted     | auto waiting    | expired waiting | cancelled waiting
+my vote of two     | AlreadyVoted     | answered waiting | auto waiting    | expired waiting | cancelled waiting
 quorum claimed     | pending +1 bob   | answered waiting | auto waiting    | expired waiting | cancelled waiting
 overdue, held      | answered waiting | answered waiting | auto waiting    | AlreadyOverdue  | cancelled waiting
 past due, held     | answered waiting | answered waiting | auto waiting    | pending overdue | cancelled waiting

@@ -73,7 +73,11 @@ fn secrets_have_printable_names_of_their_own() {
     check(with(json!([{ "name": "A", "required": true }, { "name": "A", "required": false }])), "/secrets/1/name");
     check(with(json!([{ "name": "A B", "required": true }])), "/secrets/0/name");
     let field = json!({ "name": "A", "required": true, "label": "", "type": "a\nb", "placeholder": "\u{202E}" });
-    check(with(json!([field])), "/secrets/0/label /secrets/0/type /secrets/0/placeholder");
+    check(with(json!([field])), "/secrets/0/type /secrets/0/label /secrets/0/placeholder");
+    for (input, problem) in [("password", ""), ("text", ""), ("multiline", ""), ("Text", "/secrets/0/type")] {
+        check(with(json!([{ "name": "A", "required": true, "type": input }])), problem);
+    }
+    check(json!({ "kind": "question", "fresh": true }), "/fresh");
     let many: Vec<Value> = (0..101).map(|n| json!({ "name": format!("S{n}"), "required": true })).collect();
     check(with(json!(many)), "/secrets");
 }

@@ -1,5 +1,6 @@
 //! An agent starts an allowed action with its permit, and says what became of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::access::Right;
@@ -7,8 +8,8 @@ use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, S
 use store::{Cost, Topic};
 use subtle::ConstantTimeEq;
 
-use crate::propose::Acted;
-use crate::{Engine, Error, Idempotency};
+use crate::propose::{Acted, PERMIT};
+use crate::{Engine, Error, Idempotency, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
 const MOST_BYTES: usize = 256 * 1024;
@@ -58,7 +59,11 @@ impl Engine {
             Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
-        Ok(found.into_iter().map(|proposal| self.acted(caller, proposal, now)).collect())
+        let mut actions = Vec::with_capacity(found.len());
+        for proposal in found {
+            actions.push(self.acted(caller, proposal, now).await?);
+        }
+        Ok(actions)
     }
 
     async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Acted, Error> {
@@ -68,7 +73,7 @@ impl Engine {
             Ok((found, reads.now()?))
         });
         let (proposal, now) = found.await?;
-        Ok(self.acted(caller, proposal, now))
+        self.acted(caller, proposal, now).await
     }
 
     /// Spends the permit: from now on the action is under way.
@@ -82,33 +87,22 @@ impl Engine {
     ) -> Result<Acted, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
+        self.fingerprint(PERMIT, "").await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let engine = self.clone();
+        let vault = Arc::clone(&self.vault);
         let done = self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             session.alive()?;
             session.going_on()?;
-            let given = engine.permit_given(&proposal, &permit)?;
+            let given = permit_given(&vault, &proposal, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let step = proposal.start(&actor, given, work.now, until)?;
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;
             Ok(proposal)
         });
-        Ok(self.acted(caller, done.await?, self.now()))
-    }
-
-    /// Which permit a text is, if it is one that was given for this action as it stands.
-    fn permit_given(&self, proposal: &Proposal, text: &str) -> Result<PermitId, Error> {
-        let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
-        if let Standing::Allowed { permit } = &proposal.standing {
-            let good = self.permit_text(proposal, permit);
-            if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
-                return Err(Refusal::PermitUnknown.into());
-            }
-        }
-        Ok(id)
+        self.acted(caller, done.await?, self.now()).await
     }
 
     /// Takes the agent's word for what became of an action.
@@ -138,8 +132,20 @@ impl Engine {
             work.saved(&session)?;
             Ok(proposal)
         });
-        Ok(self.acted(caller, done.await?, self.now()))
+        self.acted(caller, done.await?, self.now()).await
     }
+}
+
+/// Which permit a text is, if it is one that was given for this action as it stands.
+fn permit_given(vault: &Vault, proposal: &Proposal, text: &str) -> Result<PermitId, Error> {
+    let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
+    if let Standing::Allowed { permit } = &proposal.standing {
+        let good = vault.permit_text(proposal, permit)?;
+        if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
+            return Err(Refusal::PermitUnknown.into());
+        }
+    }
+    Ok(id)
 }
 
 fn checked(outcome: &Outcome) -> Result<(), Error> {

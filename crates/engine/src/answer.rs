@@ -2,11 +2,10 @@
 
 use domain::{Caller, Draft, FormProof, Interaction, InteractionId, Refusal, Verdict};
 use store::StoreError;
-use zeroize::Zeroizing;
 
+use crate::keep::SetAside;
 use crate::propose::MOST_RULINGS;
 use crate::settle::Alongside;
-use crate::vault::SECRETS;
 use crate::{Engine, Error, Idempotency};
 
 /// An answer that was looked over before its transaction.
@@ -14,7 +13,7 @@ use crate::{Engine, Error, Idempotency};
 struct Prepared {
     draft: Draft,
     proof: Option<FormProof>,
-    secrets: Option<Zeroizing<Vec<u8>>>,
+    secrets: Option<SetAside>,
 }
 
 impl Engine {
@@ -28,7 +27,7 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
         let (question, proof) = self.prove_form(caller, id, &draft).await?;
-        let secrets = self.set_aside(caller, question.as_ref(), &mut draft).await?;
+        let secrets = Self::set_aside(question.as_ref(), &mut draft);
         let prepared = Prepared { draft, proof, secrets };
         let mut ruled = 0;
         loop {
@@ -51,7 +50,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         let Prepared { draft, proof, secrets } = prepared;
-        let engine = self.clone();
+        let policies = std::sync::Arc::clone(&self.policies);
         let caller_then = caller.clone();
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
@@ -59,7 +58,7 @@ impl Engine {
             let (mut session, interaction) = work.question(&scope, id)?;
             let reviewer = interaction.admit(&caller_then)?;
             if let Some((judged, _)) = &alongside.edit {
-                work.still_in_force(&scope, judged, &engine)?;
+                work.still_in_force(&scope, judged, &policies)?;
             }
             work.alongside = alongside.clone();
             let was = interaction.status();
@@ -71,10 +70,7 @@ impl Engine {
                 return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
             }
             let interaction = work.changed(&mut session, was, change)?;
-            if let Some(secrets) = &secrets {
-                let sealed = vault.seal(&scope, id, SECRETS, secrets, work.ids)?;
-                work.tx.sealed_put(&scope, id, SECRETS, &sealed)?;
-            }
+            work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;
             Ok(interaction)

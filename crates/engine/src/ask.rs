@@ -3,6 +3,7 @@
 use domain::access::Right;
 use domain::{Caller, Interaction, Problem, Question, Refusal, SessionId, SignedDuration};
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use crate::vault::RESUME_POINT;
 use crate::work::Asking;
@@ -44,7 +45,8 @@ impl Engine {
         let question = admitted.map_err(Refusal::QuestionInvalid)?;
         sized(&question)?;
         self.admit_form(&question).await?;
-        let resume_point = self.packed(caller, resume_point).await?;
+        let resume_point = self.packed(resume_point)?;
+        let kept = self.kept_for(caller, &question).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = Asking { time: seconds, traceparent };
         let vault = std::sync::Arc::clone(&self.vault);
@@ -52,9 +54,9 @@ impl Engine {
             let mut session = work.session(&scope, session)?;
             let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
-                let sealed = vault.seal(&scope, interaction.id, RESUME_POINT, packed, work.ids)?;
-                work.tx.sealed_put(&scope, interaction.id, RESUME_POINT, &sealed)?;
+                work.seal(&vault, &interaction, RESUME_POINT, packed)?;
             }
+            let interaction = work.secrets_found(&vault, &mut session, interaction, kept.as_ref())?;
             work.saved(&session)?;
             Ok(interaction)
         })
@@ -73,15 +75,14 @@ impl Engine {
         }
     }
 
-    async fn packed(&self, caller: &Caller, resume_point: Option<Value>) -> Result<Option<Vec<u8>>, Error> {
+    fn packed(&self, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         let Some(value) = resume_point else { return Ok(None) };
-        let packed = value.to_string().into_bytes();
+        let packed = Zeroizing::new(value.to_string().into_bytes());
         let most = self.settings().resume_point_bytes;
         if packed.len() > most {
             let problem = Problem::new("/resume_point", format!("is larger than {most} bytes"));
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        self.open_vault(caller.scope.tenant).await?;
         Ok(Some(packed))
     }
 }

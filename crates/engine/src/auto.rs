@@ -3,7 +3,6 @@
 use domain::access::Right;
 use domain::{AutoSource, Caller, Draft, Interaction, InteractionId};
 
-use crate::vault::SECRETS;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -18,7 +17,7 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
         let (question, proof) = self.prove_form(caller, id, &draft).await?;
-        let secrets = self.set_aside(caller, question.as_ref(), &mut draft).await?;
+        let secrets = Self::set_aside(question.as_ref(), &mut draft);
         let vault = std::sync::Arc::clone(&self.vault);
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
@@ -27,10 +26,7 @@ impl Engine {
             let signature = (work.ids.answer(work.now), actor.clone(), source);
             let change = interaction.auto(signature, draft.clone(), proof, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
-            if let Some(secrets) = &secrets {
-                let sealed = vault.seal(&scope, id, SECRETS, secrets, work.ids)?;
-                work.tx.sealed_put(&scope, id, SECRETS, &sealed)?;
-            }
+            work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;
             Ok(interaction)

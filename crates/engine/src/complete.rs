@@ -16,8 +16,7 @@ impl Engine {
         caller.require(Right::Take)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&scope, id)?;
-            interaction.deliverable_to(&actor)?;
+            let (mut session, interaction) = work.delivery(&scope, id, &actor)?;
             let was = interaction.status();
             let change = interaction.complete(lease, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
+use domain::audit::Wire;
 use domain::{KeyId, SignedDuration, Timestamp};
 use moka::sync::Cache;
 use parking_lot::Mutex;
@@ -12,7 +13,7 @@ use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
 use crate::judge::Policies;
 use crate::settle::Alongside;
-use crate::work::{Effects, Work};
+use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
 
 /// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
@@ -69,8 +70,8 @@ pub struct Inner {
     pub(crate) ids: Arc<Ids>,
     pub(crate) forms: Arc<forms::Forms>,
     pub(crate) vault: Arc<Vault>,
-    pub(crate) policies: Policies,
-    pub(crate) settings: Settings,
+    pub(crate) policies: Arc<Policies>,
+    pub(crate) settings: Arc<Settings>,
     /// Keys that were found a moment ago.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
     /// Keys that were used since their use was last written down.
@@ -102,8 +103,8 @@ impl Engine {
             ids: Arc::new(ids),
             forms: Arc::new(forms::Forms::default()),
             vault: Arc::new(vault),
-            policies: Policies::new(),
-            settings,
+            policies: Arc::new(Policies::new()),
+            settings: Arc::new(settings),
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
             next_wake: AtomicI64::new(i64::MAX),
@@ -134,19 +135,36 @@ impl Engine {
         store::read(self.store.as_ref(), Cost::Point, |reads| reads.setting("ready").map(drop)).await
     }
 
-    /// Runs a command in one transaction, and performs its effects after the commit.
-    pub(crate) async fn transact<T, F>(&self, mut work: F) -> Result<T, Error>
+    /// Runs in one transaction what nobody asked for.
+    pub(crate) async fn transact<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let (ids, engine, settled) = (Arc::clone(&self.ids), self.clone(), self.clone());
+        self.transact_as(Doer::system(Wire::Timer), work).await
+    }
+
+    /// Runs a command in one transaction, and performs its effects after the commit.
+    pub(crate) async fn transact_as<T, F>(&self, doer: Doer, mut work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
+    {
+        // Nothing that the closure holds may keep the store alive: it is dropped on the store's own thread.
+        let (ids, settings, engine) = (Arc::clone(&self.ids), Arc::clone(&self.settings), self.clone());
         let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
             let mut effects = Effects::default();
-            let alongside = Alongside::default();
-            let settings = &settled.settings;
-            let result = work(&mut Work { tx, now, ids: &ids, settings, effects: &mut effects, alongside })?;
+            let work_with = &mut Work {
+                tx,
+                now,
+                ids: &ids,
+                settings: &settings,
+                doer: &doer,
+                effects: &mut effects,
+                alongside: Alongside::default(),
+            };
+            let result = work(work_with)?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await

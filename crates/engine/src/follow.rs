@@ -6,10 +6,9 @@ use domain::access::Right;
 use domain::{Caller, Event, Refusal, Scope, SessionId};
 use store::{Cost, Cursor, Topic};
 
+use crate::portion::Portion;
 use crate::{Engine, Error, Listener};
 
-/// How many events are read at once. A slow reader holds at most so many.
-const BATCH: u32 = 100;
 /// How soon to look again for what is committed and not yet in order.
 const HIDDEN: Duration = Duration::from_millis(20);
 
@@ -21,6 +20,7 @@ pub struct SessionFollower {
     session: SessionId,
     after: u64,
     listener: Listener,
+    portion: Portion,
 }
 
 /// Reads a project's events in commit order.
@@ -30,6 +30,7 @@ pub struct ProjectFollower {
     scope: Scope,
     after: Cursor,
     listener: Listener,
+    portion: Portion,
 }
 
 impl std::fmt::Debug for Engine {
@@ -66,7 +67,7 @@ impl Engine {
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| Ok(reads.session(&scope, session)?)).await?;
         found.ok_or(Refusal::NotFound("session"))?;
-        Ok(SessionFollower { engine: self.clone(), scope, session, after, listener })
+        Ok(SessionFollower { engine: self.clone(), scope, session, after, listener, portion: Portion::default() })
     }
 
     /// Follows a project, from a cursor or from now on.
@@ -78,7 +79,7 @@ impl Engine {
             Some(after) => after,
             None => self.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?)).await?,
         };
-        Ok(ProjectFollower { engine: self.clone(), scope, after, listener })
+        Ok(ProjectFollower { engine: self.clone(), scope, after, listener, portion: Portion::default() })
     }
 }
 
@@ -86,9 +87,10 @@ impl SessionFollower {
     /// The next events; at least one.
     pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
         loop {
-            let (scope, session, after) = (self.scope, self.session, self.after);
-            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, BATCH)?));
-            let found = read.await?;
+            let (scope, session, after, limit) = (self.scope, self.session, self.after, self.portion.limit());
+            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?));
+            let mut found = read.await?;
+            self.portion.cut(&mut found, |event| event);
             if let Some(last) = found.last() {
                 self.after = last.seq;
                 return Ok(found);
@@ -108,9 +110,10 @@ impl ProjectFollower {
     /// The next events, each with its cursor; at least one.
     pub async fn next(&mut self) -> Result<Vec<(Cursor, Event)>, Error> {
         loop {
-            let (scope, after) = (self.scope, self.after);
-            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.project_events(&scope, after, BATCH)?));
-            let found = read.await?;
+            let (scope, after, limit) = (self.scope, self.after, self.portion.limit());
+            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.project_events(&scope, after, limit)?));
+            let mut found = read.await?;
+            self.portion.cut(&mut found.events, |(_, event)| event);
             if let Some((cursor, _)) = found.events.last() {
                 self.after = *cursor;
                 return Ok(found.events);

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Kind, Problem, Question, Refusal};
+use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Problem, Question, Refusal};
 use forms::{CheckError, SchemaError};
 use serde_json::Value;
 use store::{Cost, StoreError};
-use zeroize::Zeroizing;
 
 use crate::{Engine, Error};
 
@@ -29,7 +28,7 @@ impl Engine {
         });
         match checked.await? {
             Ok(()) => Ok(()),
-            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![of_secret(question, problem(&error))])),
             Err(CheckError::Fields(fields)) => {
                 Err(Refusal::QuestionInvalid(problems("/fallback/value", fields)).into())
             }
@@ -69,20 +68,11 @@ impl Engine {
         }
     }
 
-    /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) async fn set_aside(
-        &self,
-        caller: &Caller,
-        question: Option<&Question>,
-        draft: &mut Draft,
-    ) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
-        if question.is_none_or(|question| question.kind != Kind::Secret) {
-            return Ok(None);
-        }
-        self.open_vault(caller.scope.tenant).await?;
-        let values = Zeroizing::new(draft.data.to_string().into_bytes());
-        draft.data = names_only(&draft.data);
-        Ok(Some(values))
+    /// Whether kept values still fit what a question asks for.
+    pub(crate) async fn fits(&self, question: &Question, values: &Value) -> Result<bool, Error> {
+        let Some(schema) = question.form() else { return Ok(false) };
+        let (forms, values) = (Arc::clone(&self.forms), values.clone());
+        Ok(off_reactor(move || forms.check(&schema, &values)).await?.is_ok())
     }
 }
 
@@ -99,12 +89,16 @@ fn problem(error: &SchemaError) -> Problem {
     Problem::new(format!("/schema{}", error.pointer), error.reason.to_string())
 }
 
-fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {
-    fields.into_iter().map(|field| Problem::new(format!("{under}{}", field.pointer), field.message)).collect()
+/// What is wrong with the form of a secret question is wrong with one of its secrets: the form is ours.
+fn of_secret(question: &Question, problem: Problem) -> Problem {
+    let place = question.secrets.iter().enumerate().find_map(|(index, field)| {
+        let name = field.name.replace('~', "~0").replace('/', "~1");
+        let rest = problem.pointer.strip_prefix(&format!("/schema/properties/{name}"))?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("/secrets/{index}{rest}"))
+    });
+    Problem { pointer: place.unwrap_or(problem.pointer), ..problem }
 }
 
-/// What an answer to a secret question keeps in place of its values: the names.
-fn names_only(data: &Value) -> Value {
-    let names = data.as_object().map(|fields| fields.keys().cloned().map(Value::String).collect());
-    serde_json::json!({ "names": Value::Array(names.unwrap_or_default()) })
+fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {
+    fields.into_iter().map(|field| Problem::new(format!("{under}{}", field.pointer), field.message)).collect()
 }

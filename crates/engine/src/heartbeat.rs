@@ -18,8 +18,7 @@ impl Engine {
         let length = self.lease_length(seconds)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
-            let (_, interaction) = work.question(&scope, id)?;
-            interaction.deliverable_to(&actor)?;
+            let (_, interaction) = work.delivery(&scope, id, &actor)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;
             work.tx.interaction_save(&interaction)?;

@@ -1,4 +1,4 @@
-//! What is done now and then: old idempotency keys forgotten, old questions archived, the use of keys written down.
+//! What is done now and then: old idempotency keys forgotten, the use of keys written down.
 
 use std::time::Duration;
 
@@ -22,14 +22,12 @@ impl Engine {
 
     /// Does all of it once.
     pub async fn tidy(&self) -> Result<(), Error> {
-        let (kept, retention) = (self.settings().once_kept, self.settings().retention);
+        let kept = self.settings().once_kept;
         loop {
-            let done = self.transact(move |work| {
-                let forgotten = work.tx.once_purge(work.now.saturating_sub(kept).unwrap_or(work.now), BATCH)?;
-                let archived = work.tx.archive(work.now.saturating_sub(retention).unwrap_or(work.now), BATCH)?;
-                Ok(forgotten.max(archived))
+            let forgotten = self.transact(move |work| {
+                Ok(work.tx.once_purge(work.now.saturating_sub(kept).unwrap_or(work.now), BATCH)?)
             });
-            if done.await? < u64::from(BATCH) {
+            if forgotten.await? < u64::from(BATCH) {
                 break;
             }
         }

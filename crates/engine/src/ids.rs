@@ -3,8 +3,8 @@
 use std::fmt;
 
 use domain::{
-    AnswerId, EventId, GrantId, InteractionId, KeyId, LeaseId, PermitId, ProjectId, SessionId, StepId, TenantId,
-    Timestamp,
+    AnswerId, DataKeyId, EntryId, EventId, GrantId, InteractionId, KeyId, LeaseId, PermitId, ProjectId, SecretId,
+    SessionId, StepId, TenantId, Timestamp,
 };
 use parking_lot::Mutex;
 use uuid::Uuid;
@@ -88,7 +88,8 @@ macro_rules! make {
 
 make! {
     tenant: TenantId, project: ProjectId, session: SessionId, step: StepId, interaction: InteractionId,
-    answer: AnswerId, event: EventId, key: KeyId, lease: LeaseId, permit: PermitId, grant: GrantId
+    answer: AnswerId, event: EventId, key: KeyId, lease: LeaseId, permit: PermitId, grant: GrantId, entry: EntryId,
+    data_key: DataKeyId, secret: SecretId
 }
 
 #[cfg(test)]

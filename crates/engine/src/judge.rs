@@ -166,14 +166,14 @@ pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
 
 impl Work<'_> {
     /// Refuses a ruling that was given under a policy which is no longer the one in force, and keeps the text of the one that is.
-    pub(crate) fn still_in_force(&mut self, scope: &Scope, judged: &Judged, engine: &Engine) -> Result<(), Error> {
+    pub(crate) fn still_in_force(&mut self, scope: &Scope, judged: &Judged, policies: &Policies) -> Result<(), Error> {
         let now = self.tx.policy_state(scope)?.map_or(0, |state| state.revision);
         if now != judged.in_force.state.revision {
             return Err(StoreError::Conflict.into());
         }
         let InForce { policy, source, .. } = &judged.in_force;
         let known = (scope.project, policy.version().to_owned());
-        if engine.policies.kept.contains_key(&known) {
+        if policies.kept.contains_key(&known) {
             return Ok(());
         }
         if self.tx.policy_version(scope, policy.version())?.is_none() {

@@ -1,12 +1,14 @@
 //! Makes, lists and revokes keys.
 
 use domain::access::Right;
-use domain::{Actor, Caller, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text};
+use domain::audit::Wire;
+use domain::{Actor, Caller, Happening, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text};
+use serde_json::json;
 use store::{Cost, KeyRecord};
 
 use crate::authenticate::{fingerprint, spelled};
 use crate::engine::KEY_TRUST;
-use crate::work::Work;
+use crate::work::{Doer, Work};
 use crate::{Engine, Error, Idempotency};
 
 /// How many groups a key may name.
@@ -52,7 +54,7 @@ impl NewKey {
 impl Engine {
     /// Makes a key of the caller's project; the text is shown this once.
     ///
-    /// With an idempotency key the secret is derived from the master key and the command, so that a repeated command shows the
+    /// With an idempotency key the secret is derived from the installation's own key and the command, so that a repeated command shows the
     /// same secret and it is kept nowhere.
     pub async fn key_create(
         &self,
@@ -63,7 +65,7 @@ impl Engine {
         caller.require(Right::ManageKeys)?;
         new.check()?;
         let secret = match &once {
-            Some(once) => self.vault.fingerprint("key", &once.name(caller)),
+            Some(once) => self.fingerprint("key", &once.name(caller)).await?,
             None => self.ids.random(),
         };
         let (scope, hash) = (caller.scope, fingerprint(&self.pepper().await?, &secret));
@@ -78,7 +80,7 @@ impl Engine {
         let scope = self.scope_ensure(tenant, project).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let key = self.transact(move |work| made(work, scope, new.clone(), hash)).await?;
+        let key = self.transact_as(Doer::system(Wire::Cli), move |work| made(work, scope, new.clone(), hash)).await?;
         let text = spelled(key.id, &secret);
         Ok((key, text))
     }
@@ -100,17 +102,23 @@ impl Engine {
     /// Revokes a key of the caller's project. When this returns, no node accepts it any more.
     pub async fn key_revoke(&self, caller: &Caller, id: KeyId) -> Result<(), Error> {
         caller.require(Right::ManageKeys)?;
-        self.key_end(caller.scope, id).await
+        self.key_end(Doer::of(caller), caller.scope, id).await
     }
 
     /// Revokes a key of a tenant and project by name.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
-        self.key_end(scope, id).await
+        self.key_end(Doer::system(Wire::Cli), scope, id).await
     }
 
-    async fn key_end(&self, scope: Scope, id: KeyId) -> Result<(), Error> {
-        let revoked = self.transact(move |work| Ok(work.tx.key_revoke(&scope, id, work.now)?));
+    async fn key_end(&self, doer: Doer, scope: Scope, id: KeyId) -> Result<(), Error> {
+        let revoked = self.transact_as(doer, move |work| {
+            let revoked = work.tx.key_revoke(&scope, id, work.now)?;
+            if revoked {
+                work.audited(&scope, &Happening::plain("key.revoked", json!({ "key": id })))?;
+            }
+            Ok(revoked)
+        });
         if !revoked.await? {
             return Err(Refusal::NotFound("key").into());
         }
@@ -151,5 +159,7 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32]) -> Resul
     let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());
     let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
     work.tx.key_insert(&KeyRecord { key: key.clone(), hash })?;
+    let told = json!({ "key": id, "role": role, "user": key.user, "groups": key.groups, "expires_at": expires_at });
+    work.audited(&scope, &Happening::plain("key.created", told))?;
     Ok(key)
 }

@@ -6,22 +6,26 @@
 //! This crate must never know HTTP, SQL or a model's API.
 //!
 //! Start reading at [`Engine`] and `work.rs` (what every command shares), then `answer.rs`. Time is in `timers.rs`: one loop
-//! that sleeps until the next due moment. Waiting is in `bell.rs`: a ring is a hint, the store is the truth.
+//! that sleeps until the next due moment. What is done is put on the audit trail by `work.rs` and chained by `chain.rs`. Waiting is in `bell.rs`: a ring is a hint, the store is the truth.
 
 mod act;
 mod answer;
 mod answer_many;
 mod ask;
+mod audit;
+mod audit_key;
 mod authenticate;
 mod auto;
 mod bell;
 mod cancel;
+mod chain;
 mod claim;
 mod complete;
 mod control;
 mod engine;
 mod error;
 mod expire;
+mod export;
 mod fail;
 mod follow;
 mod forms_check;
@@ -30,35 +34,45 @@ mod heartbeat;
 mod housekeeping;
 mod ids;
 mod judge;
+mod keep;
+mod kept;
 mod keys;
 mod list;
+mod master;
 mod once;
 mod policy_admin;
+mod portion;
 mod propose;
 mod release;
+mod rotate;
 mod seen;
 mod settle;
 mod start;
 mod stats;
 mod take;
 mod timers;
+mod unlock;
 mod vault;
 mod wait;
 mod work;
 
 pub use answer_many::{Entry, EntryResult};
 pub use ask::Ask;
+pub use audit::Audited;
 pub use bell::{Bell, Listener};
 pub use engine::{Engine, Settings};
 pub use error::Error;
+pub use export::{Export, Wanted};
 pub use follow::{ProjectFollower, SessionFollower};
 pub use ids::Ids;
 pub use judge::{Behalf, InForce};
 pub use keys::NewKey;
 pub use list::InteractionQuery;
+pub use master::{MasterKey, Reread};
 pub use once::Idempotency;
 pub use policy_admin::{RefusedFile, Supposed};
 pub use propose::{Acted, Propose};
+pub use rotate::Rotated;
 pub use start::Start;
 pub use take::Taken;
-pub use vault::{MasterKey, Vault};
+pub use vault::Vault;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use store::{Once, StoreError};
 
 use crate::authenticate::hex;
-use crate::work::Work;
+use crate::work::{Doer, Work};
 use crate::{Engine, Error};
 
 /// How often a command that met its own double looks for the double's result.
@@ -55,13 +55,15 @@ impl Engine {
         T: Serialize + DeserializeOwned + Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let Some(Idempotency { key, digest }) = idempotency else { return self.transact(command).await };
-        let digest = hex(&self.vault.fingerprint("idempotency", &digest));
+        let Some(Idempotency { key, digest }) = idempotency else {
+            return self.transact_as(Doer::of(caller), command).await;
+        };
+        let digest = hex(&self.fingerprint("idempotency", &digest).await?);
         let command = Arc::new(Mutex::new(command));
         for _ in 0..MOST_MEETINGS {
             let (scope, actor, key, digest) = (caller.scope, caller.actor.name.clone(), key.clone(), digest.clone());
             let command = Arc::clone(&command);
-            let done = self.transact(move |work| {
+            let done = self.transact_as(Doer::of(caller), move |work| {
                 if let Some(once) = work.tx.once(&scope, &actor, &key)? {
                     if once.digest != digest {
                         return Err(Error::IdempotencyConflict);

@@ -217,6 +217,13 @@ impl Engine {
         }
     }
 
+    /// The server's policy file is gone, or cannot be read: the one before stays in force.
+    pub fn policy_unreadable(&self, file: &str, why: String) {
+        let finding = Finding::unreadable(file, why);
+        tracing::error!(%finding, "policyRefused");
+        self.policies.refuse(RefusedFile { at: self.now(), findings: vec![finding] });
+    }
+
     /// Refuses a policy that declares a schema which no arguments could be held against.
     async fn check_schemas(&self, policy: &Policy) -> Result<(), Error> {
         for (tool, schema) in policy.schemas() {

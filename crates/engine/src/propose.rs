@@ -1,5 +1,7 @@
 //! An agent proposes an action: it is judged, and in one transaction allowed with a permit, denied, or asked about.
 
+use std::sync::Arc;
+
 use domain::access::Right;
 use domain::proposal::{Proposal, Standing};
 use domain::question::AskingRule;
@@ -11,10 +13,12 @@ use store::{Cost, StoreError};
 use crate::ask::sized;
 use crate::judge::{Behalf, Judged};
 use crate::work::{Asking, Work};
-use crate::{Engine, Error, Idempotency};
+use crate::{Engine, Error, Idempotency, Vault};
 
 /// How often a ruling is given anew because the policy changed under it.
 pub(crate) const MOST_RULINGS: u32 = 5;
+/// What permits are sealed for.
+pub(crate) const PERMIT: &str = "permit";
 /// How long the name of a tool may be, in characters.
 const TOOL: usize = 200;
 
@@ -50,7 +54,7 @@ impl Engine {
                 other => break other?,
             }
         };
-        Ok(self.acted(caller, proposal, self.now()))
+        self.acted(caller, proposal, self.now()).await
     }
 
     async fn ruled(
@@ -76,7 +80,7 @@ impl Engine {
         let judged = self.judge(scope, behalf, action.clone()).await?;
         let asking = self.asking(&judged, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
-        let engine = self.clone();
+        let policies = Arc::clone(&self.policies);
         self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
@@ -84,7 +88,7 @@ impl Engine {
                 return Ok(known);
             }
             session.alive()?;
-            work.still_in_force(&scope, &judged, &engine)?;
+            work.still_in_force(&scope, &judged, &policies)?;
             let mut proposal = Proposal {
                 scope,
                 session: session.id,
@@ -184,25 +188,28 @@ pub struct Acted {
 }
 
 impl Engine {
-    pub(crate) fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Acted {
+    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
+        self.fingerprint(PERMIT, "").await?;
         let permit = match &proposal.standing {
             Standing::Allowed { permit } if permit.expires_at > at && own(&proposal, &caller.actor) => {
-                Some(self.permit_text(&proposal, permit))
+                Some(self.vault.permit_text(&proposal, permit)?)
             }
             _ => None,
         };
-        Acted { proposal, permit, at }
+        Ok(Acted { proposal, permit, at })
     }
+}
 
+impl Vault {
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
-    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> String {
+    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
         let Proposal { scope, session, call, ruling, .. } = proposal;
         let bound = format!(
             "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
         );
-        let seal = crate::authenticate::hex(&self.vault.fingerprint("permit", &bound));
-        format!("{}.{seal}", permit.id)
+        let seal = self.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
+        Ok(format!("{}.{}", permit.id, crate::authenticate::hex(&seal)))
     }
 }
 

@@ -36,7 +36,7 @@ impl Engine {
             }
             let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
             let (mut session, happening) = Session::start(id, scope, brief, step.id, actor.clone(), work.now);
-            let event = session.record(work.ids.event(work.now), happening, None, work.now);
+            let event = work.recorded(&mut session, None, happening)?;
             work.tx.session_insert(&session, &luggage)?;
             work.tx.step_insert(&scope, &step)?;
             work.tx.event_append(&scope, &event)?;

@@ -1,19 +1,21 @@
 //! The agent takes the answer, under a lease.
 
+use std::fmt;
+
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Kind, LeaseId, Problem, Refusal, SignedDuration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::Cost;
+use store::{Cost, Sealed};
 
-use crate::vault::{RESUME_POINT, SECRETS};
+use crate::vault::{Place, RESUME_POINT, SECRETS};
 use crate::{Engine, Error, Idempotency};
 
 /// The longest lease.
 const LONGEST: i64 = 24 * 3600;
 
-/// What the agent is handed.
-#[derive(Debug, Clone)]
+/// What the agent is handed. Printed without what was sealed.
+#[derive(Clone)]
 pub struct Taken {
     /// Fences every heartbeat and completion.
     pub lease: LeaseId,
@@ -23,6 +25,15 @@ pub struct Taken {
     pub resume_point: Option<Value>,
     /// The values of a secret question.
     pub secrets: Option<Value>,
+}
+
+impl fmt::Debug for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Taken")
+            .field("lease", &self.lease)
+            .field("interaction", &self.interaction)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -44,7 +55,7 @@ impl Engine {
         let length = self.lease_length(seconds)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let receipt = self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&scope, id)?;
+            let (mut session, interaction) = work.delivery(&scope, id, &actor)?;
             session.going_on()?;
             let lease = work.ids.lease(work.now);
             let until = work.now.saturating_add(length).unwrap_or(work.now);
@@ -95,12 +106,9 @@ impl Engine {
             Ok(if held { (resume_point, secrets) } else { (None, None) })
         });
         let (resume_point, secrets) = sealed.await?;
-        if resume_point.is_some() || secrets.is_some() {
-            self.open_vault(scope.tenant).await?;
-        }
-        let opened = |name, sealed: Option<Vec<u8>>| {
+        let opened = |name, sealed: Option<Sealed>| {
             let Some(sealed) = sealed else { return Ok(None) };
-            let opened = self.vault.unseal(&scope, id, name, &sealed)?;
+            let opened = self.vault.unseal(&Place::Question(&scope, id, name), &sealed)?;
             serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
         };
         Ok((opened(RESUME_POINT, resume_point)?, opened(SECRETS, secrets)?))

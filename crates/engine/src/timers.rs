@@ -10,8 +10,21 @@ use crate::{Engine, Error};
 
 /// How many due questions are acted on side by side.
 const BATCH: u32 = 64;
+/// How many questions are archived in one transaction: so few that nobody waits for it.
+const ARCHIVED: u32 = 50;
 /// The longest sleep: so soon a clock that jumped, or a moment set by another node, is noticed.
 const LONGEST: Duration = Duration::from_millis(500);
+
+/// What time has brought, and what it brings next.
+struct Moments {
+    now: Timestamp,
+    due: Vec<Due>,
+    actions: Vec<DueAction>,
+    /// The earliest moment of all.
+    next: Option<Timestamp>,
+    /// When the oldest question that is only kept has been so for long enough.
+    retires: Option<Timestamp>,
+}
 
 impl Engine {
     /// Runs for ever: acts on what is due, sleeps until the next moment or until an earlier one is set.
@@ -33,28 +46,49 @@ impl Engine {
     }
 
     /// Acts on everything that is due and says how long there is nothing to do.
+    ///
+    /// What is due comes before what has been kept long enough, and again after each batch of it.
     pub async fn fire_due(&self) -> Result<Duration, Error> {
         loop {
-            let due = self.read(Cost::Point, |reads| {
-                let now = reads.now()?;
-                Ok((reads.due(now, BATCH)?, reads.actions_due(now, BATCH)?))
-            });
-            let (due, actions) = due.await?;
-            if due.is_empty() && actions.is_empty() {
-                break;
-            }
+            let Moments { now, due, actions, next, retires } = self.moments().await?;
+            let fired = !due.is_empty() || !actions.is_empty();
+            let kept_enough = retires.is_some_and(|at| at <= now);
             futures::future::try_join_all(due.into_iter().map(|due| self.fire(due))).await?;
             futures::future::try_join_all(actions.into_iter().map(|due| self.fire_action(due))).await?;
+            let archived = if kept_enough { self.archive().await? } else { 0 };
+            if fired || archived > 0 {
+                continue;
+            }
+            // What should be archived and could not be is in the hands of another node: it is looked for again soon, not at once.
+            let next = next.into_iter().chain(retires.filter(|_| !kept_enough)).min();
+            self.next_wake.store(next.map_or(i64::MAX, Timestamp::as_microsecond), Ordering::Release);
+            let until = next.map_or(LONGEST, |at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
+            return Ok(until.min(LONGEST));
         }
-        let next = self.read(Cost::Point, |reads| {
+    }
+
+    async fn moments(&self) -> Result<Moments, Error> {
+        let retention = self.settings().retention;
+        let moments = self.read(Cost::Point, move |reads| {
             let now = reads.now()?;
+            let due = reads.due(now, BATCH)?;
+            let actions = reads.actions_due(now, BATCH)?;
             let next = [reads.next_due()?, reads.next_action_due()?].into_iter().flatten().min();
-            Ok((now, next))
+            let oldest = reads.oldest_retired()?;
+            let retires = oldest.map(|at| at.saturating_add(retention).unwrap_or(Timestamp::MAX));
+            Ok(Moments { now, due, actions, next, retires })
         });
-        let (now, next) = next.await?;
-        self.next_wake.store(next.map_or(i64::MAX, Timestamp::as_microsecond), Ordering::Release);
-        let until = next.map_or(LONGEST, |at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
-        Ok(until.min(LONGEST))
+        moments.await
+    }
+
+    /// Moves a few of the questions that have been kept long enough, and says how many.
+    async fn archive(&self) -> Result<u64, Error> {
+        let retention = self.settings().retention;
+        let archived = self.transact(move |work| {
+            let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
+            Ok(work.tx.archive(until, ARCHIVED)?)
+        });
+        archived.await
     }
 
     /// Whether a moment comes before the one that the timers sleep until.

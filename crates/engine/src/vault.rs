@@ -1,4 +1,5 @@
-//! Sealing: a data key for each tenant, itself sealed with the master key. Values are bound to tenant, question and name.
+//! Sealing: values under a data key of their tenant, data keys under a master key. A sealed value names its data key, a wrapped
+//! data key its master key; each is chosen by its id. What is sealed is bound to the place that it was sealed for.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,12 +8,14 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
-use domain::{Digest, InteractionId, Scope, TenantId};
+use domain::{DataKeyId, InteractionId, KeptSecret, Scope, TenantId};
 use parking_lot::RwLock;
-use store::Cost;
+use store::{DataKey, Sealed, StoreError};
 use zeroize::Zeroizing;
 
-use crate::{Engine, Error, Ids};
+use crate::master::{MasterKey, Masters, Reread};
+use crate::work::Work;
+use crate::{Error, Ids};
 
 const NONCE: usize = 24;
 /// Under which name an agent's own state is sealed.
@@ -20,33 +23,37 @@ pub(crate) const RESUME_POINT: &str = "resume_point";
 /// Under which name the values of a secret question are sealed.
 pub(crate) const SECRETS: &str = "secrets";
 
-/// The key that all others are sealed with. Neither printed nor serialised.
-#[derive(Clone)]
-pub struct MasterKey(Zeroizing<[u8; 32]>);
+/// Where a value is sealed for: opened anywhere else, it does not open.
+pub(crate) enum Place<'a> {
+    /// With a question, under a name.
+    Question(&'a Scope, InteractionId, &'a str),
+    /// Kept for an agent.
+    Kept(&'a KeptSecret),
+}
 
-impl MasterKey {
-    /// Takes 32 bytes as the key.
-    #[must_use]
-    pub fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(Zeroizing::new(bytes))
+impl Place<'_> {
+    fn tenant(&self) -> TenantId {
+        match self {
+            Self::Question(scope, ..) => scope.tenant,
+            Self::Kept(secret) => secret.scope.tenant,
+        }
     }
 
-    /// Names the key without telling it.
-    fn id(&self) -> String {
-        Digest::of_bytes(&[b"holdpoint master key id:", self.0.as_slice()].concat()).to_string()[..16].to_owned()
+    fn bound(&self) -> Vec<u8> {
+        let (scope, place) = match self {
+            Self::Question(scope, id, name) => (*scope, format!("{id}:{name}")),
+            Self::Kept(secret) => (&secret.scope, format!("{}:{}\n{}", secret.id, secret.name, secret.agent)),
+        };
+        format!("{}:{}:{place}", scope.tenant, scope.project).into_bytes()
     }
 }
 
-impl fmt::Debug for MasterKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("MasterKey(..)")
-    }
-}
-
-/// Seals and unseals. Data keys are opened once and kept in memory.
+/// Seals and unseals. Data keys are unwrapped once and kept in memory.
 pub struct Vault {
-    master: MasterKey,
-    opened: RwLock<HashMap<TenantId, XChaCha20Poly1305>>,
+    pub(crate) masters: Masters,
+    opened: RwLock<HashMap<DataKeyId, XChaCha20Poly1305>>,
+    /// What fingerprints are made with; [`crate::Engine::fingerprint`] finds it.
+    pub(crate) stamp: RwLock<Option<Zeroizing<[u8; 32]>>>,
 }
 
 impl fmt::Debug for Vault {
@@ -56,85 +63,95 @@ impl fmt::Debug for Vault {
 }
 
 impl Vault {
-    /// A vault under a master key.
+    /// A vault under one master key for ever.
     #[must_use]
     pub fn new(master: MasterKey) -> Self {
-        Self { master, opened: RwLock::new(HashMap::new()) }
+        Self::over(vec![master], Box::new(Vec::new))
     }
 
-    /// A keyed digest: what is kept of a body tells nothing about the secrets in it, however short they are.
-    pub(crate) fn fingerprint(&self, purpose: &str, text: &str) -> [u8; 32] {
-        crate::authenticate::fingerprint(self.master.0.as_slice(), format!("{purpose}\n{text}").as_bytes())
+    /// A vault under master keys, the newest first, that may be rotated while it is in use.
+    #[must_use]
+    pub fn over(masters: Vec<MasterKey>, reread: Reread) -> Self {
+        Self { masters: Masters::new(masters, reread), opened: RwLock::default(), stamp: RwLock::default() }
     }
 
-    /// Seals a value of a question under the tenant's data key, which must have been opened.
-    pub(crate) fn seal(
-        &self,
-        scope: &Scope,
-        id: InteractionId,
-        name: &str,
-        value: &[u8],
-        ids: &Ids,
-    ) -> Result<Vec<u8>, Error> {
-        let opened = self.opened.read();
-        let cipher = opened.get(&scope.tenant).ok_or(Error::Sealed)?;
-        encrypt(cipher, value, &bound_to(scope, id, name), ids)
+    /// Seals a value under the newest data key of its tenant.
+    pub(crate) fn seal(&self, work: &mut Work<'_>, place: &Place<'_>, value: &[u8]) -> Result<Sealed, Error> {
+        let key = self.sealing_key(work, place.tenant())?;
+        let body = encrypt(&self.cipher(&key)?, value, &place.bound(), work.ids)?;
+        Ok(Sealed { key, body })
     }
 
-    /// Opens what was sealed for exactly this tenant, question and name.
-    pub(crate) fn unseal(
-        &self,
-        scope: &Scope,
-        id: InteractionId,
-        name: &str,
-        sealed: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let opened = self.opened.read();
-        let cipher = opened.get(&scope.tenant).ok_or(Error::Sealed)?;
-        decrypt(cipher, sealed, &bound_to(scope, id, name))
-    }
-}
-
-impl Engine {
-    /// Refuses a master key other than the one that this installation was first started with.
-    pub async fn unlock(&self) -> Result<(), Error> {
-        let id = self.vault.master.id();
-        let ours = id.clone();
-        let kept = self.transact(move |work| Ok(work.tx.setting_ensure("master_key", &ours)?)).await?;
-        if kept == id { Ok(()) } else { Err(Error::Sealed) }
-    }
-
-    /// Opens the data key of a tenant, making one where there is none.
-    pub(crate) async fn open_vault(&self, tenant: TenantId) -> Result<(), Error> {
-        if self.vault.opened.read().contains_key(&tenant) {
-            return Ok(());
-        }
-        let master = XChaCha20Poly1305::new(&Key::from(*self.vault.master.0));
-        let name = format!("data_key:{tenant}");
-        let bound = format!("{name}:{}", self.vault.master.id());
-        let lookup = name.clone();
-        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.setting(&lookup)?)).await?;
-        if kept.is_none() {
-            let fresh = Zeroizing::new(self.ids.random::<32>());
-            let sealed = encrypt(&master, fresh.as_slice(), bound.as_bytes(), &self.ids)?;
-            let text = format!("{}:{}", self.vault.master.id(), BASE64_STANDARD.encode(sealed));
-            kept = Some(self.transact(move |work| Ok(work.tx.setting_ensure(&name, &text)?)).await?);
-        }
-        let kept = kept.unwrap_or_default();
-        let (key_id, sealed) = kept.split_once(':').ok_or(Error::Sealed)?;
-        if key_id != self.vault.master.id() {
+    /// Opens what was sealed for exactly this place.
+    pub(crate) fn unseal(&self, place: &Place<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if sealed.key.tenant != place.tenant() {
             return Err(Error::Sealed);
         }
-        let sealed = BASE64_STANDARD.decode(sealed).map_err(|_| Error::Sealed)?;
-        let key = decrypt(&master, &sealed, bound.as_bytes())?;
-        let key = Key::try_from(key.as_slice()).map_err(|_| Error::Sealed)?;
-        self.vault.opened.write().insert(tenant, XChaCha20Poly1305::new(&key));
-        Ok(())
+        decrypt(&self.cipher(&sealed.key)?, &sealed.body, &place.bound())
+    }
+
+    /// The key that values of a tenant are sealed with now, made where there is none.
+    pub(crate) fn sealing_key(&self, work: &mut Work<'_>, tenant: TenantId) -> Result<DataKey, Error> {
+        if let Some(key) = work.tx.data_key_newest(tenant)? {
+            return Ok(key);
+        }
+        let key = self.fresh_key(work, tenant, 1)?;
+        if work.tx.data_key_insert(&key)? {
+            return Ok(key);
+        }
+        // Another node was first.
+        Ok(work.tx.data_key_newest(tenant)?.ok_or(StoreError::Conflict)?)
+    }
+
+    /// A new data key under the master key in force, which stays in force until the transaction ends.
+    pub(crate) fn fresh_key(&self, work: &mut Work<'_>, tenant: TenantId, number: u32) -> Result<DataKey, Error> {
+        let in_force = work.tx.master_held(&self.masters.newest()?.id())?;
+        let master = self.masters.named(&in_force)?;
+        let key = DataKey {
+            id: work.ids.data_key(work.now),
+            tenant,
+            number,
+            master: in_force,
+            wrapped: wrap(&master, tenant, &Zeroizing::new(work.ids.random::<32>()), work.ids)?,
+        };
+        Ok(key)
+    }
+
+    /// The same data key under another master key.
+    pub(crate) fn rewrapped(&self, key: &DataKey, master: &MasterKey, ids: &Ids) -> Result<DataKey, Error> {
+        let wrapped = wrap(master, key.tenant, &*self.unwrapped(key)?, ids)?;
+        Ok(DataKey { master: master.id(), wrapped, ..key.clone() })
+    }
+
+    /// A data key as it is.
+    pub(crate) fn unwrapped(&self, key: &DataKey) -> Result<Zeroizing<[u8; 32]>, Error> {
+        let master = self.masters.named(&key.master)?;
+        let wrapped = BASE64_STANDARD.decode(&key.wrapped).map_err(|_| Error::Sealed)?;
+        let opened = decrypt(&cipher_of(master.bytes()), &wrapped, &wrapped_for(key.tenant, &key.master))?;
+        <[u8; 32]>::try_from(opened.as_slice()).map(Zeroizing::new).map_err(|_| Error::Sealed)
+    }
+
+    fn cipher(&self, key: &DataKey) -> Result<XChaCha20Poly1305, Error> {
+        if let Some(cipher) = self.opened.read().get(&key.id) {
+            return Ok(cipher.clone());
+        }
+        let cipher = cipher_of(&*self.unwrapped(key)?);
+        self.opened.write().insert(key.id, cipher.clone());
+        Ok(cipher)
     }
 }
 
-fn bound_to(scope: &Scope, id: InteractionId, name: &str) -> Vec<u8> {
-    format!("{}:{}:{id}:{name}", scope.tenant, scope.project).into_bytes()
+fn wrap(master: &MasterKey, tenant: TenantId, key: &[u8; 32], ids: &Ids) -> Result<String, Error> {
+    let wrapped = encrypt(&cipher_of(master.bytes()), key, &wrapped_for(tenant, &master.id()), ids)?;
+    Ok(BASE64_STANDARD.encode(wrapped))
+}
+
+fn wrapped_for(tenant: TenantId, master: &str) -> Vec<u8> {
+    format!("data_key:{tenant}:{master}").into_bytes()
+}
+
+fn cipher_of(key: &[u8; 32]) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&Key::from(*key))
 }
 
 fn encrypt(cipher: &XChaCha20Poly1305, value: &[u8], bound: &[u8], ids: &Ids) -> Result<Vec<u8>, Error> {

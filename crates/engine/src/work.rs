@@ -1,11 +1,12 @@
 //! What every command shares: the transaction, the time, fresh ids, and what is to be performed after the commit.
 
+use domain::audit::{Entry, How, Wire, particulars};
 use domain::interaction::Change;
 use domain::{
     Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
     Resolution, Scope, Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
 };
-use store::{InteractionFilter, Page, Topic, Tx};
+use store::{Topic, Tx};
 
 use crate::seen::Seen;
 use crate::settle::Alongside;
@@ -17,6 +18,7 @@ pub(crate) struct Work<'a> {
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a Ids,
     pub(crate) settings: &'a Settings,
+    pub(crate) doer: &'a Doer,
     pub(crate) effects: &'a mut Effects,
     /// What an answer brings with it for the action that it is about.
     pub(crate) alongside: Alongside,
@@ -29,6 +31,25 @@ pub(crate) struct Asking {
     pub(crate) time: Option<SignedDuration>,
     /// The trace that it was asked in.
     pub(crate) traceparent: Option<String>,
+}
+
+/// Who does it, and how: what the audit trail says of everything that a command does.
+#[derive(Debug, Clone)]
+pub(crate) struct Doer {
+    pub(crate) actor: Actor,
+    pub(crate) how: How,
+}
+
+impl Doer {
+    /// A caller.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        Self { actor: caller.actor.clone(), how: How::of(caller) }
+    }
+
+    /// Holdpoint itself, through a door that needs no key.
+    pub(crate) fn system(wire: Wire) -> Self {
+        Self { actor: Actor::system(), how: How::by(wire) }
+    }
 }
 
 /// What is performed after the commit, and never if there is none.
@@ -80,6 +101,25 @@ impl Work<'_> {
         Ok(interaction)
     }
 
+    /// The same for the agent that asked, who is told that an answer in the archive is handed out no more.
+    pub(crate) fn delivery(
+        &mut self,
+        scope: &Scope,
+        id: InteractionId,
+        by: &Actor,
+    ) -> Result<(Session, Interaction), Error> {
+        let (session, interaction) = match self.question(scope, id) {
+            Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
+                archived.deliverable_to(by)?;
+                let over = archived.delivery().filter(|delivery| delivery.over());
+                return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
+            }
+            found => found?,
+        };
+        interaction.deliverable_to(by)?;
+        Ok((session, interaction))
+    }
+
     /// Saves a change of a question that was open, or not, before; counts and records it. The session is saved at the end.
     pub(crate) fn changed(
         &mut self,
@@ -103,27 +143,60 @@ impl Work<'_> {
         Ok(interaction)
     }
 
-    /// Records what happened, numbered by its session.
+    /// Records what happened, numbered by its session: as an event, and on the audit trail.
     pub(crate) fn happened(
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
         happening: Happening,
     ) -> Result<Event, Error> {
-        let event = session.record(self.ids.event(self.now), happening, about, self.now);
+        let event = self.recorded(session, about, happening)?;
         self.tx.event_append(&session.scope, &event)?;
         Ok(event)
     }
 
-    /// Records what happened outside of any session.
-    pub(crate) fn audited(&mut self, scope: &Scope, happening: &Happening) -> Result<(), Error> {
-        let _ = (scope, happening);
-        Ok(())
+    /// Numbers what happened and puts it on the audit trail. The event is still to be appended: the session may be new.
+    pub(crate) fn recorded(
+        &mut self,
+        session: &mut Session,
+        about: Option<InteractionId>,
+        happening: Happening,
+    ) -> Result<Event, Error> {
+        let entry = self.entry(&session.scope, &happening);
+        let event = session.record(self.ids.event(self.now), happening, about, self.now);
+        let entry = Entry { session: Some(session.id), event: Some(event.seq), interaction: about, ..entry };
+        self.tx.audit_append(&entry.written())?;
+        Ok(event)
     }
 
-    /// Saves the session and has everybody who watches it woken.
+    /// Puts on the audit trail what was done outside any session.
+    pub(crate) fn audited(&mut self, scope: &Scope, happening: &Happening) -> Result<(), Error> {
+        let entry = self.entry(scope, happening);
+        Ok(self.tx.audit_append(&entry.written())?)
+    }
+
+    fn entry(&self, scope: &Scope, happening: &Happening) -> Entry {
+        let (by, data) = particulars(happening, &self.doer.actor);
+        Entry {
+            id: self.ids.entry(self.now),
+            scope: *scope,
+            at: self.now,
+            name: happening.name.to_owned(),
+            by,
+            how: self.doer.how.clone(),
+            session: None,
+            event: None,
+            interaction: None,
+            data,
+        }
+    }
+
+    /// Saves the session and has everybody who watches it woken. What nobody took in one that has ended is only kept.
     pub(crate) fn saved(&mut self, session: &Session) -> Result<(), Error> {
         self.tx.session_save(session)?;
+        if session.ended.is_some() {
+            self.tx.untaken_retire(&session.scope, session.id)?;
+        }
         self.watched(session);
         Ok(())
     }
@@ -178,16 +251,9 @@ impl Work<'_> {
 
     /// Has the agents woken whose answers were held back while the session was paused.
     fn offered(&mut self, session: &Session) -> Result<(), Error> {
-        let filter = InteractionFilter { session: Some(session.id), ..InteractionFilter::default() };
-        let mut page = Page { after: None, limit: 200 };
-        loop {
-            let found = self.tx.interactions(&session.scope, &filter, page)?;
-            found.iter().for_each(|interaction| self.noticed(interaction, interaction.status()));
-            page.after = found.last().map(|interaction| interaction.id);
-            if found.len() < page.limit as usize {
-                return Ok(());
-            }
-        }
+        let takers = self.tx.takers(&session.scope, session.id)?;
+        self.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));
+        Ok(())
     }
 
     /// An answer that ends the session does so in the same transaction.

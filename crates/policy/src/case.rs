@@ -1,21 +1,43 @@
 //! One call being judged, and what has been found out about it so far.
 
-use std::cell::OnceCell;
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Call, Parsed, Unparsed};
+use crate::{Call, Parsed, PathFacts, Shell, Sql, Unparsed, UrlFacts};
+
+/// The fields of each fact that expressions may read, by the variable's name.
+pub(crate) static FACTS: LazyLock<BTreeMap<&'static str, BTreeSet<String>>> = LazyLock::new(|| {
+    let fields = |facts: Value| {
+        let names = facts.as_object().into_iter().flat_map(|fields| fields.keys().cloned());
+        names.chain([UNPARSED.to_owned()]).collect()
+    };
+    BTreeMap::from([
+        ("shell", fields(json!(Shell::default()))),
+        ("path", fields(located("", &Ok(PathFacts::default())))),
+        ("url", fields(json!(UrlFacts::default()))),
+        ("sql", fields(json!(Sql::default()))),
+    ])
+});
+
+/// The one field of what could not be parsed.
+const UNPARSED: &str = "unparsed";
 
 /// A call whose parts are parsed when a rule first looks at them.
 pub(crate) struct Case<'a> {
     pub(crate) call: &'a Call<'a>,
     parsed: OnceCell<Parsed>,
+    facts: OnceCell<Value>,
 }
 
 impl<'a> Case<'a> {
     pub(crate) const fn new(call: &'a Call<'a>) -> Self {
-        Self { call, parsed: OnceCell::new() }
+        Self { call, parsed: OnceCell::new(), facts: OnceCell::new() }
     }
 
     /// The facts about what it would do.
@@ -23,23 +45,44 @@ impl<'a> Case<'a> {
         self.parsed.get_or_init(|| Parsed::of(self.call.tool, self.call.arguments))
     }
 
-    /// The same as JSON, for people.
-    pub(crate) fn facts_shown(&self) -> Value {
-        let parsed = self.parsed();
-        let paths: Vec<Value> =
-            parsed.paths.iter().map(|(argument, path)| json!({ "argument": argument, "path": shown(path) })).collect();
-        json!({
-            "shell": parsed.shell.as_ref().map(shown),
-            "paths": paths,
-            "url": parsed.url.as_ref().map(shown),
-            "sql": parsed.sql.as_ref().map(shown),
+    /// The facts as expressions and people see them: `null` for what the call has not, one field `unparsed` for what
+    /// could not be parsed.
+    pub(crate) fn facts(&self) -> &Value {
+        self.facts.get_or_init(|| {
+            let parsed = self.parsed();
+            let paths: Vec<Value> = parsed.paths.iter().map(|(argument, path)| located(argument, path)).collect();
+            let path = match paths.as_slice() {
+                [] => Value::Null,
+                [path] => path.clone(),
+                // Whoever writes `path` means the only one: a second one must not go unnoticed.
+                _ => json!({ UNPARSED: "the call names several paths; use `paths`" }),
+            };
+            json!({
+                "shell": parsed.shell.as_ref().map(shown),
+                "path": path,
+                "paths": paths,
+                "url": parsed.url.as_ref().map(shown),
+                "sql": parsed.sql.as_ref().map(shown),
+            })
         })
     }
+
+    /// The fact of this name.
+    pub(crate) fn fact(&self, name: &str) -> &Value {
+        &self.facts()[name]
+    }
+}
+
+/// A path's facts with the argument that it came from.
+fn located(argument: &str, path: &Result<PathFacts, Unparsed>) -> Value {
+    let mut value = shown(path);
+    value["argument"] = argument.into();
+    value
 }
 
 fn shown<T: Serialize>(facts: &Result<T, Unparsed>) -> Value {
     match facts {
         Ok(facts) => json!(facts),
-        Err(unparsed) => json!({ "unparsed": unparsed.reason }),
+        Err(unparsed) => json!({ UNPARSED: unparsed.reason }),
     }
 }

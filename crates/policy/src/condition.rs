@@ -1,26 +1,69 @@
-//! The expression of a rule.
+//! The expression of a rule: CEL over the call, its caller and what was parsed of it.
+//!
+//! This is the only module that knows CEL. An expression is bounded when it is read, so that evaluating it can exhaust neither
+//! the stack nor anybody's patience, whatever an agent sends.
 
-use crate::case::Case;
+mod functions;
+mod survey;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use cel::{Context, ExecutionError, IdedExpr, Value, common::types::CelBool};
+use domain::Role;
+use regex::Regex;
+
+use self::survey::{Reads, Survey};
+use crate::{Call, case::Case};
+
+/// How long an expression may be, in bytes.
+const LONGEST: usize = 1024;
+/// How deep its brackets may be nested: the parser spends a hundred kilobytes of stack on each.
+const DEEPEST_BRACKETS: usize = 16;
 
 /// An expression over a call.
 #[derive(Debug)]
 pub struct Condition {
     source: String,
+    expression: IdedExpr,
+    reads: Reads,
+    regexes: Vec<Arc<Regex>>,
 }
 
-/// Why a text is not used as an expression.
-#[derive(Debug)]
-pub(crate) struct Refusal {
+/// What is wrong, or merely suspicious, about an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Remark {
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
+impl Remark {
+    fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
 impl Condition {
-    pub(crate) fn new(source: &str) -> Result<Self, Refusal> {
-        if source.len() > 1024 {
-            return Err(Refusal { code: "expression_too_long", message: "`when` is longer than 1024 bytes".into() });
+    /// Reads an expression: gives it with what is suspicious about it, or says why it is refused.
+    pub(crate) fn new(source: &str) -> Result<(Self, Vec<Remark>), Remark> {
+        if source.len() > LONGEST {
+            return Err(Remark::new("expression_too_long", format!("`when` is longer than {LONGEST} bytes")));
         }
-        Ok(Self { source: source.to_owned() })
+        if brackets(source) > DEEPEST_BRACKETS {
+            let message = format!("`when` has brackets nested deeper than {DEEPEST_BRACKETS}");
+            return Err(Remark::new("expression_too_deep", message));
+        }
+        let mut expression = functions::environment().parser().parse(source).map_err(|errors| {
+            let first = errors.errors.first().map_or("unreadable", |error| error.msg.as_str());
+            let line = first.lines().next().unwrap_or_default();
+            Remark::new("not_an_expression", format!("`when` is no expression: {line}"))
+        })?;
+        let survey = Survey::of(&mut expression)?;
+        let condition = Self { source: source.to_owned(), expression, reads: survey.reads, regexes: survey.regexes };
+        Ok((condition, survey.remarks))
     }
 
     /// As it is written.
@@ -29,7 +72,59 @@ impl Condition {
         &self.source
     }
 
-    pub(crate) fn holds(&self, _case: &Case<'_>) -> Result<bool, String> {
-        Err("expressions are not evaluated yet".into())
+    /// What it gives, where that is the same for every call.
+    pub(crate) fn constant(&self) -> Option<Result<bool, String>> {
+        let arguments = serde_json::Value::Null;
+        let call = Call { tool: "", arguments: &arguments, agent: None, user: "", role: Role::Agent };
+        self.reads.nothing().then(|| self.holds(&Case::new(&call)))
+    }
+
+    /// Whether it is true of a call, or why that cannot be said.
+    pub(crate) fn holds(&self, case: &Case<'_>) -> Result<bool, String> {
+        let mut context = Context::with_env(functions::environment());
+        functions::declare_matchers(&mut context, &self.regexes)?;
+        values::bind(&mut context, &self.reads, case)?;
+        let value = Value::resolve_val(&self.expression, &context).map_err(|error| told(&error))?;
+        let truth = value.downcast_ref::<CelBool>().map(|truth| *truth.inner());
+        truth.ok_or_else(|| format!("it gives a {} where true or false is wanted", value.get_type().name()))
+    }
+}
+
+/// The deepest nesting of brackets in a text. Brackets within quotes count too: that only errs on the strict side.
+fn brackets(source: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in source.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// An error in words that repeat no value of an argument: they end up in rulings and logs.
+fn told(error: &ExecutionError) -> String {
+    match error {
+        ExecutionError::NoSuchKey(key) => format!("there is no `{}`", key.chars().take(60).collect::<String>()),
+        ExecutionError::NoSuchOverload(overload)
+            if overload.argument_types().first().is_some_and(|first| first == "null_type")
+                && matches!(functions::shown(overload.function()), "." | "[]") =>
+        {
+            "it looks into something that this call does not have".into()
+        }
+        ExecutionError::NoSuchOverload(overload) => {
+            let types = overload.argument_types().join(", ");
+            format!("`{}` cannot be used on ({types})", functions::shown(overload.function()))
+        }
+        ExecutionError::FunctionError { function, message } => {
+            format!("`{}`: {message}", functions::shown(function))
+        }
+        ExecutionError::UnexpectedType { .. } => "a value is not of the kind that is wanted".into(),
+        ExecutionError::IndexOutOfBounds(_) => "a list has no such element".into(),
+        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => "it divides by zero".into(),
+        ExecutionError::Overflow(..) => "a number is too large".into(),
+        _ => "the values do not fit the expression".into(),
     }
 }

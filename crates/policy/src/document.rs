@@ -33,10 +33,9 @@ impl<'d> Table<'d> {
             if keys.contains(&name) {
                 continue;
             }
-            let near = keys.iter().map(|known| (strsim::damerau_levenshtein(name, known), known)).min();
-            let hint = match near {
-                Some((distance, known)) if distance <= 2.max(known.len() / 3) => format!("did you mean `{known}`?"),
-                _ => format!("it takes {}", listed(keys)),
+            let hint = match nearest(name, keys) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => format!("it takes {}", listed(keys)),
             };
             let shown: String = name.chars().take(60).collect();
             findings.error(key.span().start, "unknown_key", format!("{} has no key `{shown}`; {hint}", self.what));
@@ -133,6 +132,15 @@ impl<'d> Table<'d> {
         }
         Some(Placed { at, it: it? })
     }
+}
+
+/// The name that was probably meant.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    if name.len() > 64 {
+        return None;
+    }
+    let distances = known.iter().map(|known| (strsim::damerau_levenshtein(name, known), *known));
+    distances.min().filter(|(distance, known)| *distance <= 2.max(known.len() / 3)).map(|(_, known)| known)
 }
 
 /// Names in backticks, with commas.

@@ -19,6 +19,9 @@ pub(crate) struct Example {
     matches: Option<bool>,
 }
 
+/// How many rules are tried on examples before a file is refused as too costly.
+const MOST_TRIALS: usize = 200_000;
+
 const KEYS: [&str; 7] = ["tool", "arguments", "agent", "user", "role", "verdict", "matches"];
 
 impl Example {
@@ -26,6 +29,11 @@ impl Example {
     pub(crate) fn of_rule(mut self, rule: usize) -> Self {
         self.rule = rule;
         self
+    }
+
+    /// Whether its author means it as one that the rule matches, or that is allowed.
+    pub(crate) fn shows_a_match(&self) -> bool {
+        self.matches.unwrap_or(self.verdict == Some(Verdict::Allow))
     }
 
     pub(crate) fn call(&self) -> Call<'_> {
@@ -64,13 +72,21 @@ pub(crate) fn read(rule: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Example
 
 /// Judges every example and notes those that come out otherwise.
 pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findings<'_>) {
+    let mut trials = MOST_TRIALS;
     for example in examples {
         let Some(rule) = policy.rules.get(example.rule) else { continue };
         let call = example.call();
+        let Some(left) = trials.checked_sub(policy.index.about(call.tool).len()) else {
+            findings.error(example.at, "too_costly", "there are too many examples for so many rules");
+            return;
+        };
+        trials = left;
         if let Some(expected) = example.verdict {
             let ruling = policy.judge(&call).ruling;
             if ruling.verdict != expected {
-                let by = ruling.rule.map_or_else(|| "no rule, so the default".into(), |rule| format!("rule `{rule}`"));
+                let by = ruling
+                    .rule
+                    .map_or_else(|| "the default, as no rule matches,".into(), |rule| format!("rule `{rule}`"));
                 let (expected, given) = (expected.name(), ruling.verdict.name());
                 let message = format!("the example expects {expected}, and {by} says {given}: {}", ruling.reason);
                 findings.error(example.at, "example_fails", message);

@@ -57,6 +57,6 @@ impl Policy {
             (rule, fit)
         });
         let ruling = self.settle(&case, fits).ruling;
-        Explanation { considered, parsed: case.facts_shown(), ruling }
+        Explanation { considered, parsed: case.facts().clone(), ruling }
     }
 }

@@ -42,6 +42,15 @@ pub struct Finding {
     pub message: String,
 }
 
+impl Finding {
+    /// A file of which nothing can be said but that it could not be read.
+    #[must_use]
+    pub fn unreadable(file: &str, why: String) -> Self {
+        let (line, column) = (1, 1);
+        Self { file: file.to_owned(), line, column, code: "unreadable", severity: Severity::Error, message: why }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, column, code, severity, message } = self;

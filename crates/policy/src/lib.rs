@@ -3,7 +3,11 @@
 //! Duty: read a policy, refuse one that does not mean what it says, and judge actions by it. Nothing here does I/O: a policy
 //! comes as text, an action as a [`Call`].
 //!
-//! What cannot be parsed or evaluated is never allowed.
+//! What no rule knows, what cannot be parsed and what cannot be evaluated is never allowed.
+//!
+//! Start reading at `policy.rs`: the first rule that matches speaks. `rule.rs` says when one matches, `index.rs` finds those that may,
+//! `condition.rs` evaluates what they look at (and alone knows CEL), `parsed.rs` is what there is to look at. A file comes in through
+//! `load.rs`, which reads it with `document.rs`, proves its examples and lints it; every complaint is a [`Finding`].
 
 mod case;
 mod condition;
@@ -18,6 +22,8 @@ mod load;
 mod parsed;
 mod pattern;
 mod policy;
+#[cfg(test)]
+mod properties;
 mod read_ask;
 mod read_rule;
 mod remembered;

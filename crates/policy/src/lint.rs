@@ -1,6 +1,22 @@
 //! What a file says that its author can hardly have meant.
 
+mod breadth;
+mod shadow;
+
 use crate::{Policy, example::Example, finding::Findings, read_rule::Places};
 
-/// Looks at a policy that was read.
-pub(crate) fn lint(_policy: &Policy, _places: &[Places], _examples: &[Example], _findings: &mut Findings<'_>) {}
+/// Looks at a policy that was read, rule by rule.
+pub(crate) fn lint(policy: &Policy, places: &[Places], examples: &[Example], findings: &mut Findings<'_>) {
+    breadth::lint(policy, places, examples, findings);
+    shadow::lint(policy, places, findings);
+    for (rule, places) in policy.rules.iter().zip(places) {
+        match rule.when.as_ref().and_then(|when| when.constant()) {
+            Some(Ok(true)) => {
+                findings.warning(places.when, "always_true", "`when` is true of every call; leave it out")
+            }
+            Some(Ok(false)) => findings.error(places.when, "never_matches", "`when` is false of every call"),
+            Some(Err(error)) => findings.error(places.when, "never_matches", format!("`when` always fails: {error}")),
+            None => {}
+        }
+    }
+}

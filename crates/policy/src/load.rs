@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 1 << 20;
 /// How many rules it may have.
 const MOST_RULES: usize = 10_000;
 /// The stack on which a file is read: its parsers recurse.
-const STACK: usize = 256 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 /// Reads a file on a stack that its parsers cannot exhaust.
 pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {

@@ -8,9 +8,13 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use self::argument::{Argument, Sort};
+
+mod argument;
 mod path;
 mod shell;
 mod sql;
+mod text;
 mod url;
 
 pub use path::{PathFacts, under};
@@ -34,7 +38,7 @@ pub struct Parsed {
 /// Why something cannot be relied on. No allowing rule matches an action that has one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unparsed {
-    /// What it is: `shell`, `path`, `url` or `sql`.
+    /// What it is: `shell`, `path`, `url`, `sql`, or `arguments` where they are too deep or too many.
     pub what: &'static str,
     /// What is wrong with it, for the person who reads the question.
     pub reason: String,
@@ -47,9 +51,49 @@ impl Unparsed {
 }
 
 impl Parsed {
-    /// Reads the arguments of a tool.
-    pub fn of(_tool: &str, _arguments: &Value) -> Self {
-        Self::default()
+    /// Reads the arguments of a tool, by the table in `parsed/argument.rs`.
+    pub fn of(tool: &str, arguments: &Value) -> Self {
+        let mut parsed = Self::default();
+        match argument::find(arguments) {
+            Ok(found) => found.iter().for_each(|argument| parsed.take(tool, argument)),
+            Err(reason) => parsed.paths.push((String::new(), Err(Unparsed::new("arguments", reason)))),
+        }
+        parsed
+    }
+
+    fn take(&mut self, tool: &str, argument: &Argument<'_>) {
+        match argument.sort {
+            Sort::Command => only(&mut self.shell, "shell", command(argument)),
+            Sort::Url => only(&mut self.url, "url", address(argument)),
+            Sort::Sql => only(&mut self.sql, "sql", statement(argument.value)),
+            Sort::PerhapsSql if argument::is_database(tool) => only(&mut self.sql, "sql", statement(argument.value)),
+            Sort::PerhapsSql => {
+                if let Ok(sql) = statement(argument.value) {
+                    only(&mut self.sql, "sql", Ok(sql));
+                }
+            }
+            Sort::Path | Sort::PerhapsPath => self.paths_of(argument),
+        }
+    }
+
+    fn paths_of(&mut self, argument: &Argument<'_>) {
+        let place = &argument.place;
+        match argument.value {
+            Value::String(path) => self.paths.push((place.clone(), PathFacts::parse(path))),
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object() && !item.is_array()) {
+                    let path = item
+                        .as_str()
+                        .ok_or_else(|| Unparsed::new("path", "the path is no text"))
+                        .and_then(PathFacts::parse);
+                    if argument.sort == Sort::Path || item.is_string() {
+                        self.paths.push((format!("{place}[{at}]"), path));
+                    }
+                }
+            }
+            _ if argument.sort == Sort::PerhapsPath => {}
+            _ => self.paths.push((place.clone(), Err(Unparsed::new("path", "the path is no text")))),
+        }
     }
 
     /// Gives the first thing that forbids every allowing rule: what could not be parsed, or what was parsed and is in doubt.
@@ -62,5 +106,67 @@ impl Parsed {
         let url = || self.url.iter().find_map(|url| url.as_ref().err());
         let sql = || self.sql.iter().find_map(|sql| sql.as_ref().err());
         shell.or_else(path).or_else(url).or_else(sql)
+    }
+}
+
+/// There is one place for each sort: a second one of it makes both unreadable.
+fn only<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: Result<T, Unparsed>) {
+    *place = Some(match place.take() {
+        None => new,
+        Some(_) => Err(Unparsed::new(what, "there is more than one of them in the arguments")),
+    });
+}
+
+fn command(argument: &Argument<'_>) -> Result<Shell, Unparsed> {
+    let refused = |reason: &str| Unparsed::new("shell", reason);
+    let further = match argument::field(argument.beside, &["args", "argv"]) {
+        None => Vec::new(),
+        Some(further) => words(further)?,
+    };
+    let shell = match argument.value {
+        Value::String(text) if further.is_empty() => Shell::parse(text)?,
+        // A program and its words; a text with more than a program in it could be run in two ways.
+        Value::String(program) if program.split_whitespace().count() == 1 => {
+            Shell::of_words(&std::iter::once(program.as_str()).chain(further).collect::<Vec<_>>())?
+        }
+        Value::String(_) => return Err(refused("there are further words beside a command that has words already")),
+        list => Shell::of_words(&words(list)?.into_iter().chain(further).collect::<Vec<_>>())?,
+    };
+    let Some(variables) = argument::field(argument.beside, &["env", "environment"]) else { return Ok(shell) };
+    let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;
+    Ok(variables
+        .iter()
+        .fold(shell, |shell, (name, value)| shell.with_variable(name, value.as_str().unwrap_or_default())))
+}
+
+fn words(list: &Value) -> Result<Vec<&str>, Unparsed> {
+    let refused = || Unparsed::new("shell", "the command is neither a text nor a list of words");
+    list.as_array().ok_or_else(refused)?.iter().map(|word| word.as_str().ok_or_else(refused)).collect()
+}
+
+fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
+    let refused = |reason: &str| Unparsed::new("url", reason);
+    let address = match argument.value {
+        Value::String(address) => address,
+        Value::Array(items) => match items.as_slice() {
+            [Value::String(address)] => address,
+            _ => return Err(refused("there is not exactly one URL")),
+        },
+        _ => return Err(refused("the URL is no text")),
+    };
+    let method = match argument::field(argument.beside, &["method", "httpmethod", "requestmethod"]) {
+        Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
+        None if argument::field(argument.beside, &["body", "data", "json", "form", "payload", "content"]).is_some() => {
+            "POST"
+        }
+        None => "GET",
+    };
+    UrlFacts::parse(address, method)
+}
+
+fn statement(value: &Value) -> Result<Sql, Unparsed> {
+    match value {
+        Value::String(text) => Sql::parse(text),
+        _ => Err(Unparsed::new("sql", "the SQL is no text")),
     }
 }

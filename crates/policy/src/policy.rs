@@ -1,6 +1,6 @@
 //! A policy: rules in order, of which the first that matches speaks.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use domain::{Digest, Ruling, Verdict};
 use serde::Serialize;
@@ -139,14 +139,14 @@ impl Policy {
         }
         let rest = matched.map_or(self.default, |rule| rule.verdict);
         match (held, matched) {
-            (Some(held), matched) if rest.max(Verdict::Ask) == Verdict::Ask => self.hold(&held, matched),
+            (Some(held), matched) if rest.max(Verdict::Ask) == Verdict::Ask => self.hold(case, &held, matched),
             (_, Some(rule)) => self.said(rule.verdict, Some(rule), rule.reason.clone()),
-            (_, None) => self.said(self.default, None, self.unmatched(case)),
+            (_, None) => self.said(self.default, None, format!("No rule matches this call.{}", doubts(case))),
         }
     }
 
-    fn hold(&self, held: &Held<'_>, matched: Option<&Rule>) -> Judgement {
-        let reason = format!("Rule `{}` could not be evaluated: {}", held.rule.name, held.error);
+    fn hold(&self, case: &Case<'_>, held: &Held<'_>, matched: Option<&Rule>) -> Judgement {
+        let reason = format!("Rule `{}` could not be evaluated: {}.{}", held.rule.name, held.error, doubts(case));
         let mut judgement = self.said(Verdict::Ask, Some(held.rule), reason);
         if judgement.ask.is_none() {
             judgement.ask = matched.and_then(|rule| rule.ask.clone());
@@ -154,18 +154,16 @@ impl Policy {
         judgement
     }
 
-    fn unmatched(&self, case: &Case<'_>) -> String {
-        let mut reason = String::from("No rule matches this call.");
-        if let Some(unparsed) = case.parsed().failed() {
-            let _ = write!(reason, " Its {} cannot be relied on: {}", unparsed.what, unparsed.reason);
-        }
-        reason
-    }
-
     fn said(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
         let ruling = Ruling { verdict, rule: rule.map(|rule| rule.name.clone()), reason, policy: self.version.clone() };
         Judgement { ruling, ask: rule.and_then(|rule| rule.ask.clone()) }
     }
+}
+
+/// What could not be parsed of a call, as a sentence to add to a reason.
+fn doubts(case: &Case<'_>) -> String {
+    let failed = case.parsed().failed();
+    failed.map_or_else(String::new, |it| format!(" Its {} cannot be relied on: {}.", it.what, it.reason))
 }
 
 #[cfg(test)]

@@ -102,25 +102,12 @@ fn read_options(table: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Choice> {
 /// Puts a question with these settings on trial: what the domain refuses would never reach anybody.
 fn admit(settings: &AskSettings, table: &Table<'_>, findings: &mut Findings<'_>) {
     let question = Question {
-        kind: Kind::Approval,
-        title: "An action waits".into(),
-        message: None,
-        details: None,
-        context: Value::Null,
         action: Some(Action { tool: "tool".into(), arguments: json!({}) }),
         options: settings.options.clone(),
-        multiple: false,
-        schema: None,
-        secrets: Vec::new(),
-        required: true,
         audience: settings.audience.clone().unwrap_or_default(),
         deadline: settings.deadline_seconds.map(|_| Timestamp::UNIX_EPOCH),
-        warn_at: None,
         fallback: settings.fallback.clone(),
-        suggestions: Vec::new(),
-        metadata: Value::Null,
-        asked_by_rule: None,
-        call: None,
+        ..Question::plain(Kind::Approval, "An action waits".into())
     };
     let Err(problems) = question.admit() else { return };
     for problem in problems {
@@ -131,6 +118,7 @@ fn admit(settings: &AskSettings, table: &Table<'_>, findings: &mut Findings<'_>)
             "fallback" => "wrong_fallback",
             _ => "wrong_option",
         };
-        findings.error(table.place(key), code, format!("`{}` {}", problem.pointer, problem.message));
+        let path = problem.pointer.trim_start_matches('/').replace('/', ".");
+        findings.error(table.place(key), code, format!("`{path}` {}", problem.message));
     }
 }

@@ -130,7 +130,12 @@ pub(crate) fn role(text: &Placed<&str>, findings: &mut Findings<'_>) -> Option<R
 fn read_when(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Condition> {
     let text = table.text("when", findings)?;
     match Condition::new(text.it) {
-        Ok(condition) => Some(condition),
+        Ok((condition, remarks)) => {
+            for remark in remarks {
+                findings.warning(text.at, remark.code, remark.message);
+            }
+            Some(condition)
+        }
         Err(refusal) => {
             findings.error(text.at, refusal.code, refusal.message);
             None

@@ -33,8 +33,10 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
         return path.as_ref().is_ok_and(|path| pattern.matches(&path.canonical));
     }
-    let only = serde_json::json!({ name: text });
-    let alone = Parsed::of(tool, &only);
-    let read = alone.shell.is_some() || alone.url.is_some() || alone.sql.is_some();
+    // Also what only means something beside a command or an address: further words, variables, a method.
+    let others = arguments.as_object().into_iter().flatten().filter(|(other, _)| *other != name);
+    let others: Value = others.map(|(other, value)| (other.clone(), value.clone())).collect();
+    let rest = Parsed::of(tool, &others);
+    let read = (&parsed.shell, &parsed.url, &parsed.sql) != (&rest.shell, &rest.url, &rest.sql);
     !read && pattern.matches(text)
 }

@@ -29,12 +29,16 @@ pub struct AnswerBody {
     pub feedback: Option<String>,
     /// Lets an approval of a proposed action hold for more than this one.
     pub remember: Option<RememberBody>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    #[serde(default)]
+    pub keep: bool,
 }
 
 impl From<AnswerBody> for Draft {
-    fn from(AnswerBody { option, options, effect, arguments, data, feedback, remember }: AnswerBody) -> Self {
+    fn from(body: AnswerBody) -> Self {
+        let AnswerBody { option, options, effect, arguments, data, feedback, remember, keep } = body;
         let options = option.into_iter().chain(options).collect();
-        Self { options, effect, arguments, data, feedback, remember: remember.map(Into::into) }
+        Self { options, effect, arguments, data, feedback, remember: remember.map(Into::into), keep }
     }
 }
 
@@ -61,8 +65,7 @@ impl AutoBody {
     #[must_use]
     pub fn into_parts(self) -> (AutoSource, Draft) {
         let Self { source, option, effect, data, feedback } = self;
-        let draft =
-            Draft { options: option.into_iter().collect(), effect, arguments: None, data, feedback, remember: None };
+        let draft = Draft { options: option.into_iter().collect(), effect, data, feedback, ..Draft::default() };
         (source.unwrap_or(AutoSource::System), draft)
     }
 }
@@ -119,14 +122,17 @@ pub struct AnswersItem {
     pub feedback: Option<String>,
     /// Lets an approval of a proposed action hold for more than this one.
     pub remember: Option<RememberBody>,
+    /// Whether the secrets that are given are kept for the agent's later sessions.
+    #[serde(default)]
+    pub keep: bool,
 }
 
 impl AnswersItem {
     /// The question, and what is said.
     #[must_use]
     pub fn into_parts(self) -> (InteractionId, Draft) {
-        let Self { interaction, option, options, effect, arguments, data, feedback, remember } = self;
-        (interaction, AnswerBody { option, options, effect, arguments, data, feedback, remember }.into())
+        let Self { interaction, option, options, effect, arguments, data, feedback, remember, keep } = self;
+        (interaction, AnswerBody { option, options, effect, arguments, data, feedback, remember, keep }.into())
     }
 }
 

@@ -41,6 +41,9 @@ pub struct AskBody {
     /// The named values of a question of kind `secret`.
     #[serde(default)]
     pub secrets: Vec<SecretBody>,
+    /// Whether people are asked for the secrets although they are kept.
+    #[serde(default)]
+    pub fresh: bool,
     /// Whether it may not be skipped; yes if absent.
     pub required: Option<bool>,
     /// Who may answer; every operator of the project, and whoever started the session, if absent.
@@ -112,12 +115,13 @@ pub struct OptionBody {
 /// One named value of a secret question.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "name": "REGISTRY_TOKEN", "label": "Token", "type": "password", "pattern": "^rt_[A-Za-z0-9]{20,}$" }))]
 pub struct SecretBody {
     /// Its name, for example of an environment variable.
     pub name: String,
     /// What the person reads.
     pub label: Option<String>,
-    /// How the field is drawn.
+    /// How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent.
     #[serde(rename = "type")]
     pub input: Option<String>,
     /// Whether it must be given; yes if absent.
@@ -181,6 +185,7 @@ impl AskBody {
             multiple: self.multiple,
             schema: self.schema,
             secrets: self.secrets.into_iter().map(SecretBody::into_field).collect(),
+            fresh: self.fresh,
             required: self.required.unwrap_or(true),
             audience: self.audience.map_or_else(Audience::default, AudienceBody::into_audience),
             deadline: None,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{AnswerView, InteractionView};
+use crate::{AnswerView, InteractionView, example};
 
 /// Takes an answer under a lease.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
@@ -57,6 +57,7 @@ pub struct FailBody {
 
 /// What the agent goes on with.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = example::taken)]
 pub struct TakenView {
     /// Fences every heartbeat and completion.
     #[schema(value_type = String)]
@@ -85,6 +86,7 @@ pub struct TakenView {
 
 /// Answers that wait for the calling agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = example::deliveries)]
 pub struct DeliveriesPage {
     /// The oldest first. None of a session that is paused.
     pub deliveries: Vec<InteractionView>,

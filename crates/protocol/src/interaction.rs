@@ -9,22 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::AnswerView;
+use crate::{AnswerView, example};
 
 /// A question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({
-    "id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
-    "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
-    "kind": "confirmation", "title": "Delete the file?", "options": [
-        { "id": "confirm", "label": "Confirm", "effect": "approve", "default": false, "dangerous": false,
-          "recommended": false, "requires_input": false },
-        { "id": "cancel", "label": "Cancel", "effect": "reject", "default": false, "dangerous": false,
-          "recommended": false, "requires_input": false }],
-    "multiple": false, "required": true, "audience": { "quorum": 1, "distinct_groups": false, "four_eyes": false },
-    "asked_by": { "kind": "agent", "name": "release-bot" }, "created_at": "2026-11-15T10:00:00Z",
-    "status": "pending", "overdue": false, "revision": 1
-}))]
+#[schema(example = example::question)]
 pub struct InteractionView {
     /// Its id.
     #[schema(value_type = String)]
@@ -73,6 +62,9 @@ pub struct InteractionView {
     /// The named values of a secret question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretField>,
+    /// Whether people are asked for the secrets although they are kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// Whether it may not be skipped.
     pub required: bool,
     /// Who may answer.
@@ -277,6 +269,7 @@ pub struct DeliveryView {
 
 /// A page of questions.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = example::questions)]
 pub struct InteractionsPage {
     /// In the order asked for.
     pub interactions: Vec<InteractionView>,
@@ -326,6 +319,7 @@ impl From<Interaction> for InteractionView {
             multiple: question.multiple,
             schema: question.schema,
             secrets: question.secrets,
+            fresh: question.fresh,
             required: question.required,
             audience: question.audience.into(),
             deadline: question.deadline,

@@ -4,6 +4,8 @@ use domain::{Key, KeyId, Role, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::example;
+
 /// Makes a key.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -71,6 +73,7 @@ pub struct KeyCreatedView {
 
 /// The keys of a project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = example::keys)]
 pub struct KeysPage {
     /// The newest first.
     pub keys: Vec<KeyView>,

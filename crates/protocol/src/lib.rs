@@ -11,13 +11,16 @@
 mod action;
 mod answer;
 mod ask;
+mod audit;
 mod delivery;
 mod event;
+mod example;
 mod grant;
 mod interaction;
 mod key;
 mod policy;
 mod problem;
+mod secret;
 mod session;
 mod stats;
 
@@ -26,6 +29,7 @@ pub use answer::{
     AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
 };
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
+pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
 pub use event::{EventView, EventsPage};
 pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
@@ -39,5 +43,6 @@ pub use policy::{
     PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 pub use problem::{FieldProblem, ProblemBody};
+pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, SessionView, SessionsPage, StartBody, StepView};
 pub use stats::StatsView;

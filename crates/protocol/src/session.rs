@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::example;
+
 /// Opens a session.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,11 +41,7 @@ pub struct ControlBody {
 
 /// A session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({
-    "id": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "status": "waiting_user_input", "paused": false, "waiting_on": 1,
-    "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "release-bot", "title": "Release 1.4",
-    "started_by": { "kind": "agent", "name": "release-bot" }, "created_at": "2026-11-15T10:00:00Z", "last_seq": 2
-}))]
+#[schema(example = example::session)]
 pub struct SessionView {
     /// Its id.
     #[schema(value_type = String)]
@@ -108,6 +106,7 @@ pub struct StepView {
 
 /// A page of sessions.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = example::sessions)]
 pub struct SessionsPage {
     /// The newest first.
     pub sessions: Vec<SessionView>,

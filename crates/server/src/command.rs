@@ -106,11 +106,13 @@ pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// The message without its place in the text, which the pointer names better.
-fn plain(error: &serde_json::Error) -> String {
+/// The message without its place in the text, which the pointer names better, and without the value, which may be a secret.
+pub(crate) fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
+    let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    let repeats = text.starts_with("invalid ") || text.starts_with("unknown variant ");
+    match (text.find(['"', '`']), text.rfind(", expected ")) {
+        (Some(begin), Some(end)) if repeats && begin < end => format!("{}{}", text[..begin].trim_end(), &text[end..]),
+        _ => text.to_owned(),
     }
 }

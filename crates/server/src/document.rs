@@ -23,7 +23,9 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "policy", description = "Rules that say what may run, what is asked, and what never runs"),
         (name = "deliveries", description = "Answers on their way to the agents that asked"),
         (name = "events", description = "What happened, numbered"),
+        (name = "audit", description = "What was done, by whom, how and from where; chained and signed"),
         (name = "keys", description = "Credentials"),
+        (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
         (name = "server", description = "Health and figures")
     )
 )]
@@ -59,6 +61,7 @@ impl IntoResponses for Problems {
             ("409", "It is not in a state for this, or somebody else was first"),
             ("410", "The deadline has passed"),
             ("413", "The body is too large"),
+            ("414", "The path and query are too long"),
             ("415", "The body is not JSON"),
             ("422", "The body does not fit; `errors` says where"),
             ("429", "Too many requests"),

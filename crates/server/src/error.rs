@@ -34,6 +34,8 @@ pub(crate) enum ApiError {
     RateLimited,
     /// The node has as many streams as it may.
     TooManyStreams,
+    /// The path and query are longer than so many bytes.
+    UriTooLong(usize),
     /// No such path.
     NoRoute,
     /// No such method on this path.
@@ -107,6 +109,7 @@ pub const CODES: &[&str] = &[
     "header_invalid",
     "rate_limited",
     "too_many_streams",
+    "uri_too_long",
     "route_not_found",
     "method_not_allowed",
 ];
@@ -132,6 +135,7 @@ impl ApiError {
             Self::HeaderInvalid(_) => (S::BAD_REQUEST, "header_invalid"),
             Self::RateLimited => (S::TOO_MANY_REQUESTS, "rate_limited"),
             Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
+            Self::UriTooLong(_) => (S::URI_TOO_LONG, "uri_too_long"),
             Self::NoRoute => (S::NOT_FOUND, "route_not_found"),
             Self::NoMethod => (S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Panicked => (S::INTERNAL_SERVER_ERROR, "internal"),
@@ -189,6 +193,7 @@ impl ApiError {
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
             Self::RateLimited => plain("this key sends more requests than it may; wait a second"),
             Self::TooManyStreams => plain("this node has as many streams open as it may"),
+            Self::UriTooLong(most) => (format!("the path and query are longer than {most} bytes"), None),
             Self::NoRoute => plain("there is nothing at this path"),
             Self::NoMethod => plain("this path does not take this method"),
         }

@@ -4,6 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use axum::Router;
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -11,6 +13,9 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
+
+use crate::caller::Peer;
 
 /// How long a client may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(30);
@@ -29,8 +34,8 @@ pub async fn listen(listener: TcpListener, router: Router, mut stopping: watch::
             _ = stopping.wait_for(|stopping| *stopping) => break,
             accepted = listener.accept() => accepted,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // Out of file descriptors, most likely: those that are open will be given back.
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -40,7 +45,10 @@ pub async fn listen(listener: TcpListener, router: Router, mut stopping: watch::
         };
         // Answers are small and wanted at once.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
+        let service = TowerToHyperService::new(router.clone().map_request(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(Peer(peer));
+            request
+        }));
         let connection = graceful.watch(server.serve_connection(TokioIo::new(stream), service));
         connections.spawn(async move {
             if let Err(error) = connection.await {

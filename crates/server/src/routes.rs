@@ -2,6 +2,7 @@
 
 mod actions;
 mod answers;
+mod audit;
 mod deliveries;
 mod events;
 mod grants;
@@ -9,6 +10,7 @@ mod health;
 mod interactions;
 mod keys;
 mod policies;
+mod secrets;
 mod sessions;
 mod stats;
 
@@ -68,6 +70,11 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(deliveries::delivery_fail))
         .routes(routes!(keys::key_create, keys::key_list))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(audit::audit_list))
+        .routes(routes!(audit::audit_export))
+        .routes(routes!(audit::audit_key))
+        .routes(routes!(secrets::secret_list))
+        .routes(routes!(secrets::secret_forget))
         .routes(routes!(stats::stats_get))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

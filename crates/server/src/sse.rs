@@ -1,4 +1,4 @@
-//! Event streams: pulled by their reader, so that a slow one holds one batch and nothing more.
+//! Event streams: pulled by their reader, so that a slow one holds one portion (`engine/src/portion.rs`) and nothing more.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -79,6 +79,8 @@ create table interactions (
     created_at bigint not null,
     deadline bigint,
     resolved_at bigint,
+    -- When it was resolved, once nobody is expected to come for the answer: from here on it is only kept.
+    retired_at bigint,
     wake_at bigint,
     revision bigint not null,
     state text not null
@@ -89,10 +91,13 @@ create index interactions_open on interactions (project, kind, id) where status 
 create index interactions_by_deadline on interactions (project, deadline, id)
     where status = 'pending' and deadline is not null;
 create index interactions_of_session on interactions (session, id);
+-- What a session still has to do with: open questions, and answers that nobody took.
+create index interactions_alive on interactions (session, id) where status = 'pending' or delivery = 'waiting';
 create index interactions_due on interactions (wake_at) where wake_at is not null;
 create index interactions_to_deliver on interactions (project, asked_by, id, resolved_at) where delivery = 'waiting';
 create index interactions_closed on interactions (resolved_at, project, status, created_at)
     where resolved_at is not null;
+create index interactions_retired on interactions (retired_at) where retired_at is not null;
 
 create table questions (
     interaction uuid primary key,

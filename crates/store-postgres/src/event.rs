@@ -10,7 +10,7 @@ use crate::values::{column, json, number, parsed, signed, time, unusable};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data";
 /// Below this no transaction is under way.
-const SETTLED: &str = "xid < pg_snapshot_xmin(pg_current_snapshot())";
+pub(crate) const SETTLED: &str = "xid < pg_snapshot_xmin(pg_current_snapshot())";
 
 /// Events of a session after a number.
 pub(crate) fn of_session() -> String {
@@ -111,7 +111,7 @@ impl EventWrites for Face<'_> {
     }
 }
 
-fn cursor(row: &Row, at: usize) -> Stored<Cursor> {
+pub(crate) fn cursor(row: &Row, at: usize) -> Stored<Cursor> {
     let major: &str = column(row, at)?;
     Ok(Cursor { major: major.parse().map_err(|_| unknown(major))?, minor: number(row, at + 1)? })
 }

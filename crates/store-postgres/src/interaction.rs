@@ -1,13 +1,16 @@
 //! Questions, their deliveries, and what is sealed with them.
 
+use std::collections::BTreeSet;
+
 use domain::interaction::Origin;
-use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, State, Timestamp};
+use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sort, Stored};
+use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
 
 use crate::connection::Face;
+use crate::secret::{DATA_KEY, data_key};
 use crate::session::Given;
 use crate::values::{column, json, micros, number, parsed, signed};
 
@@ -16,6 +19,22 @@ const HOT: &str = "select interactions.id, questions.asked, interactions.state, 
 /// The open questions of a session.
 pub(crate) const OPEN: &str =
     "select id from interactions where session = $1 and project = $2 and status = 'pending' order by id";
+
+/// The agents for whom answers of a session wait.
+pub(crate) const TAKERS: &str =
+    "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting'";
+/// Answers that nobody took in a session that has ended.
+pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
+                                 where session = $1 and project = $2 and delivery = 'waiting' and retired_at is null";
+/// Moves what has been kept long enough. What it moves is the row as it was locked, not as the statement first saw it.
+pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, resolved_at, revision, state from interactions \
+     where retired_at is not null and retired_at <= $1 order by retired_at limit $2 for update skip locked), \
+     moved as (insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
+     select old.id, project, session, resolved_at, revision, asked, state from old \
+     join questions on questions.interaction = old.id), \
+     unasked as (delete from questions using old where questions.interaction = old.id), \
+     unsealed as (delete from sealed using old where sealed.interaction = old.id) \
+     delete from interactions using old where interactions.id = old.id";
 
 /// The part of a question that never changes, as it is kept.
 #[derive(Serialize, Deserialize)]
@@ -67,16 +86,25 @@ impl InteractionReads for Face<'_> {
         open.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
+    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
+        let takers = self.rows(TAKERS, &[&session.uuid(), &scope.project.uuid()])?;
+        let takers: BTreeSet<String> = takers.iter().map(|row| column(row, 0)).collect::<Stored<_>>()?;
+        Ok(takers.into_iter().collect())
+    }
+
     fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>> {
         let found = self.rows(&waiting(), &[&scope.project.uuid(), &asked_by, &i64::from(limit)])?;
         found.iter().map(|row| read(scope, row)).collect()
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Vec<u8>>> {
-        let sql = "select sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-                   where sealed.interaction = $1 and sealed.name = $2 and interactions.project = $3";
-        let found = self.row(sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
-        found.map(|row| column(&row, 0)).transpose()
+    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+        let sql = format!(
+            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
+             join data_keys on data_keys.id = sealed.data_key \
+             where sealed.interaction = $1 and sealed.name = $2 and interactions.project = $3"
+        );
+        let found = self.row(&sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
+        found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
     }
 }
 
@@ -84,8 +112,8 @@ impl InteractionWrites for Face<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
-                   deadline, wake_at, revision, state, delivery, resolved_at) \
-                   select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 from sessions \
+                   deadline, wake_at, revision, state, delivery, resolved_at, retired_at) \
+                   select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 from sessions \
                    where id = $3 and project = $2 on conflict do nothing";
         self.guarded(
             sql,
@@ -104,7 +132,8 @@ impl InteractionWrites for Face<'_> {
                 &signed(*revision)?,
                 &json(state)?,
                 &interaction.delivery().map(Delivery::name),
-                &resolved_at(state),
+                &micros(interaction.resolved_at()),
+                &micros(interaction.retired_at()),
             ],
         )?;
         let sql = "insert into questions (interaction, title, asked) values ($1, $2, $3) on conflict do nothing";
@@ -113,7 +142,7 @@ impl InteractionWrites for Face<'_> {
 
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
         let sql = "update interactions set status = $4, delivery = $5, resolved_at = $6, wake_at = $7, revision = $3, \
-                   state = $8 where id = $1 and project = $2 and revision = $3::bigint - 1";
+                   state = $8, retired_at = $9 where id = $1 and project = $2 and revision = $3::bigint - 1";
         self.guarded(
             sql,
             &[
@@ -122,17 +151,19 @@ impl InteractionWrites for Face<'_> {
                 &signed(interaction.revision)?,
                 &interaction.status().name(),
                 &interaction.delivery().map(Delivery::name),
-                &resolved_at(&interaction.state),
+                &micros(interaction.resolved_at()),
                 &micros(interaction.wake_at()),
                 &json(&interaction.state)?,
+                &micros(interaction.retired_at()),
             ],
         )
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
-        let sql = "insert into sealed (interaction, name, body) \
-                   select id, $2, $3 from interactions where id = $1 and project = $4 on conflict do nothing";
-        self.guarded(sql, &[&interaction.uuid(), &name, &sealed, &scope.project.uuid()])
+    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+        let sql = "insert into sealed (interaction, name, data_key, body) \
+                   select id, $2, $3, $4 from interactions where id = $1 and project = $5 on conflict do nothing";
+        let key = sealed.key.id.uuid();
+        self.guarded(sql, &[&interaction.uuid(), &name, &key, &sealed.body, &scope.project.uuid()])
     }
 
     fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {
@@ -141,18 +172,13 @@ impl InteractionWrites for Face<'_> {
         self.change(sql, &[&interaction.uuid(), &scope.project.uuid()]).map(drop)
     }
 
+    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+        self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
+    }
+
     /// Several servers may do so at once: each moves what the others have not locked.
-    fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
-        let sql = "with old as (select id from interactions where resolved_at < $1 \
-                   and delivery in ('completed', 'failed', 'not_needed') order by resolved_at limit $2 \
-                   for update skip locked), \
-                   moved as (insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
-                   select interactions.id, project, session, resolved_at, revision, asked, state from old \
-                   join interactions on interactions.id = old.id join questions on questions.interaction = old.id), \
-                   unasked as (delete from questions using old where questions.interaction = old.id), \
-                   unsealed as (delete from sealed using old where sealed.interaction = old.id) \
-                   delete from interactions using old where interactions.id = old.id";
-        self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])
+    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+        self.change(ARCHIVE, &[&until.as_microsecond(), &i64::from(limit)])
     }
 }
 
@@ -203,14 +229,6 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     }
     sql.push_str(&format!(" order by {order} limit {}", page.limit));
     (sql, values)
-}
-
-/// When a question was closed.
-fn resolved_at(state: &State) -> Option<i64> {
-    match state {
-        State::Pending(_) => None,
-        State::Resolved { at, .. } => Some(at.as_microsecond()),
-    }
 }
 
 fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {

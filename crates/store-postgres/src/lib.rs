@@ -16,6 +16,7 @@
 //! Start reading at [`PostgresStore`], then [`worker`], then any noun.
 
 mod access;
+mod audit;
 mod bell;
 mod connection;
 mod error;
@@ -30,6 +31,7 @@ mod policy;
 mod postgres_store;
 mod proposal;
 mod queue;
+mod secret;
 mod session;
 mod stats;
 mod timers;

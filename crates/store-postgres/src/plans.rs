@@ -2,12 +2,12 @@
 
 use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
 use postgres::types::ToSql;
-use store::{InteractionFilter, Page, SessionFilter, Sort};
+use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort};
 use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
 use crate::connection::{Connection, Values};
-use crate::{Options, PostgresStore, event, interaction, session, timers};
+use crate::{Options, PostgresStore, audit, event, interaction, session, timers};
 
 /// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
 const ROWS: &str = "
@@ -20,12 +20,13 @@ const ROWS: &str = "
             0, 0, 200
         from generate_series(1, 2000) number;
     insert into interactions (id, project, session, kind, status, channel, asked_by, delivery, created_at, deadline,
-            resolved_at, wake_at, revision, state)
+            resolved_at, retired_at, wake_at, revision, state)
         select pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)), pg_temp.uid(1 + number % 2000),
             case number % 4 when 0 then 'form' else 'approval' end,
             case when number % 21 = 0 then 'pending' else 'answered' end, 'chat', 'agent-' || number % 7,
             case when number % 21 = 0 then null when number % 50 = 10 then 'waiting' else 'completed' end,
             number, number + 1000, case when number % 21 = 0 then null else number end,
+            case when number % 21 = 0 or number % 50 = 10 then null else number end,
             case when number % 21 = 0 then number + 1000 end, 1, '{}'
         from generate_series(1, 21000) number;
     insert into questions select pg_temp.uid(number), 'A title', '{}' from generate_series(1, 21000) number;
@@ -33,6 +34,12 @@ const ROWS: &str = "
         select pg_current_xact_id(), pg_temp.uid(number), pg_temp.uid(1 + least(number % 10, 1)),
             pg_temp.uid(1 + number % 200), number / 200, 'test', number, '{}'
         from generate_series(1, 40000) number;
+    insert into audit (xid, tenant, project, at, type, by, session, digest, text)
+        select pg_current_xact_id(), pg_temp.uid(1 + least(number % 10, 1)), pg_temp.uid(1 + least(number % 10, 1)), number,
+            'test', 'agent-' || number % 7, pg_temp.uid(1 + number % 2000), '', '{}'
+        from generate_series(1, 20000) number;
+    insert into audit_chain (tenant, seq, project, session, xid, position, hash)
+        select tenant, position, project, session, xid, position, '' from audit;
     analyze";
 
 fn filled() -> (TestDatabase, Connection) {
@@ -67,9 +74,35 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_session(), &[&some, &3_i64, &project, &limit], "events_pkey");
     check(&event::of_project(), &[&project, &"0", &0_i64, &limit], "events_of_project");
     check(&event::head(), &[], "events_in_order");
-    check(interaction::OPEN, &[&some, &project], "interactions_of_session");
+    check(interaction::OPEN, &[&some, &project], "interactions_alive");
+    check(interaction::TAKERS, &[&some, &project], "interactions_alive");
+    check(interaction::RETIRE, &[&some, &project], "interactions_alive");
+    check(interaction::ARCHIVE, &[&5000_i64, &limit], "interactions_retired");
+    check(timers::NEXT, &[], "interactions_due");
+    check(timers::OLDEST, &[], "interactions_retired");
     check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
+}
+
+#[test]
+fn the_audit_trail_is_read_by_its_indexes() {
+    let (_database, mut connection) = filled();
+    let (tenant, nobody) = (uid(1), None::<Uuid>);
+    check(&mut connection, &audit::loose(), &[&"0", &0_i64, &50_i64], "audit_pkey");
+    check(&mut connection, audit::CHAIN, &[&tenant, &7_i64, &50_i64, &nobody], "audit_chain_pkey");
+    let scope = Scope { tenant: TenantId::from_uuid(tenant), project: ProjectId::from_uuid(tenant) };
+    let session = Some(SessionId::from_uuid(uid(7)));
+    for (filter, index) in [
+        (AuditFilter::default(), "audit_of_project"),
+        (AuditFilter { by: Some("agent-1".into()), ..AuditFilter::default() }, "audit_of_project"),
+        (AuditFilter { session, ..AuditFilter::default() }, "audit_of_session"),
+    ] {
+        for after in [None, Some(7)] {
+            let (sql, values) = audit::list(&scope, &filter, Page { after, limit: 20 }).unwrap();
+            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+            check(&mut connection, &sql, &values, index);
+        }
+    }
 }
 
 #[test]
@@ -89,6 +122,7 @@ fn lists_use_the_index_that_fits() {
         (InteractionFilter { sort: Sort::Deadline, ..open() }, "interactions_by_deadline"),
         (overdue, "interactions_by_deadline"),
         (InteractionFilter { session, ..all() }, "interactions_of_session"),
+        (InteractionFilter { session, ..open() }, "interactions_alive"),
     ];
     for (filter, index) in rows {
         for after in [None, Some(InteractionId::from_uuid(uid(10_500)))] {

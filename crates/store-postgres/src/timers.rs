@@ -12,6 +12,11 @@ pub(crate) const DUE: &str = "select projects.tenant, interactions.project, sess
                               join projects on projects.id = interactions.project \
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
+/// The earliest moment that is to come.
+pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
+/// The oldest question that is only kept.
+pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
+
 impl TimerReads for Face<'_> {
     fn now(&mut self) -> Stored<Timestamp> {
         if let Some(now) = self.now {
@@ -36,7 +41,12 @@ impl TimerReads for Face<'_> {
     }
 
     fn next_due(&mut self) -> Stored<Option<Timestamp>> {
-        let row = self.row("select min(wake_at) from interactions where wake_at is not null", &[])?;
+        let row = self.row(NEXT, &[])?;
+        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+    }
+
+    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+        let row = self.row(OLDEST, &[])?;
         time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }

@@ -78,6 +78,8 @@ create table interactions (
     created_at integer not null,
     deadline integer,
     resolved_at integer,
+    -- When it was resolved, once nobody is expected to come for the answer: from here on it is only kept.
+    retired_at integer,
     wake_at integer,
     revision integer not null,
     state text not null
@@ -88,10 +90,13 @@ create index interactions_open on interactions (project, kind, id) where status 
 create index interactions_by_deadline on interactions (project, deadline, id)
     where status = 'pending' and deadline is not null;
 create index interactions_of_session on interactions (session, id);
+-- What a session still has to do with: open questions, and answers that nobody took.
+create index interactions_alive on interactions (session, id) where status = 'pending' or delivery = 'waiting';
 create index interactions_due on interactions (wake_at) where wake_at is not null;
 create index interactions_to_deliver on interactions (project, asked_by, id, resolved_at) where delivery = 'waiting';
 create index interactions_closed on interactions (resolved_at, project, status, created_at)
     where resolved_at is not null;
+create index interactions_retired on interactions (retired_at) where retired_at is not null;
 
 create table questions (
     interaction blob primary key,

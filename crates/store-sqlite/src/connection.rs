@@ -1,8 +1,8 @@
 //! Connections and what is prepared on them; the two faces that a job sees.
 
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +47,11 @@ pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connec
         connection.pragma_update(None, "max_page_count", pages).told()?;
     }
     Ok(connection)
+}
+
+/// Makes a directory, and those that lead to it, that only its owner can enter. One that exists stays as it is.
+pub fn private_directory(directory: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
 /// Makes a database file that only its owner can read; SQLite gives its other files the same permissions.

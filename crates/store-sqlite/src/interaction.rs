@@ -1,13 +1,16 @@
 //! Questions, their deliveries, and what is sealed with them.
 
+use std::collections::BTreeSet;
+
 use domain::interaction::Origin;
-use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, State, Timestamp};
+use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sort, Stored};
+use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
+use crate::secret::{DATA_KEY, data_key};
 use crate::session::{Given, guarded};
 use crate::values::{id, json, micros, parsed};
 
@@ -15,8 +18,17 @@ pub(crate) const HOT: &str = "select interactions.id, questions.asked, interacti
                    join questions on questions.interaction = interactions.id";
 
 /// The open questions of a session. A plus keeps SQLite from going through all that is open in the project.
-pub(crate) const OPEN: &str =
-    "select id from interactions where session = ?1 and +project = ?2 and +status = 'pending' order by id";
+pub(crate) const OPEN: &str = "select id from interactions indexed by interactions_alive \
+                               where session = ?1 and +project = ?2 and status = 'pending' order by id";
+/// The agents for whom answers of a session wait.
+pub(crate) const TAKERS: &str = "select asked_by from interactions indexed by interactions_alive \
+                                 where session = ?1 and +project = ?2 and delivery = 'waiting'";
+/// Answers that nobody took in a session that has ended.
+pub(crate) const RETIRE: &str = "update interactions indexed by interactions_alive set retired_at = resolved_at \
+                                 where session = ?1 and +project = ?2 and delivery = 'waiting' and retired_at is null";
+/// What has been kept long enough, the oldest first.
+pub(crate) const RETIRED: &str =
+    "select id from interactions where retired_at is not null and retired_at <= ?1 order by retired_at limit ?2";
 
 /// The part of a question that never changes, as it is kept.
 #[derive(Serialize, Deserialize)]
@@ -75,6 +87,13 @@ impl InteractionReads for Face<'_> {
         open.collect::<Result<_, _>>().told()
     }
 
+    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
+        let mut statement = self.connection.prepare_cached(TAKERS).told()?;
+        let takers = statement.query_map([session.uuid(), scope.project.uuid()], |row| row.get(0)).told()?;
+        let takers: BTreeSet<String> = takers.collect::<Result<_, _>>().told()?;
+        Ok(takers.into_iter().collect())
+    }
+
     fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>> {
         let mut statement = self.connection.prepare_cached(&waiting()).told()?;
         let waiting =
@@ -82,12 +101,15 @@ impl InteractionReads for Face<'_> {
         waiting.collect::<Result<_, _>>().told()
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Vec<u8>>> {
-        let sql = "select sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-                   where sealed.interaction = ?1 and sealed.name = ?2 and interactions.project = ?3";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+        let sql = format!(
+            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
+             join data_keys on data_keys.id = sealed.data_key \
+             where sealed.interaction = ?1 and sealed.name = ?2 and interactions.project = ?3"
+        );
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let row = params![interaction.uuid(), name, scope.project.uuid()];
-        statement.query_row(row, |row| row.get(0)).optional().told()
+        statement.query_row(row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? })).optional().told()
     }
 }
 
@@ -98,8 +120,8 @@ impl InteractionWrites for Face<'_> {
         let row = params![id.uuid(), question.title, json(&Asked { origin, question })?];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
-                   deadline, wake_at, revision, state, delivery, resolved_at) \
-                   select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15 from sessions \
+                   deadline, wake_at, revision, state, delivery, resolved_at, retired_at) \
+                   select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16 from sessions \
                    where id = ?3 and project = ?2";
         let row = params![
             id.uuid(),
@@ -116,31 +138,33 @@ impl InteractionWrites for Face<'_> {
             revision,
             json(state)?,
             interaction.delivery().map(Delivery::name),
-            resolved_at(state),
+            micros(interaction.resolved_at()),
+            micros(interaction.retired_at()),
         ];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
         let sql = "update interactions set status = ?4, delivery = ?5, resolved_at = ?6, wake_at = ?7, revision = ?3, \
-                   state = ?8 where id = ?1 and project = ?2 and revision = ?3 - 1";
+                   state = ?8, retired_at = ?9 where id = ?1 and project = ?2 and revision = ?3 - 1";
         let row = params![
             interaction.id.uuid(),
             interaction.scope.project.uuid(),
             interaction.revision,
             interaction.status().name(),
             interaction.delivery().map(Delivery::name),
-            resolved_at(&interaction.state),
+            micros(interaction.resolved_at()),
             micros(interaction.wake_at()),
             json(&interaction.state)?,
+            micros(interaction.retired_at()),
         ];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &[u8]) -> Stored<()> {
-        let sql = "insert into sealed (interaction, name, body) \
-                   select id, ?2, ?3 from interactions where id = ?1 and project = ?4";
-        let row = params![interaction.uuid(), name, sealed, scope.project.uuid()];
+    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+        let sql = "insert into sealed (interaction, name, data_key, body) \
+                   select id, ?2, ?3, ?4 from interactions where id = ?1 and project = ?5";
+        let row = params![interaction.uuid(), name, sealed.key.id.uuid(), sealed.body, scope.project.uuid()];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
@@ -151,11 +175,14 @@ impl InteractionWrites for Face<'_> {
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
     }
 
-    fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
-        let sql = "select id from interactions where resolved_at < ?1 \
-                   and delivery in ('completed', 'failed', 'not_needed') order by resolved_at limit ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let old = statement.query_map(params![before.as_microsecond(), limit], |row| row.get(0)).told()?;
+    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+        let row = [session.uuid(), scope.project.uuid()];
+        self.connection.prepare_cached(RETIRE).told()?.execute(row).told().map(drop)
+    }
+
+    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+        let mut statement = self.connection.prepare_cached(RETIRED).told()?;
+        let old = statement.query_map(params![until.as_microsecond(), limit], |row| row.get(0)).told()?;
         let old: Vec<[u8; 16]> = old.collect::<Result<_, _>>().told()?;
         for interaction in &old {
             let sql = "insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
@@ -216,21 +243,13 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     }
     if let Some(status) = filter.status {
         // A literal, so that partial indexes apply.
-        sql.push_str(&format!(" and {plus}interactions.status = '{}'", status.name()));
+        sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
     }
     if filter.sort == Sort::Deadline {
         sql.push_str(" and interactions.status = 'pending' and interactions.deadline is not null");
     }
     sql.push_str(&format!(" order by {order} limit {}", page.limit));
     (sql, values)
-}
-
-/// When a question was closed.
-fn resolved_at(state: &State) -> Option<i64> {
-    match state {
-        State::Pending(_) => None,
-        State::Resolved { at, .. } => Some(at.as_microsecond()),
-    }
 }
 
 fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {

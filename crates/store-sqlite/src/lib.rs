@@ -9,6 +9,7 @@
 //! Start reading at [`SqliteStore`], then [`writer`], then any noun.
 
 mod access;
+mod audit;
 mod backup;
 mod connection;
 mod error;
@@ -21,6 +22,7 @@ mod once;
 mod plans;
 mod policy;
 mod proposal;
+mod secret;
 mod session;
 mod sqlite_store;
 mod stats;
@@ -29,5 +31,6 @@ mod values;
 mod writer;
 
 pub use backup::{backup, check_integrity};
+pub use connection::private_directory;
 pub use lock::DataLock;
 pub use sqlite_store::{Options, SqliteStore};

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use store::StoreError;
@@ -15,7 +16,8 @@ impl DataLock {
     pub fn take(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join("holdpoint.lock");
         let failed = |error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", path.display()));
-        let mut file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        let mut file =
+            File::options().create(true).truncate(false).write(true).mode(0o600).open(&path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(directory.display().to_string())),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
 use rusqlite::{Connection, StatementStatus, params_from_iter};
-use store::{InteractionFilter, Page, SessionFilter, Sort, SystemClock};
+use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClock};
 use uuid::Uuid;
 
 use crate::connection::open_reader;
-use crate::{Options, SqliteStore, event, interaction, session, timers};
+use crate::{Options, SqliteStore, audit, event, interaction, session, timers};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
@@ -33,7 +33,12 @@ fn hot_statements_use_their_indexes() {
     let check = |sql: &str, index: &str| check(&connection, sql, index);
     check(&event::of_session(), "events USING INDEX events_of_session (session=? AND seq>?)");
     check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
-    check(interaction::OPEN, "interactions USING INDEX interactions_of_session (session=?)");
+    check(interaction::OPEN, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
+    check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
+    check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
@@ -69,8 +74,9 @@ fn lists_use_the_index_that_fits() {
         (InteractionFilter { sort: Sort::Deadline, ..open() }, "interactions_by_deadline (project=?"),
         (overdue, "interactions_by_deadline (project=? AND "),
         (InteractionFilter { session, ..all() }, "interactions_of_session (session=?"),
-        (InteractionFilter { session, ..open() }, "interactions_of_session (session=?"),
-        (InteractionFilter { session, kind: Some(Kind::Form), ..open() }, "interactions_of_session (session=?"),
+        (InteractionFilter { session, ..open() }, "interactions_alive (session=?"),
+        (InteractionFilter { session, kind: Some(Kind::Form), ..open() }, "interactions_alive (session=?"),
+        (InteractionFilter { session, status: Some(Status::Expired), ..all() }, "interactions_of_session (session=?"),
         (InteractionFilter { channel: Some("chat-1".into()), ..all() }, "interactions_of_project (project=?"),
         (InteractionFilter { kind: Some(Kind::Form), ..all() }, "interactions_of_project (project=?"),
     ];
@@ -79,6 +85,26 @@ fn lists_use_the_index_that_fits() {
             let (sql, _) = interaction::list(&scope, &filter, Page { after, limit: 50 });
             check(&connection, &sql, index);
         }
+    }
+}
+
+#[test]
+fn the_audit_trail_is_read_by_its_indexes() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let connection = Connection::open(store.path()).unwrap();
+    let loose = plan(&connection, audit::LOOSE);
+    assert!(loose.contains("SEARCH audit USING INTEGER PRIMARY KEY (rowid>?)") && !loose.contains("TEMP"), "{loose}");
+    check(&connection, audit::CHAIN, "audit_chain USING PRIMARY KEY (tenant=? AND seq>?)");
+    let scope = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
+    let session = Some(SessionId::from_uuid(Uuid::nil()));
+    let page = Page { after: Some(1), limit: 50 };
+    for (filter, index) in [
+        (AuditFilter::default(), "audit_of_project (project=? AND seq>?)"),
+        (AuditFilter { by: Some("alice".into()), ..AuditFilter::default() }, "audit_of_project (project=? AND seq>?)"),
+        (AuditFilter { session, ..AuditFilter::default() }, "audit_of_session (session=? AND seq>?)"),
+    ] {
+        check(&connection, &audit::list(&scope, &filter, page).0, index);
     }
 }
 

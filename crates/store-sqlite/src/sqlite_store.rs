@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use store::{Clock, Cost, Job, Ran, Store, StoreError, Topic};
 
-use crate::connection::{Face, migrate, open_reader, open_writer};
+use crate::connection::{Face, migrate, open_reader, open_writer, private_directory};
 use crate::writer::{self, Queue};
 
 /// The file in the data directory.
@@ -40,7 +40,7 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens, or makes, the database in a directory, and brings its schema up to date.
     pub fn open(directory: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(directory)
+        private_directory(directory)
             .map_err(|error| StoreError::Unavailable(format!("{}: {error}", directory.display())))?;
         let path = directory.join(FILE);
         let mut connection = open_writer(&path, options.most_pages)?;

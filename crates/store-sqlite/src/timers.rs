@@ -13,6 +13,11 @@ pub(crate) const DUE: &str = "select projects.tenant, interactions.project, sess
                               join projects on projects.id = interactions.project \
                               where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
 
+/// The earliest moment that is to come.
+pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
+/// The oldest question that is only kept.
+pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
+
 impl TimerReads for Face<'_> {
     fn now(&mut self) -> Stored<Timestamp> {
         Ok(*self.now.get_or_insert_with(|| self.clock.now()))
@@ -35,8 +40,12 @@ impl TimerReads for Face<'_> {
     }
 
     fn next_due(&mut self) -> Stored<Option<Timestamp>> {
-        let sql = "select min(wake_at) from interactions where wake_at is not null";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let mut statement = self.connection.prepare_cached(NEXT).told()?;
+        statement.query_row([], |row| time_if(row.get(0)?)).told()
+    }
+
+    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+        let mut statement = self.connection.prepare_cached(OLDEST).told()?;
         statement.query_row([], |row| time_if(row.get(0)?)).told()
     }
 }

@@ -6,26 +6,34 @@
 #![expect(clippy::unwrap_used, reason = "a suite of tests: whatever goes wrong is a failure")]
 
 mod actions;
+mod audit;
 mod lists;
 mod log;
 mod nouns;
+mod secrets;
 mod timers;
 mod transactions;
 mod walls;
 mod world;
 
 pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
+pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
-    unfiltered_lists_are_whole,
+    takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
 };
 pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
 pub use nouns::{
     events_come_back, every_state_comes_back, keys_come_back, once_keeps_the_first, sealed_values_come_back,
     sessions_come_back, settings_keep_the_first,
 };
+pub use secrets::{
+    a_key_in_use_is_not_forgotten, kept_secrets_come_back, nothing_is_sealed_under_a_key_that_is_forgotten,
+    one_master_key_is_in_force, the_newest_data_key_seals,
+};
 pub use timers::{
-    archived_questions_stay_readable, due_comes_in_order, figures_add_up, old_idempotency_keys_are_forgotten,
+    archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,
+    old_idempotency_keys_are_forgotten, untaken_answers_are_only_kept_once_their_session_has_ended,
 };
 pub use transactions::{
     a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
@@ -41,13 +49,17 @@ macro_rules! conformance {
     ($make:path) => {
         $crate::conformance! {
             $make;
+            a_key_in_use_is_not_forgotten,
             a_panic_undoes_only_itself,
             a_refusal_undoes_only_itself,
             a_stale_revision_is_a_conflict,
             a_swallowed_conflict_is_survived,
             actions_come_back,
             archived_questions_stay_readable,
+            audit_entries_come_back,
+            chains_have_no_gaps,
             changes_are_told_once,
+            checkpoints_come_back,
             deliveries_leave_out_what_is_paused,
             due_comes_in_order,
             events_come_back,
@@ -55,21 +67,28 @@ macro_rules! conformance {
             figures_add_up,
             followers_see_every_event_once,
             grants_are_counted,
+            kept_secrets_come_back,
             keys_come_back,
             lists_filter_sort_and_page,
+            nothing_is_sealed_under_a_key_that_is_forgotten,
             nothing_is_read_from_another_project,
             nothing_is_written_into_another_project,
+            many_archive_at_once,
             numbers_of_a_session_have_no_gaps,
             old_idempotency_keys_are_forgotten,
             once_keeps_the_first,
             policies_come_back,
+            one_master_key_is_in_force,
             sealed_values_come_back,
             sessions_come_back,
             sessions_filter_and_page,
             settings_keep_the_first,
+            takers_are_those_for_whom_something_waits,
             the_first_answer_wins,
+            the_newest_data_key_seals,
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
+            untaken_answers_are_only_kept_once_their_session_has_ended,
             what_was_kept_is_told_though_nobody_waits,
         }
     };

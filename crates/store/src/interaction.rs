@@ -2,7 +2,7 @@
 
 use domain::{Interaction, InteractionId, Scope, SessionId, Timestamp};
 
-use crate::{InteractionFilter, Page, Stored};
+use crate::{InteractionFilter, Page, Sealed, Stored};
 
 /// What can be read of them.
 pub trait InteractionReads {
@@ -19,10 +19,12 @@ pub trait InteractionReads {
     ) -> Stored<Vec<Interaction>>;
     /// The open questions of a session, the oldest first.
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
+    /// The agents for whom answers of a session wait, each once.
+    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>>;
     /// Answers that wait for the agent of this name, the oldest first; none of a session that is paused.
     fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>>;
     /// A sealed value kept with a question.
-    fn sealed(&mut self, scope: &Scope, id: InteractionId, name: &str) -> Stored<Option<Vec<u8>>>;
+    fn sealed(&mut self, scope: &Scope, id: InteractionId, name: &str) -> Stored<Option<Sealed>>;
 }
 
 /// What can be written of them.
@@ -32,9 +34,11 @@ pub trait InteractionWrites {
     /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()>;
     /// Keeps a sealed value with a question.
-    fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> Stored<()>;
+    fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> Stored<()>;
     /// Forgets the sealed values of a question.
     fn sealed_drop(&mut self, scope: &Scope, id: InteractionId) -> Stored<()>;
-    /// Moves closed and delivered questions resolved before a moment to the archive, and says how many.
-    fn archive(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
+    /// Notes that the session of these answers has ended, so that those which nobody took are only kept from now on.
+    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()>;
+    /// Moves questions that are only kept, and were resolved at a moment or before, to the archive, and says how many.
+    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64>;
 }

@@ -18,6 +18,7 @@
 //! commit. `conformance` (a feature) is the suite that every store passes.
 
 mod access;
+mod audit;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -31,12 +32,14 @@ mod page;
 mod policy;
 mod proposal;
 mod reads;
+mod secret;
 mod session;
 mod stats;
 mod timers;
 mod topic;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
+pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Link, Loose};
 pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use event::{EventReads, EventWrites};
@@ -48,6 +51,7 @@ pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, So
 pub use policy::{PolicyReads, PolicyWrites};
 pub use proposal::{DueAction, ProposalReads, ProposalWrites};
 pub use reads::{Reads, Tx};
+pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
 pub use stats::{OpenCount, Stats, StatsReads};
 pub use timers::{Due, TimerReads};

@@ -1,12 +1,14 @@
 //! The two faces of a store that a use case sees.
 
 use crate::access::{AccessReads, AccessWrites};
+use crate::audit::{AuditReads, AuditWrites};
 use crate::event::{EventReads, EventWrites};
 use crate::grant::{GrantReads, GrantWrites};
 use crate::interaction::{InteractionReads, InteractionWrites};
 use crate::once::{OnceReads, OnceWrites};
 use crate::policy::{PolicyReads, PolicyWrites};
 use crate::proposal::{ProposalReads, ProposalWrites};
+use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
 use crate::timers::TimerReads;
@@ -33,6 +35,8 @@ face! {
         + OnceReads
         + TimerReads
         + StatsReads
+        + AuditReads
+        + SecretReads
 }
 
 face! {
@@ -46,4 +50,6 @@ face! {
         + GrantWrites
         + PolicyWrites
         + OnceWrites
+        + AuditWrites
+        + SecretWrites
 }

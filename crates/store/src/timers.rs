@@ -23,4 +23,6 @@ pub trait TimerReads {
     fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>>;
     /// The earliest moment that is to come.
     fn next_due(&mut self) -> Stored<Option<Timestamp>>;
+    /// When the oldest of the questions that are only kept was resolved.
+    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>>;
 }

@@ -26,6 +26,8 @@ pub enum Fate {
 pub enum Sabotage {
     /// Every seventh event is not written.
     DropsEvents,
+    /// Every entry of the audit trail that goes with a seventh event is not written.
+    DropsEntries,
     /// Every fifth transaction is acknowledged and not kept.
     AcknowledgesWithoutCommit,
     /// What a dying transaction had written is kept.

@@ -2,15 +2,18 @@
 
 use std::cell::Cell;
 
+use domain::audit::Written;
+use domain::audit::chain::{Checkpoint, Head};
 use domain::{
-    Event, Grant, GrantId, Interaction, InteractionId, Key, KeyId, Luggage, PolicyState, PolicyVersion, Proposal,
-    Scope, Session, SessionId, SignedDuration, Step, Timestamp,
+    DataKeyId, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId, Luggage, PolicyState,
+    PolicyVersion, ProjectId, Proposal, Scope, SecretId, Session, SessionId, SignedDuration, Step, TenantId, Timestamp,
 };
 use store::{
-    AccessReads, AccessWrites, Cursor, Due, DueAction, EventReads, EventWrites, GrantReads, GrantWrites,
-    InteractionFilter, InteractionReads, InteractionWrites, KeyRecord, Once, OnceReads, OnceWrites, OpenCount, Page,
-    PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, SessionFilter, SessionReads,
-    SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+    AccessReads, AccessWrites, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey, Due, DueAction,
+    EventReads, EventWrites, GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites,
+    KeptValue, KeyRecord, Link, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
+    ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
+    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
 };
 
 use crate::Sabotage;
@@ -75,8 +78,9 @@ passed_on! { Reads:
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
+        takers(scope: &Scope, session: SessionId) -> Vec<String>;
         deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
-        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Vec<u8>>;
+        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
     }
     EventReads {
         events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Vec<Event>;
@@ -108,6 +112,26 @@ passed_on! { Reads:
         backlog() -> (u64, Option<Timestamp>);
         open_counts() -> Vec<OpenCount>;
     }
+    AuditReads {
+        tenant(name: &str) -> Option<TenantId>;
+        audit_loose(limit: u32) -> Vec<Loose>;
+        audit_head(tenant: TenantId) -> Head;
+        audit_unsigned(before: Timestamp) -> Vec<TenantId>;
+        audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Vec<Chained>;
+        audit_chain(tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Vec<Chained>;
+        audit_checkpoints(tenant: TenantId, page: Page<u64>) -> Vec<Checkpoint>;
+    }
+    SecretReads {
+        data_keys(tenant: TenantId) -> Vec<DataKey>;
+        tenants_not_under(master: &str, limit: u32) -> Vec<TenantId>;
+        fence() -> u64;
+        fence_passed(fence: u64) -> bool;
+        data_keys_outdated(limit: u32) -> Vec<DataKey>;
+        sealed_under(key: DataKeyId, limit: u32) -> Vec<SealedAt>;
+        kept_under(key: DataKeyId, limit: u32) -> Vec<KeptValue>;
+        kept_for(scope: &Scope, agent: &str) -> Vec<KeptValue>;
+        kept(scope: &Scope, page: Page<SecretId>) -> Vec<KeptSecret>;
+    }
 }
 
 passed_on! { Tx:
@@ -128,9 +152,10 @@ passed_on! { Tx:
     InteractionWrites {
         interaction_insert(interaction: &Interaction) -> ();
         interaction_save(interaction: &Interaction) -> ();
-        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &[u8]) -> ();
+        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> ();
         sealed_drop(scope: &Scope, id: InteractionId) -> ();
-        archive(before: Timestamp, limit: u32) -> u64;
+        untaken_retire(scope: &Scope, session: SessionId) -> ();
+        archive(until: Timestamp, limit: u32) -> u64;
     }
     ProposalWrites {
         proposal_insert(proposal: &Proposal) -> ();
@@ -144,6 +169,19 @@ passed_on! { Tx:
     PolicyWrites {
         policy_save(scope: &Scope, state: &PolicyState) -> ();
         policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
+    }
+    SecretWrites {
+        master_held(fresh: &str) -> String;
+        master_change(from: &str, to: &str) -> ();
+        data_key_newest(tenant: TenantId) -> Option<DataKey>;
+        data_key_insert(key: &DataKey) -> bool;
+        data_key_rewrap(from: &str, key: &DataKey) -> ();
+        data_key_forget(key: DataKeyId) -> bool;
+        sealed_again(from: DataKeyId, at: &SealedAt, to: DataKeyId) -> ();
+        kept_again(from: DataKeyId, kept: &KeptValue) -> ();
+        kept_put(kept: &KeptValue) -> ();
+        kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
+        kept_forget(scope: &Scope, id: SecretId) -> bool;
     }
 }
 
@@ -164,6 +202,11 @@ impl<T: Reads + ?Sized> TimerReads for Face<'_, T> {
         self.fuse.burn()?;
         self.inner.next_due()
     }
+
+    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+        self.fuse.burn()?;
+        self.inner.oldest_retired()
+    }
 }
 
 impl<T: Tx + ?Sized> EventWrites for Face<'_, T> {
@@ -173,6 +216,37 @@ impl<T: Tx + ?Sized> EventWrites for Face<'_, T> {
             return Ok(());
         }
         self.inner.event_append(scope, event)
+    }
+}
+
+impl<T: Tx + ?Sized> AuditWrites for Face<'_, T> {
+    fn audit_append(&mut self, written: &Written) -> Stored<()> {
+        self.fuse.burn()?;
+        let seventh = written.entry.event.is_some_and(|event| event.is_multiple_of(7));
+        if self.fuse.sabotage == Some(Sabotage::DropsEntries) && seventh {
+            return Ok(());
+        }
+        self.inner.audit_append(written)
+    }
+
+    fn audit_lock(&mut self) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.audit_lock()
+    }
+
+    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.audit_link(tenant, links)
+    }
+
+    fn audit_linked(&mut self, upto: Cursor) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.audit_linked(upto)
+    }
+
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.audit_sign(tenant, checkpoint, now)
     }
 }
 

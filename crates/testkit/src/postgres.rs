@@ -78,6 +78,12 @@ impl TestPostgres {
         Ok(TestDatabase { name, on: self.clone() })
     }
 
+    /// Where a private server keeps its data and its log.
+    #[must_use]
+    pub fn directory(&self) -> Option<&Path> {
+        self.server.as_ref().map(|server| server.directory.as_path())
+    }
+
     /// Stops a private server as an operator would, breaking every connection.
     pub fn stop(&self) -> Result<(), Trouble> {
         self.server.as_ref().ok_or("this server is not ours to stop")?.control("stop")

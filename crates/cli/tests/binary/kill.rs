@@ -33,14 +33,14 @@ async fn a_killed_server_on_sqlite_loses_nothing_and_repeats_nothing() {
     let figures = Ordeal::new(&house, vec![house.launch()]).endure().await;
     let checked = house.run(&["check"]);
     assert_eq!(String::from_utf8_lossy(&checked.stdout), "the database is whole\n", "{checked:?}");
-    println!("SQLite: {figures}");
+    println!("SQLite: {figures}, {} audit entries", crate::audit::proved(&house).len());
 }
 
 #[test]
 fn a_killed_node_on_postgres_loses_nothing_and_repeats_nothing() {
     on_postgres(async |house| {
         let figures = Ordeal::new(house, vec![house.launch(), house.launch()]).endure().await;
-        println!("PostgreSQL: {figures}");
+        println!("PostgreSQL: {figures}, {} audit entries", crate::audit::proved(house).len());
     });
 }
 

@@ -6,8 +6,10 @@
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
 
 mod acting;
+mod audit;
 mod common;
 mod kill;
 mod nodes;
 mod process;
+mod secrets;
 mod telemetry;

@@ -4,3 +4,5 @@ mod collector;
 mod figures;
 mod logs;
 mod traces;
+
+pub(crate) use collector::Collector;

@@ -24,6 +24,7 @@ pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
         role,
         actor: Actor { kind, name: name.into() },
         groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+        from: None,
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn draft(fields: Value) -> Draft {
         data: take("data").unwrap_or_default(),
         feedback: take("feedback").map(|feedback| feedback.as_str().unwrap().to_owned()),
         remember: None,
+        keep: take("keep") == Some(json!(true)),
     }
 }
 

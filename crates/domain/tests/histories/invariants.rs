@@ -31,7 +31,7 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
             of_the_delivery(delivery, after, deed);
         }
         if let (State::Pending(was), State::Pending(is)) = (&was.state, &is.state) {
-            assert!(is.votes.starts_with(&was.votes), "a vote was lost: {deed:?}");
+            of_the_votes(&was.votes, &is.votes, deed);
             assert!(is.warned >= was.warned && is.overdue >= was.overdue, "forgotten by {deed:?}");
         }
         of_the_lease(was, is, before.now(), after.used, deed);
@@ -44,6 +44,19 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
         assert_eq!(before.events, after.events, "nothing changed, so nothing happened: {deed:?}");
     }
     round_trip(&after.session);
+}
+
+/// A vote stays unless whoever gave it says something else; nobody has two.
+fn of_the_votes(was: &[Answer], is: &[Answer], deed: &Deed) {
+    let (kept, lost): (Vec<&Answer>, Vec<&Answer>) = was.iter().partition(|vote| is.contains(vote));
+    assert!(is.iter().take(kept.len()).eq(kept.iter().copied()), "votes changed places: {deed:?}");
+    let fresh = &is[kept.len()..];
+    assert!(fresh.len() <= 1 && lost.len() <= fresh.len(), "a vote was lost: {deed:?}");
+    for (lost, fresh) in lost.iter().zip(fresh) {
+        assert!(lost.by == fresh.by && !lost.agrees_with(fresh), "{lost:?} became {fresh:?}: {deed:?}");
+    }
+    let people: BTreeSet<&str> = is.iter().map(|vote| vote.by.name.as_str()).collect();
+    assert_eq!(people.len(), is.len(), "somebody votes twice: {deed:?}");
 }
 
 /// Attempts only grow, by one a take; what has ended has ended.

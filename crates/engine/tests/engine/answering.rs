@@ -72,6 +72,28 @@ async fn a_quorum_counts_distinct_people_and_one_rejection_is_enough() {
 }
 
 #[tokio::test]
+async fn people_who_disagree_can_change_their_minds_until_they_agree() {
+    let world = World::new();
+    let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
+    let session = world.session(&agent).await;
+    let option = |id: &str| json!({ "id": id, "label": id, "effect": "provide" });
+    let asked = json!({ "kind": "choice", "options": [option("left"), option("right")], "audience": { "quorum": 2 } });
+    let id = world.ask(&agent, &session, asked).await.id;
+    world.choose(&alice, id, "left").await.unwrap();
+    world.choose(&bob, id, "right").await.unwrap();
+    let agreed = world.choose(&alice, id, "right").await.unwrap();
+    let State::Resolved { resolution: Resolution::Answered { answer, votes }, .. } = &agreed.state else {
+        unreachable!("{agreed:?}")
+    };
+    let said: Vec<_> = votes.iter().map(|vote| (vote.by.name.as_str(), vote.options[0].as_str())).collect();
+    assert_eq!(said, [("bob", "right"), ("alice", "right")]);
+    assert_eq!(answer.options, ["right"]);
+    let voted = ["interaction.voted", "interaction.voted", "interaction.answered"];
+    assert_eq!(world.events(&agent, session.id).await[2..], voted);
+    assert_eq!(refusal(world.choose(&bob, id, "left").await), Refusal::AlreadyResolved(Box::new(agreed)));
+}
+
+#[tokio::test]
 async fn what_does_not_fit_is_refused_with_its_place_and_changes_nothing() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);

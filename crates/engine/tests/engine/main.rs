@@ -5,12 +5,15 @@
 mod actions;
 mod answering;
 mod asking;
+mod audit;
 mod claims;
 mod deliveries;
 mod idempotency;
 mod keys;
 mod lists;
 mod reading;
+mod retention;
+mod rotation;
 mod secrets;
 mod sessions;
 mod time;

@@ -5,6 +5,7 @@ use std::path::Path;
 use domain::{AutoSource, Caller, InteractionId, Role};
 use holdpoint_engine::Error;
 use serde_json::json;
+use store::{Cost, Reads, StoreError};
 
 use crate::world::{World, data, pointers};
 
@@ -45,6 +46,14 @@ async fn check(role: Role) {
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": MARKER })), "{role:?}");
     assert_eq!(taken.resume_point, Some(json!(MARKER)), "{role:?}");
     world.engine.complete(&agent, (id, taken.lease), None).await.unwrap();
+    let left = move |reads: &mut dyn Reads| {
+        Ok::<_, StoreError>((
+            reads.sealed(&agent.scope, id, "secrets")?,
+            reads.sealed(&agent.scope, id, "resume_point")?,
+        ))
+    };
+    let left = store::read(world.store.as_ref(), Cost::Point, left).await.unwrap();
+    assert_eq!(left, (None, None), "{role:?}: nothing is sealed for it any more");
     assert!(!anywhere(world.directory.path(), MARKER), "{role:?}: nowhere after delivery");
 }
 

@@ -1,13 +1,13 @@
-//! Deadlines, warnings, leases and retention: each moment is acted on once, whoever is down or asleep.
+//! Deadlines, warnings and leases: each moment is acted on once, whoever is down or asleep.
 
 use std::time::Duration;
 
-use domain::{InteractionId, Refusal, SignedDuration, Status};
+use domain::{Refusal, SignedDuration, Status};
 use futures::FutureExt;
 use futures::future::join_all;
-use holdpoint_engine::{Engine, InteractionQuery};
+use holdpoint_engine::Engine;
 use serde_json::json;
-use store::{Page, Topic};
+use store::Topic;
 
 use crate::world::{SOON, World, refusal};
 
@@ -105,7 +105,7 @@ async fn two_engines_on_one_store_fire_each_moment_once() {
 }
 
 /// Lets the timers of an engine run until something has happened.
-async fn with_timers<T>(engine: &Engine, until: impl Future<Output = T>) -> T {
+pub(crate) async fn with_timers<T>(engine: &Engine, until: impl Future<Output = T>) -> T {
     tokio::select! {
         () = engine.run_timers() => unreachable!("timers run for ever"),
         result = until => result,
@@ -172,28 +172,4 @@ async fn a_fallback_that_terminates_ends_the_session() {
     let now = world.session_now(&agent, session.id).await;
     assert_eq!((now.status(), now.open), (domain::SessionStatus::Cancelled, 0));
     assert_eq!(world.now(&agent, other).await.status(), Status::Cancelled, "closed with its session, once");
-}
-
-#[tokio::test]
-async fn closed_questions_move_to_the_archive_after_a_month_and_stay_readable() {
-    let world = World::new();
-    let (agent, alice) = (world.agent().await, world.person("alice").await);
-    let session = world.session(&agent).await;
-    let done = world.ask(&agent, &session, json!({})).await.id;
-    let untaken = world.ask(&agent, &session, json!({})).await.id;
-    let open = world.ask(&agent, &session, json!({})).await.id;
-    world.choose(&alice, done, "confirm").await.unwrap();
-    world.choose(&alice, untaken, "confirm").await.unwrap();
-    let lease = world.engine.take(&agent, done, None, None).await.unwrap().lease;
-    let completed = world.engine.complete(&agent, (done, lease), None).await.unwrap();
-    world.pass(30 * 24 * 3600 + 1);
-    world.engine.tidy().await.unwrap();
-    let page = Page { after: None, limit: 10 };
-    let (listed, _) = world.engine.interactions(&alice, InteractionQuery::default(), page).await.unwrap();
-    let listed: Vec<InteractionId> = listed.into_iter().map(|question| question.id).collect();
-    assert_eq!(listed, [untaken, open], "what is open or undelivered stays");
-    assert_eq!(world.now(&alice, done).await, completed);
-    let resolved = Refusal::AlreadyResolved(Box::new(completed));
-    assert_eq!(refusal(world.choose(&alice, done, "confirm").await), resolved);
-    assert_eq!(refusal(world.engine.take(&agent, done, None, None).await), resolved);
 }

@@ -1,13 +1,17 @@
 //! What the store really holds, read past the engine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::{
-    Event, Grant, GrantId, Interaction, InteractionId, PolicyState, Proposal, Scope, Session, SessionId, Step,
+    Delivery, Event, Grant, GrantId, Interaction, InteractionId, PolicyState, Proposal, Scope, Session, SessionId,
+    SignedDuration, Step, Timestamp,
 };
 use futures::executor::block_on;
 use store::{Cost, Cursor, InteractionFilter, Page, SessionFilter, Store, StoreError, read};
+
+/// How long closed questions stay.
+pub(crate) const RETENTION: SignedDuration = SignedDuration::from_hours(2);
 
 /// Everything of one tenant.
 #[derive(Debug, Clone, Default)]
@@ -18,8 +22,8 @@ pub(crate) struct Books {
     pub proposals: BTreeMap<(SessionId, String), Proposal>,
     pub grants: BTreeMap<GrantId, Grant>,
     pub policy: Option<PolicyState>,
-    /// How many of the questions are in the archive.
-    pub archived: usize,
+    /// Which of the questions are in the archive.
+    pub archived: BTreeSet<InteractionId>,
     /// The log, in commit order.
     pub log: Vec<(Cursor, Arc<Event>)>,
 }
@@ -56,7 +60,7 @@ impl Books {
             block_on(tokio::task::unconstrained(found)).unwrap();
         let (proposals, grants, policy) = acting;
         let proposals = proposals.into_iter().map(|proposal| ((proposal.session, proposal.call.clone()), proposal));
-        let archived = archive.len();
+        let archived = archive.iter().map(|question| question.id).collect();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
         log.extend(more.into_iter().map(|(cursor, event)| (cursor, Arc::new(event))));
         Self {
@@ -69,6 +73,19 @@ impl Books {
             archived,
             log,
         }
+    }
+
+    /// Questions that have been kept long enough: closed for so long, and delivered, or of a session that has ended.
+    pub(crate) fn kept_enough(&self, now: Timestamp) -> impl Iterator<Item = &Interaction> {
+        self.questions.values().filter(move |question| {
+            let ended = || self.sessions.get(&question.origin.session).is_some_and(|session| session.ended.is_some());
+            let idle = match question.delivery() {
+                Some(Delivery::Waiting { .. }) => ended(),
+                Some(delivery) => delivery.over(),
+                None => false,
+            };
+            idle && question.resolved_at().is_some_and(|at| at + RETENTION <= now)
+        })
     }
 
     /// The events of one session, in the order of the log.

@@ -7,7 +7,9 @@ mod log;
 mod questions;
 mod replies;
 mod resolutions;
+mod retention;
 mod sessions;
+pub(crate) mod trail;
 
 use domain::{InteractionId, Timestamp};
 use store::Clock;
@@ -54,7 +56,8 @@ impl View<'_> {
 pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Verdict {
     let now = world.clock.now();
     for index in 0..world.tenants.len() {
-        let touched = |deed: &Deed| deed.command.tenant == index || matches!(deed.what, What::FireDue | What::Tidy);
+        let touched =
+            |deed: &Deed| deed.command.tenant == index || matches!(deed.what, What::FireDue | What::Tidy | What::Chain);
         if !crashed && !deeds.iter().any(touched) && !world.numbers.is_multiple_of(4) {
             // Whatever happens to it by itself is found a little later.
             continue;
@@ -78,6 +81,7 @@ pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Ve
         sessions::check(&view)?;
         actions::check(&view)?;
         grants::check(&view)?;
+        retention::check(&view)?;
         log::check(&view)?;
         replies::check(world, &view, deeds, crashed)?;
         world.books[index] = after;

@@ -54,6 +54,7 @@ pub(crate) enum What {
     Revoke { id: GrantId },
     PutPolicy { number: usize },
     Switch { enabled: bool },
+    Chain,
 }
 
 /// What somebody is told.
@@ -177,6 +178,10 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         }
         What::Switch { enabled } => {
             engine.policy_switch(by, enabled, "because".into(), once).await.map(|_| Reply::Nothing)
+        }
+        What::Chain => {
+            engine.chain().await?;
+            engine.sign_due().await.map(|()| Reply::Nothing)
         }
     }
 }

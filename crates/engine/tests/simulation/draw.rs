@@ -55,7 +55,7 @@ impl World {
         if let Some(command) = self.draw_again() {
             return command;
         }
-        if self.random.one_in(2) {
+        if self.random.below(5) < 2 {
             let drawn = self.draw_acting(tenant).or_else(|| self.draw_ask(tenant));
             let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), What::FireDue));
             return self.numbered(tenant, by, what);
@@ -71,6 +71,7 @@ impl World {
             (78..=84, Some(id)) => self.draw_wait(tenant, id),
             (85..=91, _) => self.draw_reading(tenant),
             (92..=93, _) => Some((self.agent(tenant), What::Tidy)),
+            (94..=95, _) => Some((self.agent(tenant), What::Chain)),
             _ => Some((self.agent(tenant), What::FireDue)),
         };
         let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), What::FireDue));
@@ -90,6 +91,7 @@ impl World {
                 | What::FireDue
                 | What::Tidy
                 | What::Decided { .. }
+                | What::Chain
         );
         let keyed = !machinery && !self.random.one_in(4);
         Command { number: self.numbers, tenant, by, what, keyed, sent_at: store::Clock::now(&self.clock) }

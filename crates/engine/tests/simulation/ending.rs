@@ -2,7 +2,9 @@
 
 use domain::{Command as Control, Delivery, SignedDuration, Status};
 
-use crate::check::holds;
+use store::Clock;
+
+use crate::check::{self, holds};
 use crate::command::{Reply, What};
 use crate::deeds::Outcome;
 use crate::questions::MARKER;
@@ -38,6 +40,7 @@ impl World {
         }
         self.pass(SignedDuration::from_hours(3));
         self.alone(0, 0, What::Tidy).await?;
+        self.alone(0, 0, What::FireDue).await?;
         self.add_up()
     }
 
@@ -93,7 +96,7 @@ impl World {
         Ok(())
     }
 
-    /// Every answer that waits for an agent can be taken and completed.
+    /// Every answer that waits for an agent can be taken and completed, unless it outlived its session for too long.
     async fn deliver_all(&mut self, tenant: usize) -> Verdict {
         for agent in 0..self.tenants[tenant].agents.len() {
             let Some(Reply::Questions(waiting)) = self.alone(tenant, agent, What::Deliveries { sleeps: false }).await?
@@ -108,9 +111,10 @@ impl World {
                 holds!(completed.is_some(), "{id} is held and cannot be completed");
             }
             let name = &self.tenants[tenant].agents[agent].actor.name;
-            let left = self.books[tenant].questions.values().find(|question| {
+            let books = &self.books[tenant];
+            let left = books.questions.values().find(|question| {
                 let waits = matches!(question.delivery(), Some(Delivery::Waiting { .. } | Delivery::Processing { .. }));
-                waits && question.origin.asked_by.name == *name
+                waits && question.origin.asked_by.name == *name && !books.archived.contains(&question.id)
             });
             holds!(left.is_none(), "an answer to {name} is left lying: {left:?}");
         }
@@ -155,6 +159,12 @@ impl World {
             };
             let late = books.questions.values().find(late);
             holds!(late.is_none(), "a question is open long after its deadline: {late:?}");
+            let left = books.kept_enough(self.clock.now()).find(|question| !books.archived.contains(&question.id));
+            holds!(left.is_none(), "a question is kept for ever: {left:?}");
+        }
+        let engine = self.sound_engine();
+        for (index, tenant) in self.tenants.iter().enumerate() {
+            check::trail::check(&engine, crate::cast::TENANTS[index], tenant, &self.books[index])?;
         }
         // A look through the whole file takes long: a few seeds do it.
         let found = self.numbers.is_multiple_of(8) && self.on_disk(MARKER);

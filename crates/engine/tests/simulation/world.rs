@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use store::{Clock, Store};
 use testkit::{CrashStore, Doing, Fate, ManualClock, Random, Sabotage, side_by_side};
 
-use crate::books::Books;
+use crate::books::{Books, RETENTION};
 use crate::cast::Tenant;
 use crate::check;
 use crate::command::{Command, Reply, perform};
@@ -153,6 +153,11 @@ impl World {
         [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]
     }
 
+    /// An engine on the store behind, which nobody has broken.
+    pub(crate) fn sound_engine(&self) -> Engine {
+        boot(&self.behind, &self.clock, &self.ids)
+    }
+
     /// Whether a text is anywhere on the disk.
     pub(crate) fn on_disk(&self, text: &str) -> bool {
         let mut files = std::fs::read_dir(self.directory.path()).unwrap();
@@ -202,7 +207,7 @@ fn process(behind: &Arc<dyn Store>, sabotage: Option<Sabotage>) -> Arc<CrashStor
 pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
     let ids = Arc::clone(ids);
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
-    let settings = Settings { retention: SignedDuration::from_hours(2), ..Settings::default() };
+    let settings = Settings { retention: RETENTION, ..Settings::default() };
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
     Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings)
 }

@@ -1,8 +1,12 @@
 //! A path in its canonical form, without asking a file system.
 
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
 
-use super::Unparsed;
+use super::{Unparsed, text};
+
+/// The longest path, in bytes.
+const LONGEST: usize = 4096;
 
 /// What a path says, lexically: symbolic links are not followed, because no file system is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -27,12 +31,182 @@ pub struct PathFacts {
     pub windows: bool,
     /// It has characters outside ASCII.
     pub non_ascii: bool,
-    /// It ended in a slash.
+    /// Composing its Unicode changed it: the same name could be written otherwise.
+    pub recomposed: bool,
+    /// It ended in a slash, or in `.` or `..`.
     pub directory: bool,
 }
 
+impl PathFacts {
+    /// Reads a path. What a shell or a file system would still have to resolve (`~`, `$HOME`) is refused, and so is what nobody sees.
+    pub fn parse(path: &str) -> Result<Self, Unparsed> {
+        check(path)?;
+        let composed: String = path.nfc().collect();
+        let recomposed = composed != path;
+        let windows = windows(&composed);
+        let slashed = if windows { composed.replace('\\', "/") } else { composed };
+        if !windows && slashed.contains('\\') {
+            return Err(refused("a backslash is in the path, which systems read differently"));
+        }
+        let (root, rest) = root(&slashed, windows)?;
+        let (components, escapes) = resolve(rest, !root.is_empty());
+        let canonical = match (root.as_str(), components.is_empty()) {
+            ("", true) => ".".to_owned(),
+            _ => format!("{root}{}", components.join("/")),
+        };
+        let name = components.last().filter(|name| *name != "..").cloned().unwrap_or_default();
+        let extension =
+            name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_owned());
+        Ok(Self {
+            lower: canonical.to_lowercase().nfc().collect(),
+            absolute: !root.is_empty(),
+            escapes,
+            hidden: components.iter().any(|part| part.starts_with('.') && part != ".."),
+            extension: extension.unwrap_or_default(),
+            name,
+            windows,
+            non_ascii: !canonical.is_ascii(),
+            recomposed,
+            directory: matches!(slashed.rsplit('/').next(), Some("" | "." | "..")),
+            canonical,
+            components,
+        })
+    }
+}
+
 /// Says whether a path is a directory or lies in it, part by part on canonical forms: `/tmp2` is not under `/tmp`, and neither is
-/// `/tmp/../etc`.
-pub fn under(_path: &str, _dir: &str) -> Result<bool, Unparsed> {
-    Err(Unparsed::new("path", "not read"))
+/// `/tmp/../etc`. Case matters; compare `lower` forms where it should not.
+pub fn under(path: &str, dir: &str) -> Result<bool, Unparsed> {
+    let (path, dir) = (PathFacts::parse(path)?, PathFacts::parse(dir)?);
+    if path.absolute != dir.absolute || path.windows != dir.windows || root_of(&path) != root_of(&dir) {
+        return Ok(false);
+    }
+    // A path that climbs out of where it starts may come back anywhere.
+    if path.escapes || dir.escapes {
+        return Ok(false);
+    }
+    Ok(path.components.starts_with(&dir.components))
+}
+
+fn root_of(path: &PathFacts) -> &str {
+    let parts = path.components.join("/");
+    path.canonical.strip_suffix(parts.as_str()).filter(|_| path.absolute).unwrap_or_default()
+}
+
+fn check(path: &str) -> Result<(), Unparsed> {
+    if path.is_empty() {
+        return Err(refused("the path is empty"));
+    }
+    if path.len() > LONGEST {
+        return Err(refused(format!("the path is longer than {LONGEST} bytes")));
+    }
+    if let Some(c) = path.chars().find(|c| matches!(c, '\n' | '\t')).or_else(|| text::unseen(path)) {
+        return Err(refused(format!("{} is in the path", text::described(c))));
+    }
+    if path.starts_with('~') {
+        return Err(refused("`~` is known only when it runs"));
+    }
+    if path.contains('$') || path.contains('`') || (path.contains('%') && path.matches('%').count() > 1) {
+        return Err(refused("a variable in the path is known only when it runs"));
+    }
+    if path.starts_with(' ') || path.ends_with(' ') {
+        return Err(refused("the path begins or ends with a blank"));
+    }
+    if looks_like_slash(path) {
+        return Err(refused("a character in the path looks like a slash or a dot"));
+    }
+    Ok(())
+}
+
+/// Division signs, full-width forms and leaders that a reader takes for `/`, `\`, `.` or `..`.
+fn looks_like_slash(path: &str) -> bool {
+    path.chars().any(|c| {
+        matches!(
+            c,
+            '\u{2044}'
+                | '\u{2215}'
+                | '\u{29F8}'
+                | '\u{FF0F}'
+                | '\u{FF3C}'
+                | '\u{2216}'
+                | '\u{29F5}'
+                | '\u{2024}'
+                | '\u{2025}'
+                | '\u{2026}'
+                | '\u{FF0E}'
+                | '\u{FE52}'
+                | '\u{2571}'
+                | '\u{3002}'
+                | '\u{FE68}'
+        )
+    })
+}
+
+fn drive(path: &str) -> bool {
+    let mut chars = path.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':')
+}
+
+fn windows(path: &str) -> bool {
+    drive(path) || path.starts_with("\\\\") || path.starts_with('\\') || (path.contains('\\') && !path.contains('/'))
+}
+
+/// Splits a path into its root and the rest.
+fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
+    if !windows {
+        return Ok(match path.strip_prefix('/') {
+            Some(rest) => ("/".to_owned(), rest),
+            None => (String::new(), path),
+        });
+    }
+    if path.split('/').any(|part| part != "." && part != ".." && (part.ends_with('.') || part.ends_with(' '))) {
+        return Err(refused("Windows drops the dots and blanks at the end of a name"));
+    }
+    if path.get(2..).is_some_and(|rest| rest.contains(':')) || path.starts_with("//?") || path.starts_with("//.") {
+        return Err(refused("a device, a stream or a raw path of Windows"));
+    }
+    if path.contains('~') {
+        return Err(refused("a short name of Windows is known only to the file system"));
+    }
+    if drive(path) {
+        let (letter, rest) = path.split_at(2);
+        let rest =
+            rest.strip_prefix('/').ok_or_else(|| refused("a path that depends on the directory of its drive"))?;
+        return Ok((format!("{}/", letter.to_ascii_uppercase()), rest));
+    }
+    if let Some(rest) = path.strip_prefix("//") {
+        let (server, rest) = rest.split_once('/').unwrap_or((rest, ""));
+        if matches!(server, "" | "." | "..") {
+            return Err(refused("a share without a server"));
+        }
+        return Ok((format!("//{}/", server.to_lowercase()), rest));
+    }
+    if path.starts_with('/') {
+        return Err(refused("a path that depends on the drive"));
+    }
+    Ok((String::new(), path))
+}
+
+/// Resolves `.` and `..`. A `..` that leaves where a relative path starts is kept; the root has no parent.
+fn resolve(rest: &str, absolute: bool) -> (Vec<String>, bool) {
+    let mut parts: Vec<String> = Vec::new();
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match parts.last() {
+                Some(last) if last != ".." => {
+                    parts.pop();
+                }
+                _ if absolute => {}
+                _ => parts.push("..".to_owned()),
+            },
+            part => parts.push(part.to_owned()),
+        }
+    }
+    let escapes = parts.first().is_some_and(|first| first == "..");
+    (parts, escapes)
+}
+
+fn refused(reason: impl Into<String>) -> Unparsed {
+    Unparsed::new("path", reason)
 }

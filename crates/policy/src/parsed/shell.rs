@@ -2,7 +2,23 @@
 
 use serde::Serialize;
 
+use self::guard::refused;
+use self::walk::{Argv, Around, Walk};
+use self::word::Word;
 use super::Unparsed;
+
+mod find;
+mod git;
+mod guard;
+mod interpreter;
+mod piece;
+mod program;
+mod reader;
+mod redirect;
+mod variable;
+mod walk;
+mod word;
+mod wrapper;
 
 /// What a shell would do with a text: every simple command that could run, in order, and what is true of the whole.
 ///
@@ -91,4 +107,62 @@ pub struct Redirect {
     pub kind: &'static str,
     /// The file, the descriptor, or the text.
     pub target: String,
+}
+
+impl Shell {
+    /// Reads a text as Bash would, without running anything.
+    pub fn parse(text: &str) -> Result<Self, Unparsed> {
+        let mut walk = Walk::default();
+        walk.text(text, &Around::default())?;
+        let lone = reader::lone(text);
+        Ok(walk.shell.settled(lone))
+    }
+
+    /// Reads words that are already apart: no shell will look at them.
+    pub fn of_words(words: &[&str]) -> Result<Self, Unparsed> {
+        if words.is_empty() {
+            return Err(refused("there is no command in it"));
+        }
+        let mut longest = guard::LONGEST;
+        for word in words {
+            guard::check(word)?;
+            longest = longest.checked_sub(word.len()).ok_or_else(|| refused("the command is too long"))?;
+        }
+        let mut walk = Walk::default();
+        let words = words.iter().map(|word| Word::literal(word)).collect();
+        walk.run(Argv { words, ..Argv::default() }, &Around::default())?;
+        Ok(walk.shell.settled(true))
+    }
+
+    /// Counts a variable that is set for the whole command from outside.
+    pub(super) fn with_variable(mut self, name: &str, value: &str) -> Self {
+        if variable::steers(name) {
+            self.doubt.get_or_insert_with(|| refused(format!("the variable `{name}` may change which program runs")));
+        }
+        for command in &mut self.commands {
+            command.assignments.push(Assignment { name: name.to_owned(), value: value.to_owned() });
+        }
+        self.plain = false;
+        self
+    }
+
+    /// Draws the conclusions from what was found.
+    fn settled(mut self, lone: bool) -> Self {
+        if self.dynamic {
+            self.doubt.get_or_insert_with(|| refused("a word of it is known only when it runs"));
+        }
+        self.plain = lone
+            && self.doubt.is_none()
+            && !(self.pipes || self.background || self.substitutions || self.globs || self.dynamic)
+            && match self.commands.as_slice() {
+                [only] => {
+                    !only.program.is_empty()
+                        && only.via.is_empty()
+                        && only.assignments.is_empty()
+                        && only.redirects.is_empty()
+                }
+                _ => false,
+            };
+        self
+    }
 }

@@ -1,6 +1,14 @@
 //! SQL, as verbs and tables.
 
 use serde::Serialize;
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::Parser;
+
+use super::Unparsed;
+
+mod function;
+mod lexical;
+mod survey;
 
 /// What a text of SQL does.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -9,27 +17,68 @@ pub struct Sql {
     pub statements: Vec<Statement>,
     /// Every statement is understood, and only reads.
     pub read_only: bool,
-    /// The verbs of all statements.
+    /// The verbs of all statements, those within others too.
     pub verbs: Vec<String>,
     /// Every table that is read.
     pub reads: Vec<String>,
     /// Every table that is written, made, changed or dropped.
     pub writes: Vec<String>,
+    /// Every function that is called.
+    pub functions: Vec<String>,
 }
 
 /// One statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Statement {
-    /// `select`, `insert`, `update`, `delete`, `drop`, …
+    /// `select`, `insert`, `update`, `delete`, `drop`, …; of a query that writes on its way, the verb that writes.
     pub verb: String,
     /// The tables that it reads, in lower case where they were not quoted.
     pub reads: Vec<String>,
     /// The tables that it writes, makes, changes or drops.
     pub writes: Vec<String>,
-    /// It is limited by a `WHERE`: for a statement that updates or deletes, by one of its own.
+    /// Every part of it that changes rows is limited by a `WHERE` that looks at a column; for a query, its first part is.
     pub has_where: bool,
     /// The functions that it calls, in lower case.
     pub functions: Vec<String>,
     /// It is understood, and only reads.
     pub read_only: bool,
+}
+
+impl Sql {
+    /// Reads a text of SQL. What databases would read differently is refused, because nobody here knows which one will run it.
+    pub fn parse(text: &str) -> Result<Self, Unparsed> {
+        lexical::check(text)?;
+        // The parser goes no deeper than this, whatever the text.
+        let parser = Parser::new(&GenericDialect {}).with_recursion_limit(40);
+        let statements = parser
+            .try_with_sql(text)
+            .and_then(|mut parser| parser.parse_statements())
+            .map_err(|error| refused(format!("this is no SQL that can be read: {error}")))?;
+        if statements.is_empty() {
+            return Err(refused("there is no statement in it"));
+        }
+        let mut sql = Self { read_only: true, ..Self::default() };
+        for statement in &statements {
+            let (statement, verbs) = survey::look(statement);
+            sql.read_only &= statement.read_only;
+            extend(&mut sql.verbs, &verbs);
+            extend(&mut sql.reads, &statement.reads);
+            extend(&mut sql.writes, &statement.writes);
+            extend(&mut sql.functions, &statement.functions);
+            sql.statements.push(statement);
+        }
+        Ok(sql)
+    }
+}
+
+fn extend(all: &mut Vec<String>, more: &[String]) {
+    for name in more {
+        if !all.contains(name) {
+            all.push(name.clone());
+        }
+    }
+}
+
+fn refused(reason: impl Into<String>) -> Unparsed {
+    Unparsed::new("sql", reason)
 }

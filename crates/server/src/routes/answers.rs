@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::App;
 use crate::caller::Who;
-use crate::command::{Command, pointer};
+use crate::command::{Command, plain, pointer};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Id;
@@ -74,7 +74,7 @@ pub(super) async fn interaction_answer_many(
 fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError> {
     let item = serde_path_to_error::deserialize::<_, AnswersItem>(answer).map_err(|error| {
         let at = format!("/answers/{index}{}", pointer(error.path()));
-        ApiError::BodyInvalid(vec![Problem::new(at, error.into_inner().to_string())])
+        ApiError::BodyInvalid(vec![Problem::new(at, plain(&error.into_inner()))])
     })?;
     Ok(item.into_parts())
 }

@@ -66,7 +66,8 @@ pub(super) struct StreamQuery {
 #[utoipa::path(get, path = "/v1/sessions/{session}/events/stream", tag = "events",
     params(("session" = String, Path, description = "`ses_…`"), StreamQuery,
            ("Last-Event-ID" = Option<String>, Header, description = "The last number seen")),
-    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String), Problems))]
+    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
+               example = json!("id: 3\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn event_stream(
     State(app): State<App>,
     Who(caller): Who,
@@ -88,7 +89,8 @@ pub(super) async fn event_stream(
 /// Streams the events of the whole project in commit order; without a cursor, from now on.
 #[utoipa::path(get, path = "/v1/events/stream", tag = "events", params(StreamQuery,
            ("Last-Event-ID" = Option<String>, Header, description = "The last cursor seen")),
-    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String), Problems))]
+    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
+               example = json!("id: 0-17\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn project_stream(
     State(app): State<App>,
     Who(caller): Who,

@@ -12,14 +12,14 @@ use crate::error::ApiError;
 
 /// Says that the process lives.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
-    responses((status = 200, description = "It lives", body = String)))]
+    responses((status = 200, description = "It lives", body = String, example = json!("ok\n"))))]
 pub(super) async fn healthz() -> &'static str {
     "ok\n"
 }
 
 /// Says whether requests can be served: the store answers and the server is not stopping.
 #[utoipa::path(get, path = "/readyz", tag = "server", security(()),
-    responses((status = 200, description = "It is ready", body = String),
+    responses((status = 200, description = "It is ready", body = String, example = json!("ready\n")),
               (status = 503, description = "It is not", body = String)))]
 pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str) {
     if *app.stopping.borrow() {
@@ -36,10 +36,11 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
 
 /// Shows the figures as Prometheus reads them.
 #[utoipa::path(get, path = "/metrics", tag = "server", security(()),
-    responses((status = 200, description = "Prometheus text", body = String)))]
+    responses((status = 200, description = "Prometheus text", body = String,
+               example = json!("flow_interaction_open{kind=\"approval\"} 3\n"))))]
 pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
     let mut counted = app.counted.lock().await;
-    if counted.is_none_or(|(at, took)| took < QUICK || at.elapsed() >= took * REST) {
+    if counted.is_none_or(|(at, took)| rested(at.elapsed(), took)) {
         let begun = Instant::now();
         count_open(&app).await?;
         *counted = Some((Instant::now(), begun.elapsed()));
@@ -53,6 +54,11 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> 
 const REST: u32 = 9;
 /// What takes less than this is done each time.
 const QUICK: Duration = Duration::from_millis(20);
+
+/// Whether it is time to count again, so long after a count that took so long.
+fn rested(since: Duration, took: Duration) -> bool {
+    took < QUICK || since >= took * REST
+}
 
 async fn count_open(app: &App) -> Result<(), ApiError> {
     let mut open: BTreeMap<String, u64> = BTreeMap::new();
@@ -73,3 +79,23 @@ async fn count_open(app: &App) -> Result<(), ApiError> {
 /// Every kind, so that one whose last question was closed goes back to zero.
 const KINDS: &[&str] =
     &["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice", "custom"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_takes_long_is_followed_by_a_rest_nine_times_as_long() {
+        let check = |since: u64, took: u64, again: bool| {
+            let found = rested(Duration::from_millis(since), Duration::from_millis(took));
+            assert_eq!(found, again, "{since} ms after a count of {took} ms");
+        };
+        check(0, 0, true);
+        check(0, 19, true);
+        check(0, 20, false);
+        check(179, 20, false);
+        check(180, 20, true);
+        check(8_999, 1_000, false);
+        check(9_000, 1_000, true);
+    }
+}

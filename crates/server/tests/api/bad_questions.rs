@@ -78,6 +78,9 @@ async fn a_question_that_nobody_could_answer_is_refused() {
         (with(json!({ "secrets": [{ "name": "A" }] })), ["/secrets"]),
         (with(json!({ "kind": "form" })), ["/schema"]),
         (with(json!({ "kind": "secret" })), ["/secrets"]),
+        (with(json!({ "kind": "secret", "secrets": [{ "name": "A", "type": "telepathy" }] })), ["/secrets/0/type"]),
+        (with(json!({ "kind": "secret", "secrets": [{ "name": "A" }, { "name": "A" }] })), ["/secrets/1/name"]),
+        (with(json!({ "fresh": true })), ["/fresh"]),
         (with(json!({ "kind": "two words" })), ["/kind"]),
         (with(json!({ "kind": "choice", "options": [option, option] })), ["/options/1/id"]),
         (with(json!({ "action": { "tool": "deploy", "arguments": [] } })), ["/action/arguments"]),
@@ -123,7 +126,7 @@ async fn a_schema_that_could_do_harm_is_refused() {
         assert!(problem["errors"][0]["pointer"].as_str().unwrap().starts_with("/schema"), "{problem}");
     }
     let secret = json!({ "kind": "secret", "title": "Token?", "secrets": [{ "name": "A", "pattern": "(?<=x)y" }] });
-    agent.post(&path, secret).await.refused(422, "schema_invalid");
+    agent.post(&path, secret).await.refused_at(422, "schema_invalid", &["/secrets/0/pattern"]);
     assert_eq!(world.everything().await, before);
 }
 

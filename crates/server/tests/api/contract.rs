@@ -32,7 +32,8 @@ fn sample(operation: &str) -> Option<Sample> {
     use Role::{Admin, Agent, Operator, Viewer};
     let (body, refuses): (Option<Value>, &[Role]) = match operation {
         "session_list" | "session_get" | "event_list" | "event_stream" | "project_stream" | "interaction_list"
-        | "interaction_get" | "stats_get" => (None, &[]),
+        | "interaction_get" | "stats_get" | "audit_key" => (None, &[]),
+        "audit_list" | "audit_export" => (None, &[Operator, Viewer, Agent]),
         "session_start" => (Some(json!({})), &[Viewer]),
         "session_control" => (Some(json!({ "command": "pause" })), &[Viewer, Agent]),
         "interaction_ask" => (Some(confirmation()), &[Viewer]),
@@ -58,6 +59,7 @@ fn sample(operation: &str) -> Option<Sample> {
         "policy_explain" => (Some(json!({ "tool": "write_file", "arguments": {} })), &[]),
         "policy_switch" => (Some(json!({ "enabled": false, "reason": "a test" })), &[Operator, Viewer, Agent]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
+        "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         _ => return None,
     };
@@ -115,10 +117,10 @@ impl Operation {
 
     /// The path to real things.
     fn path_to(&self, things: &Things) -> String {
-        let path =
-            self.path.replace("{session}", &things.question.session).replace("{interaction}", &things.question.id);
-        let path =
-            path.replace("{key}", &things.key.key_id).replace("{call}", "done").replace("{grant}", &things.grant);
+        let Things { question, key, grant } = things;
+        let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
+        let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
+        let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
     }
@@ -144,6 +146,7 @@ async fn every_operation_refuses_whoever_has_no_credential() {
             let request = operation.sample().body.iter().fold(request, |request, body| request.json(body));
             let refused = reply(request).await;
             assert_eq!(refused.headers["www-authenticate"], "Bearer", "{}", operation.id);
+            assert_eq!(refused.headers["cache-control"], "no-store", "{}", operation.id);
             refused.refused(401, "unauthenticated");
         }
     }
@@ -218,6 +221,18 @@ async fn every_operation_refuses_the_roles_that_it_should() {
     }
 }
 
+/// Whatever a question says is for whoever asked now: nothing on the way may keep it.
+#[tokio::test]
+async fn no_reply_may_be_kept_on_the_way() {
+    let world = World::new().await;
+    let (things, admin) = (Things::of(&world).await, world.admin().await);
+    let kept = |operation: &Operation| !operation.id.ends_with("_stream") && operation.id != "key_revoke";
+    for operation in operations().into_iter().filter(kept) {
+        let reply = operation.called_by(&admin, &operation.path_to(&things)).await;
+        assert_eq!(reply.headers["cache-control"], "no-store", "{}: {}", operation.id, reply.body);
+    }
+}
+
 /// The whole document is served without a credential, and the page that draws it.
 #[tokio::test]
 async fn the_document_is_served() {
@@ -264,15 +279,63 @@ fn every_operation_is_described() {
         let sample = operation.sample();
         let body = &operation.described["requestBody"];
         assert_eq!(body.is_object(), sample.body.is_some(), "{}: body or sample missing", operation.id);
-        if body.is_object() {
-            let schema = body["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
-            let name = schema.rsplit('/').next().unwrap();
-            let example = &document["components"]["schemas"][name]["example"];
-            assert!(example.is_object(), "{}: {name} has no example", operation.id);
-        }
         let named = operation.path.matches('{').count();
         let parameters = operation.described["parameters"].as_array().cloned().unwrap_or_default();
         assert_eq!(parameters.iter().filter(|parameter| parameter["in"] == "path").count(), named, "{}", operation.id);
+    }
+}
+
+/// Whatever is sent or comes back has an example, and the example is what the schema says.
+#[test]
+fn every_body_and_every_reply_has_an_example_that_fits() {
+    let document = document();
+    let check = |what: &str, described: &Value| {
+        for (content, described) in described["content"].as_object().into_iter().flatten() {
+            let schema = resolved(&document, &described["schema"]);
+            let example = described.get("example").or_else(|| schema.get("example"));
+            let Some(example) = example else { panic!("{what} has no example as {content}") };
+            fits(&document, &described["schema"], example, what);
+        }
+    };
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, described) in methods.as_object().unwrap() {
+            check(&format!("the body of {method} {path}"), &described["requestBody"]);
+            for (status, reply) in described["responses"].as_object().unwrap() {
+                if status.starts_with('2') {
+                    check(&format!("{status} of {method} {path}"), reply);
+                }
+            }
+        }
+    }
+}
+
+fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    match schema["$ref"].as_str() {
+        Some(target) => document.pointer(target.trim_start_matches('#')).unwrap(),
+        None => schema,
+    }
+}
+
+/// An example has every field that is required and none that is unknown, as deep as both go.
+fn fits(document: &Value, schema: &Value, example: &Value, place: &str) {
+    let schema = resolved(document, schema);
+    if let Some(items) = example.as_array() {
+        items.iter().for_each(|item| fits(document, &schema["items"], item, &format!("{place}[]")));
+    }
+    let parts = schema["allOf"].as_array();
+    let parts: Vec<&Value> = parts.map_or_else(|| vec![schema], |parts| parts.iter().collect());
+    let parts: Vec<&Value> = parts.into_iter().map(|part| resolved(document, part)).collect();
+    let known = |name: &str| parts.iter().find_map(|part| part["properties"].get(name));
+    let (Some(fields), true) = (example.as_object(), parts.iter().any(|part| part["properties"].is_object())) else {
+        return;
+    };
+    for required in parts.iter().filter_map(|part| part["required"].as_array()).flatten() {
+        assert!(fields.contains_key(required.as_str().unwrap()), "{place} lacks {required}");
+    }
+    for (name, value) in fields {
+        let schema = known(name);
+        assert!(schema.is_some(), "{place} has {name}, which is not described");
+        fits(document, schema.unwrap(), value, &format!("{place}/{name}"));
     }
 }
 

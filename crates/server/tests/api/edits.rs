@@ -183,3 +183,39 @@ async fn an_edit_needs_its_quorum() {
     let allowed = scene.agent.sees(&action).await.shown;
     assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &json!({ "path": "b" })));
 }
+
+/// Rules that look at the arguments: an edit falls under another rule than what was proposed.
+#[tokio::test]
+async fn an_edit_may_fall_under_another_rule() {
+    let rules = r#"
+[[rule]]
+name = "never-there"
+tools = ["deploy"]
+when = 'args.env == "bank"'
+verdict = "deny"
+reason = "Not there."
+[[rule]]
+name = "production"
+tools = ["deploy"]
+when = 'args.env == "production"'
+verdict = "ask"
+ask = { audience = { groups = ["security"] } }
+[[rule]]
+name = "elsewhere"
+tools = ["deploy"]
+verdict = "ask"
+"#;
+    let scene = Scene::ruled_by(rules).await;
+    let sam = scene.security("sam").await;
+    let to = |env: &str| json!({ "env": env });
+    let action = scene.proposes(call("c1", "deploy", to("staging"))).await;
+    assert_eq!(action.shown["ruling"]["rule"], "elsewhere");
+    scene.alice.decides(&action, edit(to("bank"))).await.refused(403, "edit_denied");
+    scene.alice.decides(&action, edit(to("production"))).await.done();
+    let second = scene.agent.sees(&action).await;
+    assert_eq!((&second.shown["state"], &second.shown["ruling"]["rule"]), (&json!("waiting"), &json!("production")));
+    scene.alice.decides(&second, json!({ "option": "approve" })).await.refused(403, "not_in_audience");
+    sam.decides(&second, edit(to("staging"))).await.done();
+    let allowed = scene.agent.sees(&action).await.shown;
+    assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &to("staging")));
+}

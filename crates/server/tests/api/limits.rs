@@ -30,6 +30,16 @@ async fn a_key_that_sends_too_much_is_held_back_alone() {
     assert_eq!(seen["sessions"].as_array().unwrap().len(), opened);
 }
 
+/// A path that nobody needs is refused with a reason, before anything is looked up.
+#[tokio::test]
+async fn a_query_that_is_too_long_is_refused() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let query = |length: usize| format!("/v1/interactions?q={}", "x".repeat(length));
+    alice.get(&query(8 * 1024 - "/v1/interactions?q=".len())).await.done();
+    alice.get(&query(8 * 1024)).await.refused(414, "uri_too_long");
+}
+
 /// A session has a most of open questions; one that is closed makes room.
 #[tokio::test]
 async fn a_session_with_too_many_open_questions_takes_no_more() {

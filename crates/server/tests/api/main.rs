@@ -6,6 +6,7 @@ extern crate holdpoint_server as server;
 
 mod acting;
 mod actions;
+mod audit;
 mod bad_access;
 mod bad_bodies;
 mod bad_questions;
@@ -15,7 +16,9 @@ mod deliveries;
 mod edits;
 mod effects;
 mod errors;
+mod grant_patterns;
 mod grants;
+mod keeping;
 mod limits;
 mod people;
 mod permits;

@@ -96,6 +96,52 @@ async fn a_refusal_does_not_repeat_the_value() {
     assert!(!on_disk(&world, VALUE));
 }
 
+/// A password is one line, and so is a text; only what says so may be more.
+#[tokio::test]
+async fn a_secret_is_of_the_type_that_was_asked_for() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let two_lines = format!("{VALUE}\nsecond line");
+    for (kind, value, fits) in [
+        ("password", VALUE, true),
+        ("password", two_lines.as_str(), false),
+        ("text", two_lines.as_str(), false),
+        ("multiline", two_lines.as_str(), true),
+    ] {
+        let field = json!({ "name": "KEY", "type": kind, "pattern": "hunter2" });
+        let question = world.asks(json!({ "kind": "secret", "title": "The key", "secrets": [field] })).await;
+        let reply = alice.answers(&question, json!({ "data": { "KEY": value } })).await;
+        if fits {
+            reply.done();
+        } else {
+            let problem = reply.refused_at(422, "answer_invalid", &["/data/KEY"]);
+            assert!(!problem.to_string().contains(VALUE), "{problem}");
+        }
+    }
+}
+
+/// Whatever stands in the wrong place of a body is not repeated either: it may be a secret that slipped.
+#[tokio::test]
+async fn a_refusal_does_not_repeat_what_slipped() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let question = asked(&world).await;
+    for (body, pointer) in [
+        (json!({ "effect": VALUE }), "/effect"),
+        (json!({ "options": VALUE }), "/options"),
+        (json!({ "keep": VALUE }), "/keep"),
+        (json!({ "feedback": [VALUE] }), "/feedback"),
+    ] {
+        let refused = alice.answers(&question, body.clone()).await.refused_at(422, "body_invalid", &[pointer]);
+        assert!(!refused.to_string().contains(VALUE), "{refused}");
+        let mut one = body;
+        one["interaction"] = json!(question.id);
+        let many = alice.post("/v1/interactions/answers", json!({ "answers": [one] })).await.done();
+        assert_eq!(many["results"][0]["status"], 422);
+        assert!(!many.to_string().contains(VALUE), "{many}");
+    }
+}
+
 /// Once the agent has gone on, the value is forgotten: a repeated call no longer has it.
 #[tokio::test]
 async fn a_secret_is_forgotten_when_its_delivery_is_complete() {

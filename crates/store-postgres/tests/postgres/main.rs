@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod audit;
 mod bells;
 mod common;
 mod log;
 mod opening;
 mod outages;
+mod upgrade;

@@ -37,6 +37,17 @@ fn a_newer_database_is_refused() {
 }
 
 #[test]
+fn a_database_of_another_line_is_refused() {
+    let database = database();
+    drop(open(&database, &Options::default()));
+    let sql = "update refinery_schema_history set checksum = '1' where version = 1";
+    database.connect().unwrap().batch_execute(sql).unwrap();
+    let refused = PostgresStore::open(&database.url(), &Options::default()).err();
+    let Some(StoreError::Diverged(why)) = refused else { unreachable!("{refused:?}") };
+    assert!(why.contains("V1__core"), "{why}");
+}
+
+#[test]
 fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
     let database = database();
     let world = World::on(&open(&database, &Options { connections: 2, ..Options::default() }));

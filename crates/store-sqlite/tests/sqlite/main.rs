@@ -5,6 +5,7 @@
 mod backup;
 mod disk;
 mod opening;
+mod upgrade;
 
 use std::path::Path;
 use std::sync::Arc;

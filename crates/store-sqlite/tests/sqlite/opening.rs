@@ -36,6 +36,17 @@ fn a_newer_database_is_refused() {
 }
 
 #[test]
+fn a_database_of_another_line_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(open(directory.path(), &Options::default()));
+    let sql = "update refinery_schema_history set checksum = '1' where version = 1";
+    Connection::open(directory.path().join("holdpoint.db")).unwrap().execute_batch(sql).unwrap();
+    let refused = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).err();
+    let Some(StoreError::Diverged(why)) = refused else { unreachable!("{refused:?}") };
+    assert!(why.contains("V1__core"), "{why}");
+}
+
+#[test]
 fn a_directory_has_one_server() {
     let directory = tempfile::tempdir().unwrap();
     let first = DataLock::take(directory.path()).unwrap();

@@ -48,7 +48,9 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
         filters.push(InteractionFilter { kind: Some(kind.clone()), ..none() });
         filters.push(InteractionFilter { kind: Some(kind), status: Some(Status::Pending), ..none() });
     }
-    filters.push(InteractionFilter { session: Some(all[1].origin.session), ..none() });
+    let session = Some(all[1].origin.session);
+    filters.push(InteractionFilter { session, ..none() });
+    filters.extend(Status::ALL.map(|status| InteractionFilter { session, status: Some(status), ..none() }));
     filters.push(InteractionFilter { channel: Some("chat-2".into()), ..none() });
     filters.push(InteractionFilter { agent: Some("cleaner".into()), ..none() });
     filters.push(InteractionFilter { overdue_at: Some(at(130).as_microsecond()), ..none() });
@@ -165,6 +167,31 @@ pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
     let lease = domain::LeaseId::from_uuid(super::world::fresh());
     world.keep(&[&waiting[0].clone().take(&super::world::agent(), lease, at(7), at(70)).unwrap().0]);
     assert_eq!(deliveries(100), waiting[1..]);
+}
+
+/// Those who are to be woken when a session goes on: each once, and only for what waits in this session.
+pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere) = (world.here, world.elsewhere);
+    let (session, other) = (world.session(), world.session());
+    let by = |name: &str, of: &Session| {
+        let mut asked = super::world::asked(of, json!({}));
+        asked.origin.asked_by.name = name.into();
+        world.keep(&[&asked]);
+        answered(&asked, "alice", at(5))
+    };
+    for name in ["planner", "deployer", "planner"] {
+        world.keep(&[&by(name, &session)]);
+    }
+    let lease = domain::LeaseId::from_uuid(super::world::fresh());
+    let held = by("worker", &session);
+    let taken = held.clone().take(&actor(ActorKind::Agent, "worker"), lease, at(6), at(60)).unwrap().0;
+    world.keep(&[&held, &taken]);
+    by("asker", &session);
+    world.keep(&[&by("stranger", &other)]);
+    let (id, name) = (session.id, |name: &str| name.to_owned());
+    assert_eq!(world.look(move |reads| reads.takers(&here, id)), [name("deployer"), name("planner")]);
+    assert_eq!(world.look(move |reads| reads.takers(&elsewhere, id)), Vec::<String>::new());
 }
 
 /// Sessions, the newest first, by state and by agent.

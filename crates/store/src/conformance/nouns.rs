@@ -193,14 +193,15 @@ pub fn sealed_values_come_back(fixture: &Fixture) {
     let here = world.here;
     let interaction = world.ask(&world.session(), json!({}));
     let id = interaction.id;
-    let sealed: Vec<u8> = (0..=255).collect();
-    for (name, body) in [("secrets", sealed.clone()), ("resume_point", Vec::new())] {
-        world.write(move |tx| tx.sealed_put(&here, id, name, &body)).unwrap();
+    let sealed = world.sealed(&(0..=255).collect::<Vec<u8>>());
+    let (empty, second) = (world.sealed(&[]), world.sealed(&[1]));
+    for (name, sealed) in [("secrets", sealed.clone()), ("resume_point", empty.clone())] {
+        world.write(move |tx| tx.sealed_put(&here, id, name, &sealed)).unwrap();
     }
     assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), Some(sealed));
-    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "resume_point")), Some(Vec::new()));
+    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "resume_point")), Some(empty));
     assert_eq!(world.look(move |reads| reads.sealed(&here, id, "other")), None);
-    assert_eq!(world.write(move |tx| tx.sealed_put(&here, id, "secrets", &[1])), Err(StoreError::Conflict));
+    assert_eq!(world.write(move |tx| tx.sealed_put(&here, id, "secrets", &second)), Err(StoreError::Conflict));
     world.write(move |tx| tx.sealed_drop(&here, id)).unwrap();
     assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), None);
 }

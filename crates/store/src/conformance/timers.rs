@@ -72,14 +72,17 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
     let undelivered = world.ask(&session, json!({}));
     world.keep(&[&answered(&undelivered, "alice", at(5))]);
     let id = old.id;
-    world.write(move |tx| tx.sealed_put(&here, id, "secrets", b"sealed")).unwrap();
+    let sealed = world.sealed(b"sealed");
+    world.write(move |tx| tx.sealed_put(&here, id, "secrets", &sealed)).unwrap();
 
     let archive = |second, limit| world.write(move |tx| tx.archive(at(second), limit)).unwrap();
-    assert_eq!(archive(10, 10), 0);
+    assert_eq!(archive(9, 10), 0);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), Some(at(10)));
     assert_eq!(archive(30, 1), 1);
     assert_eq!(world.look(move |reads| reads.session_of(&here, older.id)), None);
-    assert_eq!(archive(30, 10), 1);
+    assert_eq!(archive(20, 10), 1);
     assert_eq!(archive(30, 10), 0);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), Some(at(50)));
 
     assert_eq!(world.kept(old.id), Some(old.clone()));
     assert_eq!(world.kept(older.id), Some(older.clone()));
@@ -90,6 +93,64 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
     let listed = world.look(move |reads| reads.interactions(&here, &InteractionFilter::default(), whole));
     let listed: Vec<InteractionId> = listed.iter().map(|one| one.id).collect();
     assert_eq!(listed, [young.id, open.id, undelivered.id]);
+}
+
+/// An answer that nobody took stays while its session lives; afterwards it is kept as long as others, unless it is taken.
+pub fn untaken_answers_are_only_kept_once_their_session_has_ended(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());
+    let untaken = |of| {
+        let after = answered(&world.ask(of, json!({})), "alice", at(5));
+        world.keep(&[&after]);
+        after
+    };
+    let (left, taken, alive) = (untaken(&session), untaken(&session), untaken(&other));
+    let (open, id) = (world.ask(&session, json!({})), session.id);
+    let retire = |scope| world.write(move |tx| tx.untaken_retire(&scope, id)).unwrap();
+    retire(elsewhere);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), None);
+    retire(here);
+    retire(here);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), Some(at(5)));
+
+    let lease = LeaseId::from_uuid(fresh());
+    let taken = taken.take(&agent(), lease, at(6), at(60)).unwrap().0;
+    world.keep(&[&taken]);
+    retire(here);
+    assert_eq!(world.write(|tx| tx.archive(at(100), 10)), Ok(1));
+    assert_eq!(world.look(move |reads| reads.session_of(&here, left.id)), None);
+    assert_eq!(world.kept(left.id), Some(left));
+    for stays in [&taken, &alive, &open] {
+        let id = stays.id;
+        assert!(world.look(move |reads| reads.session_of(&here, id)).is_some(), "{:?}", stays.state);
+    }
+    let offered = taken.fail(lease, "no luck".into(), true, at(7)).unwrap().0;
+    world.keep(&[&offered]);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), None);
+    retire(here);
+    assert_eq!(world.write(|tx| tx.archive(at(100), 10)), Ok(1));
+    assert_eq!(world.kept(offered.id), Some(offered));
+}
+
+/// Several nodes archive at once: each question goes once, and none is left.
+pub fn many_archive_at_once(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let session = world.session();
+    let withdrawn = |_| world.ask(&session, json!({})).cancel(agent(), "no".into(), at(5)).unwrap().0;
+    let all: Vec<Interaction> = (0..60).map(withdrawn).collect();
+    all.iter().for_each(|question| world.keep(&[question]));
+    let moved: u64 = std::thread::scope(|scope| {
+        let node = || {
+            let batches = std::iter::repeat_with(|| world.write(|tx| tx.archive(at(5), 7)).unwrap());
+            batches.take_while(|moved| *moved > 0).sum::<u64>()
+        };
+        let nodes: Vec<_> = (0..4).map(|_| scope.spawn(node)).collect();
+        nodes.into_iter().map(|node| node.join().unwrap()).sum()
+    });
+    // What one had locked when the others looked is moved by that one.
+    assert_eq!(moved, 60);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), None);
+    assert!(all.into_iter().all(|question| world.kept(question.id) == Some(question)));
 }
 
 /// Figures of a project, and of all of them.

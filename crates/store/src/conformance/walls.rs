@@ -34,11 +34,11 @@ fn full(fixture: &Fixture) -> Full {
         last_used_at: None,
     };
     let record = KeyRecord { key: key.clone(), hash: [7; 32] };
-    let id = session.id;
+    let (id, sealed) = (session.id, world.sealed(b"sealed"));
     world
         .write(move |tx| {
             tx.key_insert(&record)?;
-            tx.sealed_put(&here, open.id, "secrets", b"sealed")?;
+            tx.sealed_put(&here, open.id, "secrets", &sealed)?;
             tx.once_insert(&here, "alice", "key", &Once { digest: "d".into(), result: "r".into() })?;
             append(tx, &here, id, Some(open.id)).map(drop)
         })
@@ -68,6 +68,7 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
             )?
             .len(),
         open.len(),
+        reads.takers(scope, session.id)?.len(),
         reads.deliveries(scope, &agent().name, 100)?.len(),
         reads.events(scope, session.id, 0, 100)?.len(),
         usize::from(reads.once(scope, "alice", "key")?.is_some()),
@@ -83,11 +84,11 @@ pub fn nothing_is_read_from_another_project(fixture: &Fixture) {
         let (session, answered) = (session.clone(), answered.clone());
         world.look(move |reads| seen(reads, &scope, &session, &answered))
     };
-    assert_eq!(look(here), [1, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1]);
-    assert_eq!(look(elsewhere), [0; 14]);
+    assert_eq!(look(here), [1, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1]);
+    assert_eq!(look(elsewhere), [0; 15]);
     let id = session.id;
     let open = world.look(move |reads| reads.open_of(&here, id))[0];
-    assert_eq!(world.look(move |reads| reads.sealed(&here, open, "secrets")), Some(b"sealed".to_vec()));
+    assert_eq!(world.look(move |reads| reads.sealed(&here, open, "secrets")), Some(world.sealed(b"sealed")));
     assert_eq!(world.look(move |reads| reads.sealed(&elsewhere, open, "secrets")), None);
     assert_eq!(world.write(move |tx| tx.session_lock(&elsewhere, id)), Ok(None));
     let log = world.look(move |reads| reads.project_events(&elsewhere, Cursor::default(), 10));
@@ -114,8 +115,8 @@ pub fn nothing_is_written_into_another_project(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.step_save(&elsewhere, &step)), conflict);
     let step = Step::begin(StepId::from_uuid(fresh()), id, None, at(9));
     assert_eq!(world.write(move |tx| tx.step_insert(&elsewhere, &step)), conflict);
-    let interaction = answered.id;
-    assert_eq!(world.write(move |tx| tx.sealed_put(&elsewhere, interaction, "secrets", b"x")), conflict);
+    let (interaction, sealed) = (answered.id, world.sealed(b"x"));
+    assert_eq!(world.write(move |tx| tx.sealed_put(&elsewhere, interaction, "secrets", &sealed)), conflict);
     let event = world.look(move |reads| reads.events(&here, id, 0, 1)).remove(0);
     let event = domain::Event { seq: 2, ..event };
     assert_eq!(world.write(move |tx| tx.event_append(&elsewhere, &event)), conflict);
@@ -125,10 +126,10 @@ pub fn nothing_is_written_into_another_project(fixture: &Fixture) {
 
     let (kept, as_before) = (session.clone(), answered.clone());
     let counts = world.look(move |reads| seen(reads, &here, &kept, &as_before));
-    assert_eq!(counts, [1, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1]);
+    assert_eq!(counts, [1, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1]);
     assert_eq!(world.kept(answered.id), Some(answered.clone()));
     let (kept, as_before) = (session, answered);
-    assert_eq!(world.look(move |reads| seen(reads, &elsewhere, &kept, &as_before)), [0; 14]);
-    assert_eq!(world.look(move |reads| reads.sealed(&here, open, "secrets")), Some(b"sealed".to_vec()));
+    assert_eq!(world.look(move |reads| seen(reads, &elsewhere, &kept, &as_before)), [0; 15]);
+    assert_eq!(world.look(move |reads| reads.sealed(&here, open, "secrets")), Some(world.sealed(b"sealed")));
     assert_eq!(world.look(move |reads| reads.key(key)).unwrap().key.revoked_at, None);
 }

@@ -131,7 +131,7 @@ impl World {
 pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<InteractionId>) -> Stored<Event> {
     let mut session = tx.session_lock(scope, session)?.ok_or(StoreError::Conflict)?;
     let now = tx.now()?;
-    let happening = Happening { name: "test.happened", data: json!({ "number": session.last_seq + 1 }) };
+    let happening = Happening::plain("test.happened", json!({ "number": session.last_seq + 1 }));
     let event = session.record(EventId::from_uuid(fresh()), happening, about, now);
     tx.session_save(&session)?;
     tx.event_append(scope, &event)?;
@@ -188,6 +188,7 @@ pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
         role: Role::Operator,
         actor: actor(ActorKind::User, name),
         groups: vec!["ops".into()],
+        from: None,
     };
     interaction.admit(&caller).unwrap()
 }

@@ -61,6 +61,15 @@ impl Client {
         self.attempt(self.request("POST", path).json(&body)).await.unwrap()
     }
 
+    /// The sum of a figure over all its labels.
+    pub(crate) async fn figure(&self, name: &str) -> f64 {
+        let reply = self.get("/metrics").await.done(200);
+        let text = reply.body.as_str().unwrap();
+        let of_name = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));
+        let series = text.lines().filter(of_name);
+        series.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum()
+    }
+
     /// Opens a session, and gives its id.
     pub(crate) async fn start(&self) -> String {
         self.post("/v1/sessions", json!({ "agent": "tester" })).await.done(201).text("/id")

@@ -1,5 +1,6 @@
 //! A directory of its own for one test, and the binary that works in it.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -75,6 +76,12 @@ impl House {
             std::thread::sleep(Duration::from_millis(5));
         }
         child.wait_with_output().unwrap()
+    }
+
+    /// Runs a command of the binary on this data to its end, with what it writes in a file.
+    pub(crate) fn run_into(&self, arguments: &[&str], file: &Path) -> Output {
+        let out = File::create(file).unwrap();
+        binary().args(arguments).args(self.store()).stdin(Stdio::null()).stdout(out).output().unwrap()
     }
 
     /// Makes a key.

@@ -115,6 +115,18 @@ impl Server {
         self.launch.logged()
     }
 
+    /// How much memory it has for itself, in bytes: files that are mapped into it left out.
+    pub(crate) fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        1024 * kilobytes.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap()
+    }
+
+    /// Its number among the machine's processes.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it at once, as a power cut would.
     pub(crate) fn kill(mut self) {
         self.end();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Client, House, soon};
+use crate::common::{House, soon, until};
 
 #[tokio::test]
 async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
@@ -10,7 +10,7 @@ async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
     let server = house.launch().start().await;
     let bot = server.client(&house.key("agent", "bot"));
     let alice = server.client(&house.key("operator", "alice"));
-    assert_eq!(figure(&bot, "flow_interaction_open").await, 0.0);
+    assert_eq!(bot.figure("flow_interaction_open").await, 0.0);
 
     let session = bot.start().await;
     let answered = bot.ask(&session, json!({ "kind": "confirmation", "title": "answered" })).await;
@@ -19,8 +19,8 @@ async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
     let falling = json!({ "kind": "approval", "title": "falling", "deadline_seconds": 1, "fallback": "deny",
         "action": { "tool": "t", "arguments": {} } });
     let auto = bot.ask(&session, falling).await;
-    assert_eq!(figure(&bot, "flow_interaction_open").await, 3.0);
-    assert_eq!(figure(&bot, "flow_interaction_created_total").await, 3.0);
+    assert_eq!(bot.figure("flow_interaction_open").await, 3.0);
+    assert_eq!(bot.figure("flow_interaction_created_total").await, 3.0);
 
     alice.approve(&answered).await;
     alice.answer(&answered, json!({ "effect": "approve" })).await.problem(409, "interaction_already_resolved");
@@ -35,7 +35,7 @@ async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
         ("flow_interaction_auto_resolved_total", 1.0),
         ("flow_interaction_wait_duration_seconds_count", 3.0),
     ] {
-        assert_eq!(figure(&bot, name).await, expected, "{name}");
+        assert_eq!(bot.figure(name).await, expected, "{name}");
     }
     let text = bot.get("/metrics").await.body.as_str().unwrap().to_owned();
     assert!(text.contains("# TYPE flow_interaction_open gauge"), "{text}");
@@ -54,26 +54,18 @@ async fn the_waiting_time_of_a_question_survives_a_restart() {
 
     let server = launch.start().await;
     let client = server.client(&alice);
-    assert_eq!(figure(&client, "flow_interaction_open").await, 2.0);
+    assert_eq!(client.figure("flow_interaction_open").await, 2.0);
     let answered = client.approve(&question).await.body;
     let waited = seconds(&answered["resolution"]["at"]) - seconds(&answered["created_at"]);
-    let counted = figure(&client, "flow_interaction_wait_duration_seconds_sum").await;
+    let counted = client.figure("flow_interaction_wait_duration_seconds_sum").await;
     assert!(waited > 0.0 && (counted - waited).abs() < 0.001, "waited {waited}, counted {counted}");
-    assert_eq!(figure(&client, "flow_interaction_wait_duration_seconds_count").await, 1.0);
+    assert_eq!(client.figure("flow_interaction_wait_duration_seconds_count").await, 1.0);
     client.approve(&still).await;
-    assert_eq!(figure(&client, "flow_interaction_open").await, 0.0);
+    // After a count that took long it rests.
+    until("the count of none", async || (client.figure("flow_interaction_open").await == 0.0).then_some(())).await;
 }
 
 fn seconds(moment: &Value) -> f64 {
     let moment: jiff::Timestamp = moment.as_str().unwrap().parse().unwrap();
     moment.duration_since(jiff::Timestamp::UNIX_EPOCH).as_secs_f64()
-}
-
-/// The sum of a figure over all its labels.
-async fn figure(client: &Client, name: &str) -> f64 {
-    let reply = client.get("/metrics").await.done(200);
-    let text = reply.body.as_str().unwrap();
-    let of_name = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));
-    let series = text.lines().filter(of_name);
-    series.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum()
 }

@@ -1,5 +1,7 @@
 //! A question never changes in what it asks, is resolved once, and gathers only what people said.
 
+use std::collections::BTreeSet;
+
 use domain::interaction::Pending;
 use domain::{ActorKind, Answer, Fallback, Interaction, Kind, State};
 
@@ -98,8 +100,7 @@ fn changed(view: &View<'_>, before: &Interaction, after: &Interaction) -> Verdic
 
 fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pending) -> Verdict {
     let id = question.id;
-    holds!(is.votes.starts_with(&was.votes), "{id} lost a vote");
-    is.votes[was.votes.len()..].iter().try_for_each(|vote| voted(view, question, vote))?;
+    fresh_votes(question, &was.votes, &is.votes)?.into_iter().try_for_each(|vote| voted(view, question, vote))?;
     let quorum = question.question.audience.quorum as usize;
     holds!(is.votes.len() < quorum * 4, "{id} has {} votes and needs {quorum}", is.votes.len());
     if is.claim != was.claim {
@@ -121,6 +122,23 @@ fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pe
         holds!(is.overdue && held && (expired || due(question.question.deadline)), "{id} is overdue too early");
     }
     Ok(())
+}
+
+/// The votes that are new. Whose vote is gone has another, and nobody has two.
+pub(crate) fn fresh_votes<'a>(
+    question: &Interaction,
+    was: &[Answer],
+    is: &'a [Answer],
+) -> Result<Vec<&'a Answer>, String> {
+    let id = question.id;
+    let fresh: Vec<&Answer> = is.iter().filter(|vote| !was.contains(vote)).collect();
+    for lost in was.iter().filter(|vote| !is.contains(vote)) {
+        let replaced = fresh.iter().any(|vote| vote.by == lost.by);
+        holds!(replaced, "{id} lost the vote of {}", lost.by.name);
+    }
+    let people: BTreeSet<&str> = is.iter().map(|vote| vote.by.name.as_str()).collect();
+    holds!(people.len() == is.len(), "somebody counts twice in {id}");
+    Ok(fresh)
 }
 
 /// One person's new vote: theirs, in time, and from somebody who may.

@@ -124,7 +124,7 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
             let due = |proposal: &&Proposal| proposal.wake_at().is_some_and(|at: Timestamp| at <= view.now);
             let left = view.after.proposals.values().find(due).map(|proposal| &proposal.call);
             holds!(left.is_none(), "the timers left {left:?} lying");
-            Ok(())
+            super::retention::nothing_left(view)
         }
         _ => Ok(()),
     }
@@ -276,7 +276,8 @@ fn asleep(view: &View<'_>, deed: &Deed) -> Verdict {
                 let session = &view.after.sessions[&question.origin.session];
                 let held = session.paused.is_some() && session.ended.is_none();
                 let waiting = matches!(question.delivery(), Some(Delivery::Waiting { .. }));
-                waiting && !held && question.origin.asked_by.name == deed.by()
+                let archived = view.after.archived.contains(&question.id);
+                waiting && !held && !archived && question.origin.asked_by.name == deed.by()
             };
             let offered = view.after.questions.values().find(offered).map(|question| question.id);
             holds!(offered.is_none(), "slept though the answer to {offered:?} waits");

@@ -1,0 +1,52 @@
+//! Actions that policy allows: proposed, started with their permit, reported.
+
+use std::net::SocketAddr;
+
+use crate::Fallible;
+use crate::client::{Connection, id_in};
+use crate::ground::{Ground, Keys};
+use crate::http_loop::{Rounds, measure};
+use crate::report::{Section, Table};
+
+const START: &[u8] = br#"{"agent":"reader","title":"Reading"}"#;
+const DONE: &[u8] = br#"{"outcome":"done","result":{"bytes":5}}"#;
+/// How many go round at once.
+const CLIENTS: usize = 64;
+
+/// Measures permits a second on every store.
+pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+    let mut table = Table::new("Permits over HTTP (propose, allowed; start; outcome), a loop each; cpu is µs a loop");
+    for kept in ground.stores() {
+        measure::<Reader>(ground, kept, CLIENTS, "warn", &mut table)?;
+    }
+    Ok(Section { name: "permits", tables: vec![table], targets: Vec::new() })
+}
+
+/// An agent that reads one file after another.
+struct Reader {
+    agent: Connection,
+    actions: String,
+    call: u64,
+}
+
+impl Rounds for Reader {
+    async fn open(at: SocketAddr, keys: &Keys) -> Fallible<Self> {
+        let mut agent = Connection::open(at, &keys.agent).await?;
+        let session = agent.post("/v1/sessions", START).await?;
+        let actions = format!("/v1/sessions/{}/actions", id_in(&session, "ses_")?);
+        Ok(Self { agent, actions, call: 0 })
+    }
+
+    async fn round(&mut self) -> Fallible<()> {
+        self.call += 1;
+        let call = self.call;
+        let body =
+            format!(r#"{{"call_id":"call-{call}","tool":"read_file","arguments":{{"path":"notes/{call}.md"}}}}"#);
+        let allowed = self.agent.post(&self.actions, body).await?;
+        let allowed: serde_json::Value = serde_json::from_slice(&allowed)?;
+        let permit = allowed["permit"].as_str().ok_or("the action was not allowed")?;
+        let action = format!("{}/call-{call}", self.actions);
+        self.agent.post(&format!("{action}/start"), format!(r#"{{"permit":"{permit}"}}"#)).await?;
+        self.agent.post(&format!("{action}/outcome"), DONE).await.map(drop)
+    }
+}

@@ -1,0 +1,80 @@
+//! How long a ruling takes, in process, with few rules and with many.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use domain::Role;
+use policy::{Call, Policy};
+use serde_json::{Value, json};
+
+use crate::Fallible;
+use crate::ground::Ground;
+use crate::report::{Section, Table, Target, figure, text, whole};
+
+/// How many rules a policy has.
+const SIZES: [usize; 3] = [10, 100, 1000];
+/// What a typical ruling may take with the most rules, in microseconds.
+const WANTED: f64 = 5.0;
+
+/// Measures rulings on calls of three sorts.
+pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+    let mut table = Table::new(
+        "Rulings in process, µs each (mean): by exact name, by wildcard, with a parsed command and an expression",
+    );
+    let mut typical = 0.0;
+    for rules in SIZES {
+        let policy = Policy::load("bench.toml", &written(rules)).map_err(|findings| format!("{}", findings[0]))?;
+        let last = rules / 4 * 4 - 4;
+        let named = mean(ground, &policy, &format!("tool_{last}"), &json!({ "path": "notes.md" }));
+        let wild = mean(ground, &policy, &format!("family_{}_member", last + 1), &json!({ "id": 7 }));
+        let command =
+            mean(ground, &policy, &format!("shell_{}", last + 2), &json!({ "command": "git -C repo status --short" }));
+        let unknown = mean(ground, &policy, "never_heard_of", &json!({ "id": 7 }));
+        typical = named;
+        table.rows.push(vec![
+            ("rules", whole(rules as u64)),
+            ("exact name", figure(named, 2)),
+            ("wildcard", figure(wild, 2)),
+            ("expression", figure(command, 2)),
+            ("no rule", figure(unknown, 2)),
+            ("version", text(&policy.version()[..8])),
+        ]);
+    }
+    let target = Target::at_most("a typical ruling with 1,000 rules", WANTED, typical, "µs");
+    Ok(Section { name: "rulings", tables: vec![table], targets: vec![target] })
+}
+
+/// A policy of so many rules: a quarter by exact name, a quarter by wildcard, a quarter with an expression, a quarter that deny.
+fn written(rules: usize) -> String {
+    let mut text = String::from("version = 1\n");
+    for number in 0..rules {
+        let (tools, more) = match number % 4 {
+            0 => (format!("tool_{number}"), "verdict = \"allow\"".to_owned()),
+            1 => (format!("family_{number}_*"), "verdict = \"ask\"".to_owned()),
+            2 => {
+                let when = "shell.plain && shell.commands[0].program == \"git\" && shell.commands[0].subcommand in [\"status\", \"diff\"]";
+                (format!("shell_{number}"), format!("when = '{when}'\nverdict = \"allow\""))
+            }
+            _ => (format!("never_{number}"), "verdict = \"deny\"".to_owned()),
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n[[rule]]\nname = \"rule-{number}\"\ntools = [\"{tools}\"]\n{more}\nreason = \"measured\"\n"
+        );
+    }
+    text
+}
+
+fn mean(ground: &Ground, policy: &Policy, tool: &str, arguments: &Value) -> f64 {
+    let call = Call { tool, arguments, agent: Some("bench"), user: "alice", role: Role::Agent };
+    let length = ground.window().1 / 20;
+    let (begun, mut rulings) = (Instant::now(), 0_u32);
+    while begun.elapsed() < length {
+        for _ in 0..100 {
+            std::hint::black_box(policy.judge(std::hint::black_box(&call)));
+        }
+        rulings += 100;
+    }
+    begun.elapsed().as_secs_f64() * 1e6 / f64::from(rulings)
+}

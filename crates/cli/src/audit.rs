@@ -1,0 +1,87 @@
+//! `holdpoint audit`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+
+use domain::audit::verify::{Demands, verify};
+use engine::{Engine, Ids, Settings, Wanted};
+
+use crate::config::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
+use crate::failure::Failure;
+use crate::master_key::vault;
+use crate::open::open;
+
+/// Verifies, exports, or shows the key; beside a running server or without one.
+pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
+    match audit.command {
+        AuditCommand::Verify(verify) => verified(verify),
+        AuditCommand::Export(export) => exported(&export).await,
+        AuditCommand::Key(place) => {
+            println!("{}", engine(&place).await?.audit_key_of(&place.tenant).await?);
+            Ok(())
+        }
+    }
+}
+
+/// Needs the file and nothing else.
+fn verified(AuditVerify { file, public_key, from_checkpoint, whole }: AuditVerify) -> Result<(), Failure> {
+    let opened = File::open(&file).map_err(|error| Failure::Data(file.clone(), error))?;
+    let mut lines = Lines { reader: BufReader::new(opened), failed: None };
+    let demands = Demands { public_key, checkpoint: from_checkpoint, whole };
+    let outcome = verify(&mut lines, &demands);
+    if let Some(error) = lines.failed {
+        return Err(Failure::Data(file, error));
+    }
+    let report = outcome.map_err(|finding| Failure::NotVerified(file, finding.to_string()))?;
+    let (seq, hash) = report.last;
+    println!(
+        "verified: {} entries, {} checkpoints, signed by {}",
+        report.entries, report.checkpoints, report.public_key
+    );
+    if report.digests_only > 0 {
+        println!("of them {} are shown by their digest alone", report.digests_only);
+    }
+    println!("last checkpoint: {seq}:{hash}");
+    Ok(())
+}
+
+/// The lines of a file, each with its end. What could not be read is kept: it must not look like the end.
+struct Lines<R> {
+    reader: R,
+    failed: Option<io::Error>,
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let mut line = Vec::new();
+        match self.reader.read_until(b'\n', &mut line) {
+            Ok(0) => None,
+            Ok(_) => Some(line),
+            Err(error) => {
+                self.failed = Some(error);
+                None
+            }
+        }
+    }
+}
+
+async fn exported(export: &AuditExport) -> Result<(), Failure> {
+    let engine = engine(&export.place).await?;
+    let wanted = Wanted { after: export.after, ..Wanted::default() };
+    let mut lines = engine.audit_export_all(&export.place.tenant, wanted).await?;
+    let mut out = io::stdout().lock();
+    while let Some(lines) = lines.next().await? {
+        out.write_all(lines.as_bytes()).map_err(Failure::Export)?;
+    }
+    out.flush().map_err(Failure::Export)
+}
+
+async fn engine(place: &AuditPlace) -> Result<Engine, Failure> {
+    let vault = vault(&place.master, &place.database.data)?;
+    let (store, clock) = open(&place.database)?;
+    let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
+    engine.unlock().await?;
+    Ok(engine)
+}

@@ -1,0 +1,69 @@
+//! The policy file: checked by hand, and followed while the server runs.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engine::Engine;
+use policy::{Finding, Policy, Severity};
+
+use crate::config::{PolicyCommand, PolicyFile};
+use crate::failure::Failure;
+
+/// How soon a changed file is noticed.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Looks at policy files without putting them in force. Fails if one of them would be refused.
+pub(crate) fn policy(command: PolicyCommand) -> Result<(), Failure> {
+    let PolicyCommand::Check(PolicyFile { files }) = command;
+    let mut refused = 0;
+    for file in &files {
+        let text = read(file)?;
+        let findings = match Policy::load(&file.display().to_string(), &text) {
+            Ok(policy) => policy.warnings().to_vec(),
+            Err(findings) => findings,
+        };
+        findings.iter().for_each(|finding| println!("{finding}"));
+        let bad = findings.iter().any(|finding| finding.severity == Severity::Error);
+        println!("{}: {}", file.display(), if bad { "refused" } else { "good" });
+        refused += usize::from(bad);
+    }
+    if refused == 0 { Ok(()) } else { Err(Failure::PolicyRefused(refused)) }
+}
+
+/// Takes the file that the server is started with. A bad one ends the start: there is none before it that could stay in force.
+pub(crate) async fn first(engine: &Engine, file: &Path) -> Result<(), Failure> {
+    let text = read(file)?;
+    let name = file.display().to_string();
+    engine.policy_file(name, text).await.map_err(|findings: Vec<Finding>| {
+        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        Failure::PolicyBad(lines.join("\n"))
+    })
+}
+
+/// Follows the file for ever. A bad one leaves the one before in force; the engine says so in the log, the figures and the API.
+pub(crate) async fn follow(engine: Engine, file: PathBuf) {
+    let mut last = read(&file).ok();
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let looked = file.clone();
+        let Ok(found) = tokio::task::spawn_blocking(move || std::fs::read_to_string(looked)).await else { continue };
+        match found {
+            Ok(text) if last.as_ref() == Some(&text) => {}
+            Ok(text) => {
+                last = Some(text.clone());
+                // What is wrong has been told where people look.
+                let _ = engine.policy_file(file.display().to_string(), text).await;
+            }
+            Err(error) if last.is_some() => {
+                last = None;
+                let why = format!("the file cannot be read: {error}");
+                engine.policy_unreadable(&file.display().to_string(), why);
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|error| Failure::PolicyUnread(file.to_owned(), error))
+}

@@ -1,0 +1,54 @@
+//! `holdpoint secrets`.
+
+use engine::{Engine, Ids, Rotated, Settings, Vault};
+
+use crate::config::{Rotate, Secrets, SecretsCommand};
+use crate::failure::Failure;
+use crate::master_key::{Rotating, from_environment};
+use crate::open::open;
+
+/// Rotates keys, whether or not servers are running.
+pub(crate) async fn secrets(secrets: Secrets) -> Result<(), Failure> {
+    let SecretsCommand::Rotate(rotate) = secrets.command;
+    match from_environment(&rotate.master)? {
+        Some(keys) if keys.len() == 1 => Err(Failure::NoPreviousMasterKey),
+        Some(_) if rotate.prepare => Err(Failure::NothingToPrepare),
+        Some(keys) => {
+            let rotated = engine(&rotate, Vault::over(keys, Box::new(Vec::new))).await?.rotate().await?;
+            println!("{}; start every node without HOLDPOINT_MASTER_KEY_PREVIOUS now", told(rotated));
+            Ok(())
+        }
+        None => of_file(&rotate).await,
+    }
+}
+
+/// First the file has the new key, then everything is sealed with it, then the file has no other.
+async fn of_file(rotate: &Rotate) -> Result<(), Failure> {
+    let file = Rotating::begin(&rotate.database.data)?;
+    let engine = engine(rotate, file.vault()?).await?;
+    let begun = file.prepare()?;
+    if rotate.prepare {
+        println!("master.key has a new key: copy it to every node that has a copy, then run this without --prepare");
+        return Ok(());
+    }
+    if !begun {
+        println!("going on with the new key that master.key has already");
+    }
+    let rotated = engine.rotate().await?;
+    file.finish()?;
+    println!("{}; master.key has the new key alone: keep it with the next backup", told(rotated));
+    Ok(())
+}
+
+async fn engine(rotate: &Rotate, vault: Vault) -> Result<Engine, Failure> {
+    let (store, clock) = open(&rotate.database)?;
+    let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
+    engine.unlock().await?;
+    Ok(engine)
+}
+
+fn told(Rotated { tenants, values, forgotten }: Rotated) -> String {
+    format!(
+        "rotated: {tenants} tenants have new keys, {values} values were sealed again, {forgotten} old keys forgotten"
+    )
+}

@@ -1,0 +1,118 @@
+//! `holdpoint audit`: exported beside a running server and without one, verified by the binary alone, tampered with.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::common::{House, binary, on_postgres};
+
+/// Exports the whole trail to a file.
+fn exported(house: &House, name: &str) -> PathBuf {
+    let file = house.path(name);
+    let output = house.run_into(&["audit", "export"], &file);
+    assert!(output.status.success(), "{output:?}");
+    file
+}
+
+/// Verifies with nothing but the file: no data directory, no server.
+fn verified(file: &Path, more: &[&str]) -> Output {
+    binary().args(["audit", "verify"]).arg(file).args(more).output().unwrap()
+}
+
+/// The whole trail verifies, has every session's events in order, and nothing twice. Gives its entries.
+pub(crate) fn proved(house: &House) -> Vec<Value> {
+    let file = exported(house, "trail.jsonl");
+    let output = verified(&file, &["--whole"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let entries: Vec<Value> = lines.filter_map(|line| line.get("entry").cloned()).collect();
+    let mut last: BTreeMap<&str, u64> = BTreeMap::new();
+    for entry in &entries {
+        if let (Some(session), Some(event)) = (entry["session"].as_str(), entry["event"].as_u64()) {
+            let before = last.insert(session, event).unwrap_or(0);
+            assert_eq!(event, before + 1, "{session} goes from entry {before} to {event}");
+        }
+    }
+    entries
+}
+
+async fn story(house: &House) {
+    let server = house.launch().start().await;
+    let (bot, alice, root) = (house.key("agent", "bot"), house.key("operator", "alice"), house.key("admin", "root"));
+    let (bot, alice, root) = (server.client(&bot), server.client(&alice), server.client(&root));
+    let session = bot.start().await;
+    let action = json!({ "tool": "deploy", "arguments": { "version": "1.4" } });
+    let question = json!({ "kind": "approval", "title": "Deploy?", "action": action, "resume_point": { "a": "b" } });
+    let question = bot.ask(&session, question).await;
+    alice.answer(&question, json!({ "effect": "edit", "arguments": { "version": "1.5" } })).await.done(200);
+    bot.post(&format!("/v1/interactions/{question}/delivery/take"), json!({})).await.done(200);
+
+    let beside = exported(house, "beside.jsonl");
+    let key = String::from_utf8(house.run(&["audit", "key"]).stdout).unwrap();
+    let key = key.trim();
+    let output = verified(&beside, &["--public-key", key, "--whole"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.starts_with("verified: 7 entries, ") && said.contains(&format!("signed by {key}\n")), "{said}");
+    let checkpoint = said.lines().last().unwrap().strip_prefix("last checkpoint: ").unwrap().to_owned();
+    assert_eq!(root.get("/v1/audit/key").await.done(200).text("/public_key"), key);
+    let over_the_wire = root.get("/v1/audit/export").await.done(200).body;
+    assert_eq!(over_the_wire.as_str().unwrap(), std::fs::read_to_string(&beside).unwrap());
+    tampered(house, &beside);
+
+    server.kill();
+    assert_eq!(proved(house).len(), 7, "after a kill");
+    let server = house.launch().start().await;
+    server.client(&house.key("agent", "late")).ask_plainly("Go on?").await;
+    assert!(server.stop().success());
+    assert_eq!(proved(house).len(), 10, "after a restart");
+    let trail = house.path("trail.jsonl");
+    assert!(verified(&trail, &["--public-key", key, "--from-checkpoint", &checkpoint]).status.success());
+    refused(&verified(&trail, &["--public-key", &key.replace(&key[..1], "x")]), "another key");
+    refused(&verified(&trail, &["--from-checkpoint", &format!("7:{}", "0".repeat(64))]), "up to 7");
+}
+
+fn refused(output: &Output, words: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(output.stdout.is_empty() && said.contains(words), "{said}");
+}
+
+/// Each way of tampering with the file is named with its entry.
+fn tampered(house: &House, file: &Path) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let of = |seq: u64| lines.iter().position(|line| line.starts_with(&format!("{{\"seq\":{seq},"))).unwrap();
+    let check = |lines: Vec<&str>, words: &str| {
+        let file = house.path("tampered.jsonl");
+        std::fs::write(&file, lines.concat()).unwrap();
+        refused(&verified(&file, &[]), words);
+    };
+    let edited = text.replace("\"1.5\"", "\"1.6\"");
+    check(vec![&edited], "entry 6 was changed");
+    let mut removed = lines.clone();
+    removed.remove(of(5));
+    check(removed, "entry 5 was removed");
+    let mut added = lines.clone();
+    added.insert(of(5), lines[of(4)]);
+    check(added, "entry 4 was added");
+    let mut swapped = lines.clone();
+    swapped.swap(of(5), of(6));
+    check(swapped, "entry 6 was reordered");
+    check(lines[..lines.len() - 1].to_vec(), "a checkpoint was removed");
+    check(lines[..of(7)].to_vec(), "entry 7 was removed");
+    check(Vec::new(), "not an audit export");
+    refused(&verified(&house.path("absent"), &[]), "absent");
+}
+
+#[tokio::test]
+async fn a_trail_on_sqlite_proves_itself() {
+    story(&House::sqlite()).await;
+}
+
+#[test]
+fn a_trail_on_postgres_proves_itself() {
+    on_postgres(story);
+}

@@ -1,0 +1,63 @@
+//! What the server keeps is its owner's alone, and what it logs is nobody's secret.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::common::{House, on_postgres};
+
+/// What a question says, in every place that a database driver could be given it.
+const MARKER: &str = "colorless-green-ideas-2718";
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn nobody_else_can_read_the_data_directory_or_anything_in_it() {
+    let house = House::sqlite();
+    let server = house.launch().start().await;
+    server.client(&house.key("agent", "bot")).ask_plainly("kept").await;
+    let copy = house.path("copy.db");
+    assert!(house.run(&["backup", copy.to_str().unwrap()]).status.success());
+    assert_eq!((mode(house.data()), mode(&copy)), (0o700, 0o600));
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(house.data()).unwrap() {
+        let entry = entry.unwrap();
+        assert_eq!(mode(&entry.path()), 0o600, "{:?}", entry.path());
+        names.push(entry.file_name().into_string().unwrap());
+    }
+    names.sort();
+    assert_eq!(names, ["holdpoint.db", "holdpoint.db-shm", "holdpoint.db-wal", "holdpoint.lock", "master.key"]);
+    assert!(server.stop().success());
+}
+
+/// Has a marker pass through every statement that writes a text, with the most talkative logs.
+async fn no_log_tells_what_was_asked(house: &House) {
+    let launch = house.launch().with(&["--log", "trace"]);
+    let server = launch.start().await;
+    let bot = server.client(&house.key("agent", "bot"));
+    let alice = server.client(&house.key("operator", "alice"));
+    let start = json!({ "title": MARKER, "input": { "about": MARKER }, "metadata": { "about": MARKER } });
+    let session = bot.post("/v1/sessions", start).await.done(201).text("/id");
+    let question = json!({ "kind": "question", "title": MARKER, "message": MARKER, "context": { "about": MARKER } });
+    let question = bot.ask(&session, question).await;
+    alice.get(&format!("/v1/interactions?q={MARKER}")).await.done(200);
+    alice.answer(&question, json!({ "data": MARKER, "feedback": MARKER })).await.done(200);
+    bot.get(&format!("/v1/sessions/{session}/events")).await.done(200);
+    assert!(server.stop().success());
+    let logged = launch.logged();
+    let told: Vec<&str> = logged.lines().filter(|line| line.contains(MARKER)).collect();
+    assert_eq!(told, Vec::<&str>::new());
+}
+
+#[tokio::test]
+async fn no_log_tells_what_was_asked_on_sqlite() {
+    no_log_tells_what_was_asked(&House::sqlite()).await;
+}
+
+#[test]
+fn no_log_tells_what_was_asked_on_postgres() {
+    on_postgres(async |house| no_log_tells_what_was_asked(house).await);
+}

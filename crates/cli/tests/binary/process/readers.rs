@@ -1,0 +1,65 @@
+//! Readers of streams who read slowly, or not at all, and then go away.
+
+use serde_json::json;
+
+use crate::common::{Client, House, PATIENCE, Stream, until};
+
+/// How many do not read.
+const READERS: usize = 100;
+/// How much each event says, in bytes.
+const LARGE: usize = 12_000;
+/// How many such events there are: more than any socket holds.
+const EVENTS: u64 = 1000;
+/// What a reader may cost the server: what it holds for the stream, and what is on its way into the socket.
+const MOST_EACH: u64 = 512 * 1024;
+
+/// Pauses a session and has it go on again, at length.
+async fn talk(by: &Client, session: &str, events: u64) {
+    let reason = "x".repeat(LARGE);
+    for number in 0..events {
+        let command = if number % 2 == 0 { "pause" } else { "resume" };
+        let body = json!({ "command": command, "reason": reason });
+        by.post(&format!("/v1/sessions/{session}/control"), body).await.done(200);
+    }
+}
+
+#[tokio::test]
+async fn those_who_do_not_read_cost_little_miss_nothing_and_are_let_go() {
+    let house = House::sqlite();
+    let server = house.launch().start().await;
+    let bot = server.client(&house.key("agent", "bot"));
+    let session = bot.start().await;
+    let path = format!("/v1/sessions/{session}/events/stream");
+    talk(&bot, &session, EVENTS / 2).await;
+    let mut quick = Stream::open(&bot, &path, None).await.unwrap();
+    for _ in 0..=EVENTS / 2 {
+        quick.next().await.unwrap();
+    }
+    let before = server.memory();
+
+    let mut slow = Vec::new();
+    for number in 0..READERS {
+        let path = if number % 2 == 0 { path.as_str() } else { "/v1/events/stream?after=0-0" };
+        slow.push(Stream::open(&bot, path, None).await.unwrap());
+    }
+    talk(&bot, &session, EVENTS / 2).await;
+    for _ in 0..EVENTS / 2 {
+        quick.next().await.unwrap();
+    }
+    assert_eq!(bot.figure("holdpoint_stream_readers").await, READERS as f64 + 1.0);
+    let grown = server.memory().saturating_sub(before);
+    let unsent = READERS as u64 * EVENTS * LARGE as u64;
+    assert!(grown < READERS as u64 * MOST_EACH, "grown by {grown} bytes, with up to {unsent} unsent");
+
+    let mut last = slow.swap_remove(0);
+    let numbers = async {
+        for number in 1..=EVENTS + 1 {
+            assert_eq!(last.next().await.unwrap().id, Some(number.to_string()));
+        }
+    };
+    tokio::time::timeout(PATIENCE, numbers).await.unwrap();
+    drop((last, slow, quick));
+    until("a server without readers", async || (bot.figure("holdpoint_stream_readers").await == 0.0).then_some(()))
+        .await;
+    assert!(server.stop().success());
+}

@@ -1,0 +1,206 @@
+//! A marker goes in as a secret and as a resume point, and comes out at the agent. It must be nowhere else: not in the files of
+//! the store or its logs, not in what the API shows or refuses, not in figures, logs or traces, and, once it was delivered, not in
+//! the memory of the process.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use testkit::postgres::TestPostgres;
+
+use super::places::{files_with, memory_with};
+use crate::common::{Client, House, Launch, Raw, Server, until};
+use crate::telemetry::Collector;
+
+const SECRET: &str = "xyzzy-marker-c0ffee-31337";
+const RESUME: &str = "plugh-marker-decade-4711";
+/// Known by everybody, and found by the same search.
+const CONTROL: &str = "fnord-marker-facade-2342";
+/// Half of a request that is never finished.
+const UNFINISHED: &str = "frotz-marker-5eed-1729";
+
+/// What was said by the server, and by whom it was asked.
+struct Heard(Vec<(String, String)>);
+
+impl Heard {
+    fn note(&mut self, what: &str, body: &Value) {
+        self.0.push((what.to_owned(), body.to_string()));
+    }
+
+    async fn get(&mut self, client: &Client, path: &str) {
+        let reply = client.get(path).await.done(200);
+        self.note(path, &reply.body);
+    }
+}
+
+/// Where else to look.
+struct Around<'a> {
+    house: &'a House,
+    launch: &'a Launch,
+    /// The files of a database server.
+    database: Option<PathBuf>,
+}
+
+impl Around<'_> {
+    fn files_with(&self, text: &str) -> Vec<PathBuf> {
+        let mut found = files_with(self.house.data(), text);
+        found.extend(self.database.iter().flat_map(|database| files_with(database, text)));
+        found
+    }
+
+    fn has_no_marker(&self, when: &str) {
+        for marker in [SECRET, RESUME] {
+            assert_eq!(self.files_with(marker), Vec::<PathBuf>::new(), "{marker} {when}");
+            assert!(!self.launch.logged().contains(marker), "{marker} in the logs {when}");
+            assert!(!self.launch.said().contains(marker), "{marker} in the output {when}");
+        }
+        let control = self.files_with(CONTROL);
+        assert_ne!(control, Vec::<PathBuf>::new(), "the search itself works {when}");
+        if let Some(database) = &self.database {
+            let inside = |place: &Path| control.iter().any(|path| path.starts_with(place));
+            assert!(inside(&database.join("log")), "statements are logged with their values: {control:?}");
+            assert!(inside(&database.join("data/pg_wal")), "{control:?}");
+        }
+    }
+}
+
+async fn asks(bot: &Client) -> (String, String) {
+    let session = bot.start().await;
+    let field = json!({ "name": "TOKEN", "type": "password", "pattern": "^xyzzy-.*7$" });
+    let question =
+        json!({ "kind": "secret", "title": CONTROL, "secrets": [field], "resume_point": { "memory": RESUME } });
+    let question = bot.ask(&session, question).await;
+    (session, question)
+}
+
+async fn takes_and_completes(bot: &Client, question: &str) {
+    let path = format!("/v1/interactions/{question}/delivery");
+    let take = bot.request("POST", &format!("{path}/take")).header("Idempotency-Key", question);
+    let taken = bot.attempt(take).await.unwrap().done(200);
+    assert_eq!((taken.text("/secrets/TOKEN"), taken.text("/resume_point/memory")), (SECRET.into(), RESUME.into()));
+    bot.post(&format!("{path}/complete"), json!({ "lease": taken.text("/lease") })).await.done(200);
+    let again = bot.request("POST", &format!("{path}/take")).header("Idempotency-Key", question);
+    let again = bot.attempt(again).await.unwrap().done(200);
+    assert_eq!((again.body.get("secrets"), again.body.get("resume_point")), (None, None), "handed out once");
+}
+
+/// Answers that are refused, each with the marker somewhere in it.
+async fn refused(alice: &Client, question: &str, heard: &mut Heard) {
+    let data = |data: Value| json!({ "data": data });
+    for (body, status) in [
+        (data(json!({ "TOKEN": format!("{SECRET}-no") })), 422),
+        (data(json!({ "TOKEN": [SECRET] })), 422),
+        (data(json!({ "TOKEN": SECRET, "OTHER": SECRET })), 422),
+        (data(json!({ "OTHER": SECRET })), 422),
+        (data(json!(SECRET)), 422),
+        (json!({ "options": SECRET }), 422),
+        (json!({ "effect": SECRET }), 422),
+        (json!({ "data": { "TOKEN": SECRET }, "keep": SECRET }), 422),
+        (json!({ "effect": "reject", "data": { "TOKEN": SECRET } }), 422),
+    ] {
+        let reply = alice.answer(question, body).await.done(status);
+        heard.note("a refusal", &reply.body);
+    }
+    for body in [format!(r#"{{"data": {{"TOKEN": "{SECRET}"#), format!(r#"{{"data": {{"TOKEN": {SECRET}}}}}"#)] {
+        let request = alice.request("POST", &format!("/v1/interactions/{question}/answer"));
+        let request = request.header("Content-Type", "application/json").body(body);
+        let reply = alice.attempt(request).await.unwrap().done(400);
+        heard.note("what is no JSON", &reply.body);
+    }
+    let many = json!({ "answers": [{ "interaction": question, "data": { "TOKEN": SECRET }, "effect": SECRET }] });
+    heard.note("one of many", &alice.post("/v1/interactions/answers", many).await.done(200).body);
+}
+
+/// The whole story as the people in it see it. Nobody holds a connection afterwards.
+async fn told(around: &Around<'_>, server: &Server) -> Heard {
+    let house = around.house;
+    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+    let mut heard = Heard(Vec::new());
+    let (session, question) = asks(&bot).await;
+    refused(&alice, &question, &mut heard).await;
+    let answer = json!({ "data": { "TOKEN": SECRET }, "keep": true });
+    let answered = alice.answer(&question, answer.clone()).await.done(200);
+    heard.note("the answer", &answered.body);
+    heard.note(
+        "the second answer",
+        &alice.answer(&question, answer).await.problem(409, "interaction_already_resolved").body,
+    );
+    heard.get(&bot, "/v1/deliveries").await;
+    around.has_no_marker("before it was delivered");
+    takes_and_completes(&bot, &question).await;
+    // Kept, it answers for itself the next time.
+    let (later, second) = asks(&bot).await;
+    heard.note("the second question", &alice.question(&second).await.body);
+    takes_and_completes(&bot, &second).await;
+    for path in [
+        format!("/v1/interactions/{question}"),
+        "/v1/interactions?limit=200".into(),
+        "/v1/sessions".into(),
+        format!("/v1/sessions/{session}/events"),
+        format!("/v1/sessions/{later}/events"),
+        "/v1/secrets".into(),
+        "/v1/stats".into(),
+        "/metrics".into(),
+    ] {
+        heard.get(&alice, &path).await;
+    }
+    heard
+}
+
+/// A text is in the memory of the server while a request holds it, and gone when the request is.
+async fn memory_is_searched(server: &Server, address: &str, key: &str) {
+    assert_ne!(memory_with(server.pid(), CONTROL), Vec::<String>::new(), "an argument of the process");
+    let mut half = Raw::open(address);
+    let head = format!("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Length: 500");
+    half.send(&format!("{head}\r\n\r\n{{\"title\": \"{UNFINISHED}")).await;
+    until("half a request in memory", async || (!memory_with(server.pid(), UNFINISHED).is_empty()).then_some(())).await;
+    drop(half);
+    until("its end", async || memory_with(server.pid(), UNFINISHED).is_empty().then_some(())).await;
+}
+
+async fn check(house: &House, database: Option<PathBuf>) {
+    let collector = Collector::start();
+    let log = format!("trace,{CONTROL}=info");
+    let launch = house.launch().with(&["--log", &log, "--otlp-endpoint", &collector.endpoint()]);
+    let server = launch.start().await;
+    let around = Around { house, launch: &launch, database };
+    let heard = told(&around, &server).await;
+    for (what, said) in &heard.0 {
+        assert!(!said.contains(SECRET) && !said.contains(RESUME), "{what}: {said}");
+    }
+    around.has_no_marker("after it was delivered");
+    memory_is_searched(&server, &launch.address(), &house.key("agent", "bot")).await;
+    for marker in [SECRET, RESUME] {
+        let mut found = Vec::new();
+        let gone = async || {
+            found = memory_with(server.pid(), marker);
+            found.is_empty().then_some(())
+        };
+        // A connection that was just closed is noticed within moments.
+        if tokio::time::timeout(std::time::Duration::from_secs(10), until("a clean memory", gone)).await.is_err() {
+            panic!("{marker} is left in the memory of the process: {found:?}");
+        }
+    }
+    assert!(server.stop().success());
+    around.has_no_marker("after the server has stopped");
+    assert!(collector.has(b"chatSessionId"), "traces were sent");
+    assert!(!collector.has(SECRET.as_bytes()) && !collector.has(RESUME.as_bytes()), "a trace has it");
+}
+
+#[tokio::test]
+async fn a_secret_is_nowhere_after_it_was_delivered() {
+    check(&House::sqlite(), None).await;
+}
+
+/// The same, with every statement and its values in the log of the database.
+#[test]
+fn a_secret_is_nowhere_after_it_was_delivered_on_postgres() {
+    let postgres = TestPostgres::private().unwrap();
+    let database = postgres.fresh_database().unwrap();
+    let logging = "alter system set log_statement = 'all'; select pg_reload_conf()";
+    for statement in logging.split("; ") {
+        database.connect().unwrap().batch_execute(statement).unwrap();
+    }
+    let house = House::postgres(database.url());
+    let directory = postgres.directory().map(Path::to_owned);
+    tokio::runtime::Runtime::new().unwrap().block_on(check(&house, directory));
+}

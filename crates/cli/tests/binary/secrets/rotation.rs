@@ -1,0 +1,156 @@
+//! `holdpoint secrets rotate` while servers go on.
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::common::{Client, House, Server, on_postgres, until};
+
+/// Runs a rotation, which must succeed, and gives what it said.
+fn rotates(house: &House, arguments: &[&str]) -> String {
+    let output = house.run(&[&["secrets", "rotate"], arguments].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn keys(house: &House) -> Vec<String> {
+    let path = house.data().join("master.key");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    std::fs::read_to_string(&path).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// A secret question, answered and not taken.
+async fn given(bot: &Client, alice: &Client, value: &str) -> String {
+    let session = bot.start().await;
+    let question = json!({
+        "kind": "secret", "title": "The token", "secrets": [{ "name": "TOKEN" }], "resume_point": value
+    });
+    let question = bot.ask(&session, question).await;
+    alice.answer(&question, json!({ "data": { "TOKEN": value } })).await.done(200);
+    question
+}
+
+async fn takes(bot: &Client, question: &str, value: &str) {
+    let path = format!("/v1/interactions/{question}/delivery");
+    let taken = bot.post(&format!("{path}/take"), json!({})).await.done(200);
+    assert_eq!((taken.text("/secrets/TOKEN"), taken.text("/resume_point")), (value.to_owned(), value.to_owned()));
+    bot.post(&format!("{path}/complete"), json!({ "lease": taken.text("/lease") })).await.done(200);
+}
+
+/// Asks, answers and takes without a pause while keys are rotated, at every node.
+async fn goes_on(house: &House, servers: &[Server]) {
+    let (bot_key, alice_key) = (house.key("agent", "bot"), house.key("operator", "alice"));
+    let clients: Vec<_> = servers.iter().map(|server| (server.client(&bot_key), server.client(&alice_key))).collect();
+    let waiting = given(&clients[0].0, &clients[0].1, "before").await;
+    let (stop, rounds) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
+    let mut load = JoinSet::new();
+    for worker in 0..4 {
+        let (stop, rounds) = (Arc::clone(&stop), Arc::clone(&rounds));
+        let ((bot, alice), (other, _)) =
+            (clients[worker % clients.len()].clone(), clients[(worker + 1) % clients.len()].clone());
+        load.spawn(async move {
+            while !stop.load(Ordering::Relaxed) {
+                let value = format!("value {worker} {}", rounds.fetch_add(1, Ordering::Relaxed));
+                let question = given(&bot, &alice, &value).await;
+                takes(&other, &question, &value).await;
+            }
+        });
+    }
+    let mut seen = keys(house);
+    for _ in 0..3 {
+        let before = rounds.load(Ordering::Relaxed);
+        until("load", async || (rounds.load(Ordering::Relaxed) > before + 4).then_some(())).await;
+        let said = tokio::task::block_in_place(|| rotates(house, &[]));
+        assert!(said.starts_with("rotated: 1 tenants have new keys"), "{said}");
+        let now = keys(house);
+        assert!(now.len() == 1 && !seen.contains(&now[0]), "one new key");
+        seen.extend(now);
+    }
+    stop.store(true, Ordering::Relaxed);
+    while let Some(ended) = load.join_next().await {
+        ended.unwrap();
+    }
+    takes(&clients[0].0, &waiting, "before").await;
+    for server in servers {
+        let logged = server.logged();
+        let errors: Vec<&str> = logged.lines().filter(|line| line.contains("\"ERROR\"")).collect();
+        assert_eq!(errors, Vec::<&str>::new());
+    }
+    let strays = std::fs::read_dir(house.data()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(strays.into_iter().all(|name| !name.to_string_lossy().ends_with(".new")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_goes_on_through_rotations() {
+    let house = House::sqlite();
+    let launch = house.launch();
+    let server = launch.start().await;
+    goes_on(&house, std::slice::from_ref(&server)).await;
+    let (bot, alice) = (house.key("agent", "bot"), house.key("operator", "alice"));
+    let waiting = given(&server.client(&bot), &server.client(&alice), "after").await;
+    assert!(server.stop().success());
+    takes(&launch.start().await.client(&bot), &waiting, "after").await;
+}
+
+#[test]
+fn many_nodes_go_on_through_rotations() {
+    on_postgres(async |house| {
+        let servers = [house.launch().start().await, house.launch().start().await];
+        goes_on(house, &servers).await;
+        let third = house.launch().start().await;
+        let (bot, alice) = (third.client(&house.key("agent", "bot")), third.client(&house.key("operator", "alice")));
+        let waiting = given(&bot, &alice, "asked of the third").await;
+        takes(&servers[0].client(&house.key("agent", "bot")), &waiting, "asked of the third").await;
+    });
+}
+
+/// Prepared, the file has both keys, can be copied, and serves as it is; the rotation goes on from there.
+#[tokio::test]
+async fn a_rotation_that_was_prepared_is_finished_later() {
+    let house = House::sqlite();
+    let launch = house.launch();
+    let server = launch.start().await;
+    let (bot_key, alice_key) = (house.key("agent", "bot"), house.key("operator", "alice"));
+    let waiting = given(&server.client(&bot_key), &server.client(&alice_key), "old").await;
+    let old = keys(&house);
+    for _ in 0..2 {
+        rotates(&house, &["--prepare"]);
+        assert_eq!((keys(&house).len(), &keys(&house)[1]), (2, &old[0]));
+    }
+    let prepared = keys(&house);
+    server.kill();
+    let server = launch.start().await;
+    let second = given(&server.client(&bot_key), &server.client(&alice_key), "prepared").await;
+    assert!(rotates(&house, &[]).starts_with("going on with the new key"));
+    assert_eq!(keys(&house), prepared[..1]);
+    takes(&server.client(&bot_key), &waiting, "old").await;
+    server.kill();
+    takes(&launch.start().await.client(&bot_key), &second, "prepared").await;
+}
+
+/// Keys that are given are rotated by giving both: nodes first, then the command, then nodes with the new one alone.
+#[tokio::test]
+async fn keys_of_the_environment_are_rotated_by_giving_both() {
+    let house = House::sqlite();
+    let (old, new) = ("ab".repeat(32), "cd".repeat(32));
+    let launch = |arguments: &[&str]| house.launch().with(arguments);
+    let server = launch(&["--master-key", &old]).start().await;
+    let (bot, alice) = (house.key("agent", "bot"), house.key("operator", "alice"));
+    let waiting = given(&server.client(&bot), &server.client(&alice), "old").await;
+    let refused = house.run(&["secrets", "rotate", "--master-key", &old]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && said.contains("HOLDPOINT_MASTER_KEY_PREVIOUS"), "{said}");
+    server.kill();
+    let both = ["--master-key", new.as_str(), "--master-key-previous", old.as_str()];
+    let server = launch(&both).start().await;
+    rotates(&house, &both);
+    let second = given(&server.client(&bot), &server.client(&alice), "new").await;
+    server.kill();
+    assert!(launch(&["--master-key", &old]).start_in_vain().contains("sealed with another master key"));
+    let server = launch(&["--master-key", &new]).start().await;
+    takes(&server.client(&bot), &waiting, "old").await;
+    takes(&server.client(&bot), &second, "new").await;
+}

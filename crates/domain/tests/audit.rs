@@ -1,0 +1,297 @@
+//! The audit chain, and that no tampering with an export of it goes unnoticed.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+#[path = "common/people.rs"]
+mod people;
+
+use holdpoint_domain as domain;
+
+use domain::audit::chain::{BEGINNING, Checkpoint, Head, PublicKey, Signer, link};
+use domain::audit::export::{Header, checkpoint_line, entry_line};
+use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
+use domain::audit::{Entry, How, Wire, Written};
+use domain::{Digest, EntryId, TenantId};
+use people::{at, caller, session, uuid};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+/// A line of an export, and the entry that it shows.
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    seq: Option<u64>,
+    text: String,
+}
+
+fn tenant() -> TenantId {
+    TenantId::from_uuid(uuid(2))
+}
+
+fn signer() -> Signer {
+    Signer::from_secret(&[9; 32])
+}
+
+fn entry(number: u128, data: Value) -> Written {
+    let alice = caller("alice", domain::Role::Operator, &[]);
+    let entry = Entry {
+        id: EntryId::from_uuid(uuid(number)),
+        scope: alice.scope,
+        at: at(1),
+        name: "interaction.answered".into(),
+        how: How { from: Some([10, 0, 0, 7].into()), ..How::of(&alice) },
+        by: alice.actor,
+        session: Some(session().id),
+        event: Some(7),
+        interaction: None,
+        data,
+    };
+    entry.written()
+}
+
+/// An export of so many entries, with a checkpoint after every fourth and after the last; every fifth is another project's.
+fn export(entries: u64, by: &Signer) -> Vec<Line> {
+    let mut head = Head::default();
+    let last = Head { seq: entries, ..head };
+    let header = Header::new(tenant(), &by.public_key(), (0, BEGINNING), &last);
+    let mut lines = vec![Line { seq: None, text: header.line() }];
+    for seq in 1..=entries {
+        let Written { text, digest, .. } = entry(u128::from(seq), json!({ "number": seq, "ratio": 0.1 + 0.2 }));
+        head.hash = link(tenant(), seq, head.hash, digest);
+        head.seq = seq;
+        let shown = (seq % 5 != 0).then_some(text.as_str());
+        lines.push(Line { seq: Some(seq), text: entry_line(seq, digest, head.hash, shown) });
+        if seq % 4 == 0 || seq == entries {
+            let checkpoint = by.checkpoint(tenant(), &head, at(9));
+            lines.push(Line { seq: None, text: checkpoint_line(&checkpoint) });
+            head.signed_seq = seq;
+        }
+    }
+    lines
+}
+
+fn checked(lines: &[Line], demands: &Demands) -> Result<Report, Finding> {
+    let text: String = lines.iter().map(|line| line.text.as_str()).collect();
+    checked_bytes(text.as_bytes(), demands)
+}
+
+fn checked_bytes(bytes: &[u8], demands: &Demands) -> Result<Report, Finding> {
+    verify(bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec), demands)
+}
+
+/// The one place that tampers and looks: what is found, in which line, at which entry.
+fn check(tamper: impl FnOnce(&mut Vec<Line>), line: u64, seq: Option<u64>, fault: Fault) {
+    let mut lines = export(10, &signer());
+    tamper(&mut lines);
+    assert_eq!(checked(&lines, &Demands::default()), Err(Finding { line, seq, fault }));
+}
+
+/// The lines: 1 header, 2 to 5 entries 1 to 4, 6 checkpoint, 7 to 10 entries 5 to 8, 11 checkpoint, 12, 13 entries, 14 checkpoint.
+#[test]
+fn a_whole_export_is_verified() {
+    let report = checked(&export(10, &signer()), &Demands::default()).unwrap();
+    assert_eq!((report.entries, report.digests_only, report.checkpoints, report.last.0), (10, 2, 3, 10));
+    assert_eq!(report.public_key, signer().public_key().to_string());
+    assert_eq!(
+        checked(&export(0, &signer()), &Demands::default()),
+        Err(Finding { line: 2, seq: None, fault: Fault::Removed })
+    );
+}
+
+#[test]
+fn each_tampering_is_named() {
+    let swap = |text: &mut String, from: &str, to: &str| *text = text.replace(from, to);
+    check(|lines| swap(&mut lines[2].text, "alice", "mallory"), 3, Some(2), Fault::Changed);
+    check(|lines| swap(&mut lines[2].text, "\"seq\":2", "\"seq\":3"), 3, Some(2), Fault::Changed);
+    check(|lines| drop(lines.remove(3)), 4, Some(3), Fault::Removed);
+    check(|lines| drop(lines.drain(3..=4)), 4, Some(3), Fault::Removed);
+    check(|lines| drop(lines.remove(5)), 10, None, Fault::Removed);
+    check(|lines| lines.insert(4, lines[3].clone()), 5, Some(3), Fault::Added);
+    check(|lines| lines.swap(2, 3), 3, Some(3), Fault::Reordered);
+    check(|lines| lines.swap(2, 9), 3, Some(8), Fault::Reordered);
+    check(|lines| lines.swap(4, 5), 5, None, Fault::Reordered);
+    check(|lines| lines.truncate(12), 13, Some(10), Fault::Removed);
+    check(|lines| lines.truncate(11), 12, Some(9), Fault::Removed);
+    check(|lines| lines.truncate(13), 14, None, Fault::Removed);
+    check(|lines| swap(&mut lines[5].text, "\"previous\":0", "\"previous\":1"), 6, None, Fault::Signature);
+    check(|lines| lines[0].text = "{\"format\":\"other\"}\n".into(), 1, None, Fault::NotAnExport);
+    check(|lines| lines.clear(), 1, None, Fault::NotAnExport);
+    check(|lines| lines[3].text = "rubbish\n".into(), 4, Some(3), Fault::Changed);
+    check(|lines| lines[5].text = "rubbish\n".into(), 6, None, Fault::Changed);
+}
+
+/// An entry that somebody made up and linked well: the rest is linked to the real one.
+#[test]
+fn a_made_up_entry_is_named() {
+    let made_up = |lines: &mut Vec<Line>| {
+        let before: Value = serde_json::from_str(&lines[3].text).unwrap();
+        let Written { text, digest, .. } = entry(99, json!({}));
+        let hash = link(tenant(), 4, before["hash"].as_str().unwrap(), digest);
+        lines.insert(4, Line { seq: Some(4), text: entry_line(4, digest, hash, Some(&text)) });
+    };
+    check(made_up, 5, Some(4), Fault::Added);
+    let badly_linked = |lines: &mut Vec<Line>| {
+        let Written { text, digest, .. } = entry(99, json!({}));
+        lines.insert(4, Line { seq: Some(4), text: entry_line(4, digest, digest, Some(&text)) });
+    };
+    check(badly_linked, 5, Some(4), Fault::Added);
+}
+
+/// Whoever changes an entry and makes all hashes anew cannot make the signatures.
+#[test]
+fn hashes_made_anew_are_not_the_ones_signed() {
+    let anew = |lines: &mut Vec<Line>| {
+        let mut hash = BEGINNING;
+        for line in lines.iter_mut() {
+            let Some(seq) = line.seq else { continue };
+            let mut shown: Value = serde_json::from_str(&line.text).unwrap();
+            let text = shown["entry"].take().to_string().replace("alice", "mallory");
+            let digest = Digest::of_bytes(text.as_bytes());
+            hash = link(tenant(), seq, hash, digest);
+            line.text = entry_line(seq, digest, hash, Some(&text));
+        }
+    };
+    check(anew, 6, Some(1), Fault::Rewritten { upto: 4 });
+}
+
+/// A whole other chain, signed by a key of its own, is consistent; only the key tells.
+#[test]
+fn a_foreign_key_is_refused_where_one_is_demanded() {
+    let ours = signer().public_key().to_string();
+    let forged = export(10, &Signer::from_secret(&[8; 32]));
+    assert!(checked(&forged, &Demands::default()).is_ok());
+    let demands = Demands { public_key: Some(ours), ..Demands::default() };
+    assert!(checked(&export(10, &signer()), &demands).is_ok());
+    assert_eq!(checked(&forged, &demands).unwrap_err().fault, Fault::ForeignKey);
+}
+
+/// A checkpoint that was kept elsewhere notices a chain that was written anew, and one that was cut.
+#[test]
+fn a_checkpoint_kept_elsewhere_holds() {
+    let lines = export(10, &signer());
+    let kept: Value = serde_json::from_str(&lines[10].text).unwrap();
+    let hash = kept["checkpoint"]["hash"].as_str().unwrap().to_owned();
+    let demand = |seq, hash: &str| Demands { checkpoint: Some((seq, hash.into())), ..Demands::default() };
+    assert!(checked(&lines, &demand(8, &hash)).is_ok());
+    let wrong = checked(&lines, &demand(7, &hash)).unwrap_err();
+    assert_eq!((wrong.seq, wrong.fault), (Some(1), Fault::Rewritten { upto: 7 }));
+    let cut = checked(&export(7, &signer()), &demand(8, &hash)).unwrap_err();
+    assert_eq!((cut.seq, cut.fault), (Some(8), Fault::Removed));
+}
+
+#[test]
+fn what_is_shown_by_its_digest_alone_can_be_refused() {
+    let demands = Demands { whole: true, ..Demands::default() };
+    let found = checked(&export(10, &signer()), &demands).unwrap_err();
+    assert_eq!((found.seq, found.fault), (Some(5), Fault::Hidden));
+}
+
+#[test]
+fn a_key_has_one_spelling() {
+    let key = signer().public_key();
+    assert_eq!(PublicKey::read(&key.to_string()), Some(key));
+    assert_eq!(PublicKey::read(&key.to_string().to_uppercase()), None);
+    assert_eq!(PublicKey::read("12"), None);
+}
+
+#[test]
+fn a_checkpoint_is_of_one_tenant() {
+    let checkpoint: Checkpoint = signer().checkpoint(tenant(), &Head::default(), at(1));
+    let key = signer().public_key();
+    assert!(checkpoint.signed_by(&key, &tenant().to_string()));
+    assert!(!checkpoint.signed_by(&key, &TenantId::from_uuid(uuid(3)).to_string()));
+}
+
+/// What is too large is kept as its digest, and small things beside it as they are.
+#[test]
+fn large_parts_are_kept_as_digests() {
+    let long = "x".repeat(100_000);
+    let written = entry(
+        1,
+        json!({ "effect": "edit", "answer": { "by": "alice", "data": { "file": long }, "feedback": "fine" } }),
+    );
+    assert!(written.text.len() < 8_000, "{} bytes", written.text.len());
+    let data = &written.entry.data;
+    assert_eq!((&data["effect"], &data["answer"]["feedback"]), (&json!("edit"), &json!("fine")));
+    assert_eq!(data["answer"]["data"]["file"]["bytes"], json!(100_002));
+    assert_eq!(written.digest, Digest::of_bytes(written.text.as_bytes()));
+    let many =
+        entry(1, json!({ "answer": { "data": { "list": (0..20_000).map(|n| n.to_string()).collect::<Vec<_>>() } } }));
+    assert!(many.text.len() < 8_000, "{} bytes", many.text.len());
+}
+
+#[test]
+fn an_entry_comes_back_from_its_text() {
+    let written = entry(1, json!({ "n": 1 }));
+    assert_eq!(serde_json::from_str::<Entry>(&written.text).unwrap(), written.entry);
+    assert_eq!(How::by(Wire::Timer), serde_json::from_value(json!({ "wire": "timer" })).unwrap());
+}
+
+/// Which entry a byte of an export belongs to, if one.
+fn owner(lines: &[Line], position: usize) -> (u64, Option<u64>) {
+    let mut end = 0;
+    for (number, line) in lines.iter().enumerate() {
+        end += line.text.len();
+        if position < end {
+            return (number as u64 + 1, line.seq);
+        }
+    }
+    unreachable!("{position} is behind the end")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_flipped_bit_goes_unnoticed(place: Index, bit in 0_u8..8, entries in 1_u64..14) {
+        let lines = export(entries, &signer());
+        let mut bytes: Vec<u8> = lines.iter().flat_map(|line| line.text.bytes()).collect();
+        let position = place.index(bytes.len());
+        bytes[position] ^= 1 << bit;
+        let found = checked_bytes(&bytes, &Demands::default());
+        prop_assert!(found.is_err(), "byte {} of {}", position, entries);
+        let (line, seq) = owner(&lines, position);
+        if let (Err(found), Some(seq)) = (found, seq) {
+            prop_assert_eq!((found.line, found.seq, found.fault), (line, Some(seq), Fault::Changed));
+        }
+    }
+
+    #[test]
+    fn no_removed_line_goes_unnoticed(place: Index, entries in 1_u64..14) {
+        let mut lines = export(entries, &signer());
+        let gone = lines.remove(place.index(lines.len()));
+        let found = checked(&lines, &Demands::default());
+        prop_assert!(found.is_err());
+        if gone.seq.is_some() {
+            let found = found.unwrap_err();
+            prop_assert_eq!((found.seq, found.fault), (gone.seq, Fault::Removed));
+        }
+    }
+
+    #[test]
+    fn no_repeated_line_goes_unnoticed(place: Index, target: Index, entries in 2_u64..14) {
+        let mut lines = export(entries, &signer());
+        let (from, to) = (1 + place.index(lines.len() - 1), 1 + target.index(lines.len() - 1));
+        let again = lines[from].clone();
+        lines.insert(to, again);
+        let found = checked(&lines, &Demands::default());
+        prop_assert!(found.is_err());
+        prop_assert!(found.unwrap_err().line <= to as u64 + 2);
+    }
+
+    #[test]
+    fn no_swapped_lines_go_unnoticed(one: Index, other: Index, entries in 2_u64..14) {
+        let mut lines = export(entries, &signer());
+        let (one, other) = (1 + one.index(lines.len() - 1), 1 + other.index(lines.len() - 1));
+        prop_assume!(one != other);
+        lines.swap(one, other);
+        let (first, second) = (one.min(other), one.max(other));
+        let found = checked(&lines, &Demands::default());
+        prop_assert!(found.is_err());
+        // A checkpoint and an entry may change places so that only the checkpoint stands wrong.
+        if lines[first].seq.is_some() && lines[second].seq.is_some() {
+            let Finding { line, seq, fault } = found.unwrap_err();
+            prop_assert_eq!((line, seq, fault), (first as u64 + 1, lines[first].seq, Fault::Reordered));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Exports the audit trail of a tenant, in the form that proves itself.
+
+use domain::access::Right;
+use domain::audit::chain::{BEGINNING, Checkpoint, Head};
+use domain::audit::export::{Header, checkpoint_line, entry_line};
+use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
+use store::{Chained, Cost, Page};
+
+use crate::{Engine, Error};
+
+/// How many entries are read at once.
+const BATCH: u32 = 100;
+
+/// Which part of a chain is wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted {
+    /// Begin after this entry.
+    pub after: u64,
+    /// Show what was done before this by its digest alone.
+    pub since: Option<Timestamp>,
+    /// Show what was not done before this by its digest alone.
+    pub until: Option<Timestamp>,
+}
+
+/// An export under way: pulled by its reader, one batch at a time.
+pub struct Export {
+    engine: Engine,
+    tenant: TenantId,
+    shown: Option<ProjectId>,
+    wanted: Wanted,
+    header: Option<Header>,
+    after: u64,
+    last: Checkpoint,
+    over: bool,
+}
+
+impl Engine {
+    /// Exports the chain of the caller's tenant. What other projects did is shown by its digest alone.
+    pub async fn audit_export(&self, caller: &Caller, wanted: Wanted) -> Result<Export, Error> {
+        caller.require(Right::Audit)?;
+        self.export(caller.scope.tenant, Some(caller.scope.project), wanted).await
+    }
+
+    /// Exports the whole chain of a tenant by name: for whoever holds the database itself.
+    pub async fn audit_export_all(&self, tenant: &str, wanted: Wanted) -> Result<Export, Error> {
+        let tenant = self.tenant_named(tenant).await?;
+        self.export(tenant, None, wanted).await
+    }
+
+    /// The public half of the key that signs the audit trail of a tenant by name.
+    pub async fn audit_key_of(&self, tenant: &str) -> Result<domain::audit::chain::PublicKey, Error> {
+        let tenant = self.tenant_named(tenant).await?;
+        Ok(self.signer(tenant).await?.public_key())
+    }
+
+    async fn tenant_named(&self, name: &str) -> Result<TenantId, Error> {
+        let name = name.to_owned();
+        let found = self.read(Cost::Point, move |reads| Ok(reads.tenant(&name)?)).await?;
+        Ok(found.ok_or(Refusal::NotFound("tenant"))?)
+    }
+
+    async fn export(&self, tenant: TenantId, shown: Option<ProjectId>, wanted: Wanted) -> Result<Export, Error> {
+        self.chain().await?;
+        let last = self.sign(tenant).await?;
+        let key = self.signer(tenant).await?.public_key();
+        if wanted.after > last.seq {
+            return Err(Refusal::NotFound("entry").into());
+        }
+        let hash = self.hash_at(tenant, wanted.after).await?;
+        let head = Head { seq: last.seq, ..Head::default() };
+        let header = Some(Header::new(tenant, &key, (wanted.after, hash), &head));
+        let engine = self.clone();
+        Ok(Export { engine, tenant, shown, wanted, header, after: wanted.after, last, over: false })
+    }
+
+    async fn hash_at(&self, tenant: TenantId, seq: u64) -> Result<Digest, Error> {
+        let Some(before) = seq.checked_sub(1) else { return Ok(BEGINNING) };
+        let page = Page { after: Some(before), limit: 1 };
+        let found = self.read(Cost::Point, move |reads| Ok(reads.audit_chain(tenant, None, page)?)).await?;
+        Ok(found.first().map(|entry| entry.hash).ok_or(Refusal::NotFound("entry"))?)
+    }
+}
+
+impl Export {
+    /// The next lines; none at the end.
+    pub async fn next(&mut self) -> Result<Option<String>, Error> {
+        if let Some(header) = self.header.take() {
+            return Ok(Some(header.line()));
+        }
+        if self.over {
+            return Ok(None);
+        }
+        let (tenant, shown, page) = (self.tenant, self.shown, Page { after: Some(self.after), limit: BATCH });
+        let found = self.engine.read(Cost::Scan, move |reads| {
+            Ok((reads.audit_chain(tenant, shown, page)?, reads.audit_checkpoints(tenant, page)?))
+        });
+        let (entries, checkpoints) = found.await?;
+        let mut lines = String::new();
+        let mut checkpoints = checkpoints.into_iter().filter(|checkpoint| checkpoint.seq < self.last.seq).peekable();
+        for entry in entries.into_iter().filter(|entry| entry.seq <= self.last.seq) {
+            let text = entry.text.as_deref().filter(|_| self.wants(&entry));
+            lines += &entry_line(entry.seq, entry.digest, entry.hash, text);
+            self.after = entry.seq;
+            while let Some(checkpoint) = checkpoints.next_if(|checkpoint| checkpoint.seq <= entry.seq) {
+                lines += &checkpoint_line(&checkpoint);
+            }
+        }
+        if self.after >= self.last.seq {
+            self.over = true;
+            lines += &checkpoint_line(&self.last);
+        }
+        // A chain that ends before what was signed has been tampered with; the export shows it by ending early.
+        self.over |= lines.is_empty();
+        Ok(Some(lines))
+    }
+
+    fn wants(&self, entry: &Chained) -> bool {
+        self.wanted.since.is_none_or(|since| entry.at >= since)
+            && self.wanted.until.is_none_or(|until| entry.at < until)
+    }
+}

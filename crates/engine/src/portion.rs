@@ -1,0 +1,91 @@
+//! How much of a log is held for one reader at a time.
+
+use domain::Event;
+use serde_json::Value;
+
+/// The most events that are read at once.
+const MOST: u32 = 100;
+/// About so many bytes of their particulars are held; one event is always, and none is larger than a body may be.
+const HELD: usize = 64 * 1024;
+
+/// How many events are read next: fewer where they turned out large, so that what is read is also held.
+#[derive(Debug)]
+pub(crate) struct Portion(u32);
+
+impl Default for Portion {
+    fn default() -> Self {
+        Self(MOST)
+    }
+}
+
+impl Portion {
+    /// How many to read.
+    pub(crate) const fn limit(&self) -> u32 {
+        self.0
+    }
+
+    /// Lets go of what is too much to hold. It is read again when the reader has come so far.
+    pub(crate) fn cut<T>(&mut self, found: &mut Vec<T>, event: impl Fn(&T) -> &Event) {
+        let mut bytes = 0;
+        let mut fits = |one: &T| {
+            bytes += weight(&event(one).data);
+            bytes <= HELD
+        };
+        let kept = found.iter().take_while(|one| fits(one)).count().max(1);
+        let all = found.len();
+        found.truncate(kept);
+        self.0 = if kept < all { kept as u32 } else { self.0.saturating_mul(2).min(MOST) };
+    }
+}
+
+/// About how many bytes a value takes.
+fn weight(value: &Value) -> usize {
+    let inner = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + weight(value)).sum(),
+    };
+    inner + size_of::<Value>()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{EventId, SessionId, Timestamp};
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn events(count: u32, data: &Value) -> Vec<Event> {
+        let event = |seq| Event {
+            id: EventId::from_uuid(Uuid::nil()),
+            session: SessionId::from_uuid(Uuid::nil()),
+            seq,
+            name: "test.happened".into(),
+            at: Timestamp::UNIX_EPOCH,
+            step: None,
+            interaction: None,
+            data: data.clone(),
+        };
+        (1..=u64::from(count)).map(event).collect()
+    }
+
+    fn check(portion: &mut Portion, bytes: usize, kept: usize, then: u32) {
+        let mut found = events(portion.limit(), &json!({ "reason": ["x".repeat(bytes)] }));
+        portion.cut(&mut found, |event| event);
+        assert_eq!((found.len(), portion.limit()), (kept, then), "{bytes} bytes each");
+        assert!(found.iter().map(|event| event.seq).eq(1..=kept as u64), "the first ones, in order");
+    }
+
+    #[test]
+    fn large_events_are_held_a_few_at_a_time_and_small_ones_a_hundred() {
+        let mut portion = Portion::default();
+        check(&mut portion, 10, 100, 100);
+        check(&mut portion, 20_000, 3, 3);
+        check(&mut portion, 1_000_000, 1, 1);
+        for (kept, then) in [(1, 2), (2, 4), (4, 8), (8, 16), (16, 32), (32, 64), (64, 100), (100, 100)] {
+            check(&mut portion, 10, kept, then);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What expressions may call, and how they compare.
+
+use std::sync::{Arc, LazyLock};
+
+use cel::{
+    Context, DeclarationError, Env, ExecutionError, Value,
+    common::{
+        ast::operators,
+        types::{CelBool, CelList, CelMap, CelString, DYN_TYPE, Kind, STRING_TYPE},
+        value::{CowVal, Val},
+    },
+};
+use regex::Regex;
+use wildmatch::WildMatch;
+
+/// Equality that fails on values of different kinds instead of being false.
+pub(super) const SAME: &str = "@same";
+/// Its opposite.
+pub(super) const DIFFERENT: &str = "@different";
+/// Membership that fails where nothing in the list is of the value's kind.
+pub(super) const WITHIN: &str = "@within";
+
+/// How long a text may be that `glob` looks at: what it costs grows with the text and the pattern together.
+const LONGEST_GLOBBED: usize = 64 << 10;
+
+/// Functions and methods by name, whether they have a target, and how many arguments.
+pub(super) const CALLABLE: [(&str, bool, usize); 18] = [
+    ("under", false, 2),
+    ("host", false, 1),
+    ("glob", false, 2),
+    ("size", false, 1),
+    ("size", true, 0),
+    ("contains", true, 1),
+    ("startsWith", true, 1),
+    ("endsWith", true, 1),
+    ("matches", true, 1),
+    ("int", false, 1),
+    ("uint", false, 1),
+    ("double", false, 1),
+    ("string", false, 1),
+    ("bool", false, 1),
+    (operators::NEGATE, false, 1),
+    (operators::LOGICAL_NOT, false, 1),
+    (operators::NOT_STRICTLY_FALSE, false, 1),
+    (operators::CONDITIONAL, false, 3),
+];
+
+/// Operators of two operands.
+pub(super) const BINARY: [&str; 15] = [
+    operators::LOGICAL_AND,
+    operators::LOGICAL_OR,
+    operators::EQUALS,
+    operators::NOT_EQUALS,
+    operators::LESS,
+    operators::LESS_EQUALS,
+    operators::GREATER,
+    operators::GREATER_EQUALS,
+    operators::ADD,
+    operators::SUBSTRACT,
+    operators::MULTIPLY,
+    operators::DIVIDE,
+    operators::MODULO,
+    operators::INDEX,
+    operators::IN,
+];
+
+static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
+    let mut env = Env::stdlib().with_optional_support(false);
+    // Cannot fail: none of these names is in the standard library. If one were, calls of it would fail and so hold.
+    let _ = declare(&mut env);
+    Arc::new(env)
+});
+
+/// The name of the function that matches the pattern of this number.
+pub(super) fn matcher(number: usize) -> String {
+    format!("@matches{number}")
+}
+
+/// Declares the patterns of one expression.
+pub(super) fn declare_matchers(context: &mut Context<'_, '_>, regexes: &[Arc<Regex>]) -> Result<(), String> {
+    for (number, regex) in regexes.iter().enumerate() {
+        let regex = Arc::clone(regex);
+        let matches = move |value: Value| match value {
+            Value::String(text) => Ok(Value::Bool(regex.is_match(&text))),
+            other => Err(ExecutionError::no_such_overload("matches", vec![other.type_of().to_string()])),
+        };
+        context.add_function(&matcher(number), matches).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// The environment of every expression.
+pub(super) fn environment() -> Arc<Env> {
+    Arc::clone(&ENVIRONMENT)
+}
+
+/// A function's name as its author wrote it.
+pub(super) fn shown(function: &str) -> &str {
+    match function {
+        SAME => "==",
+        DIFFERENT => "!=",
+        WITHIN | operators::IN => "in",
+        operators::INDEX => "[]",
+        operators::CONDITIONAL => "?:",
+        other if other.starts_with("@matches") => "matches",
+        other => other.trim_matches(['_', '@']),
+    }
+}
+
+fn declare(env: &mut Env) -> Result<(), DeclarationError> {
+    env.add_overload("under", "under", vec![STRING_TYPE, STRING_TYPE], |args| {
+        let [path, dir] = texts("under", &args)?;
+        let under = crate::under(path, dir).map_err(|error| ExecutionError::function_error("under", error.reason))?;
+        Ok(truth(under))
+    })?;
+    env.add_overload("host", "host", vec![STRING_TYPE], |args| {
+        let [url] = texts("host", &args)?;
+        let facts =
+            crate::UrlFacts::parse(url, "GET").map_err(|error| ExecutionError::function_error("host", error.reason))?;
+        Ok(CowVal::owned(CelString::from(facts.host)))
+    })?;
+    env.add_overload("glob", "glob", vec![STRING_TYPE, STRING_TYPE], |args| {
+        let [text, pattern] = texts("glob", &args)?;
+        if text.len() > LONGEST_GLOBBED {
+            return Err(ExecutionError::function_error("glob", "the text is too long"));
+        }
+        Ok(truth(WildMatch::new(pattern).matches(text)))
+    })?;
+    env.add_overload(SAME, SAME, vec![DYN_TYPE, DYN_TYPE], |args| same(SAME, &args).map(truth))?;
+    env.add_overload(DIFFERENT, DIFFERENT, vec![DYN_TYPE, DYN_TYPE], |args| {
+        same(DIFFERENT, &args).map(|same| truth(!same))
+    })?;
+    env.add_overload(WITHIN, WITHIN, vec![DYN_TYPE, DYN_TYPE], |args| within(&args).map(truth))
+}
+
+fn truth<'b, 'v>(value: bool) -> CowVal<'b, 'v> {
+    CowVal::owned(CelBool::from(value))
+}
+
+fn texts<'a, const N: usize>(function: &str, args: &'a [CowVal<'_, '_>]) -> Result<[&'a str; N], ExecutionError> {
+    let texts: Option<Vec<&str>> =
+        args.iter().map(|arg| arg.downcast_ref::<CelString>().map(CelString::inner)).collect();
+    texts.and_then(|texts| texts.try_into().ok()).ok_or_else(|| mismatch(function, args))
+}
+
+fn same(function: &str, args: &[CowVal<'_, '_>]) -> Result<bool, ExecutionError> {
+    match args {
+        [left, right] if akin(left.as_ref(), right.as_ref()) => Ok(left.as_ref().equals(right.as_ref())),
+        _ => Err(mismatch(function, args)),
+    }
+}
+
+fn within(args: &[CowVal<'_, '_>]) -> Result<bool, ExecutionError> {
+    let [value, all] = args else { return Err(mismatch(WITHIN, args)) };
+    let fits = match all.downcast_ref::<CelList>() {
+        Some(list) => list.inner().is_empty() || list.inner().iter().any(|item| akin(value.as_ref(), item.as_ref())),
+        None => all.downcast_ref::<CelMap>().is_some() && value.downcast_ref::<CelString>().is_some(),
+    };
+    match all.as_container() {
+        Some(container) if fits => container.contains(value.as_ref()),
+        _ => Err(mismatch(WITHIN, args)),
+    }
+}
+
+/// Whether two values are of one kind. Numbers are.
+fn akin(left: &dyn Val, right: &dyn Val) -> bool {
+    let kind = |value: &dyn Val| match value.get_type().kind() {
+        Kind::UInt | Kind::Double => Kind::Int,
+        other => other,
+    };
+    kind(left) == kind(right)
+}
+
+fn mismatch(function: &str, args: &[CowVal<'_, '_>]) -> ExecutionError {
+    let types = args.iter().map(|arg| arg.get_type().name().to_owned()).collect();
+    ExecutionError::no_such_overload(function, types)
+}

@@ -1,0 +1,71 @@
+//! Rules that earlier ones leave nothing to match.
+
+use domain::Verdict;
+
+use crate::{Pattern, Policy, Rule, finding::Findings, read_rule::Places};
+
+/// How many pairs of patterns are compared before the rest is left alone.
+const MOST_PAIRS: usize = 1_000_000;
+
+/// Notes every rule each of whose tools is covered by an earlier rule that asks no more of a call than it does.
+pub(super) fn lint(policy: &Policy, places: &[Places], findings: &mut Findings<'_>) {
+    let mut pairs = MOST_PAIRS;
+    let mut wildcards: Vec<(&Pattern, usize)> = Vec::new();
+    for (number, (rule, places)) in policy.rules.iter().zip(places).enumerate() {
+        let mut by: Vec<usize> = Vec::with_capacity(rule.tools.len());
+        for pattern in &rule.tools {
+            let earlier: Vec<usize> = match pattern.is_exact() {
+                true => policy.index.about(pattern.as_str()).into_iter().filter(|other| *other < number).collect(),
+                false => {
+                    let near = wildcards.iter().filter(|(wide, _)| pattern.prefix().starts_with(wide.prefix()));
+                    near.take(pairs).filter(|(wide, _)| wide.covers(pattern)).map(|(_, rule)| *rule).collect()
+                }
+            };
+            pairs = pairs.saturating_sub(if pattern.is_exact() { earlier.len() } else { wildcards.len() });
+            let covering =
+                earlier.into_iter().find(|other| policy.rules.get(*other).is_some_and(|wide| covers(wide, rule)));
+            by.extend(covering);
+        }
+        wildcards.extend(rule.tools.iter().filter(|pattern| !pattern.is_exact()).map(|pattern| (pattern, number)));
+        if by.len() == rule.tools.len() && !by.is_empty() {
+            note(policy, rule, &by, places, findings);
+        }
+        if pairs == 0 {
+            findings.warning(places.rule, "not_compared", "rules from here on were not compared with earlier ones");
+            return;
+        }
+    }
+}
+
+/// Whether a rule is about every caller and every content that another is about.
+fn covers(wide: &Rule, narrow: &Rule) -> bool {
+    let names = |wide: &Option<Vec<Pattern>>, narrow: &Option<Vec<Pattern>>| match (wide, narrow) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(wide), Some(narrow)) => narrow.iter().all(|name| wide.iter().any(|wider| wider.covers(name))),
+    };
+    let roles = match (&wide.roles, &narrow.roles) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(wide), Some(narrow)) => narrow.iter().all(|role| wide.contains(role)),
+    };
+    let contents = match (&wide.when, &narrow.when) {
+        (None, _) => true,
+        (Some(wide), narrow) => narrow.as_ref().is_some_and(|narrow| narrow.source() == wide.source()),
+    };
+    roles && contents && names(&wide.agents, &narrow.agents) && names(&wide.users, &narrow.users)
+}
+
+fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &Places, findings: &mut Findings<'_>) {
+    let wide: Vec<&Rule> = by.iter().filter_map(|number| policy.rules.get(*number)).collect();
+    let mut names: Vec<String> = wide.iter().map(|wide| format!("`{}` in line {}", wide.name, wide.line)).collect();
+    names.dedup();
+    let names = names.join(", ");
+    // An allowing rule lets pass what cannot be parsed, and that still reaches a rule which holds it.
+    if rule.verdict != Verdict::Allow && wide.iter().any(|wide| wide.verdict == Verdict::Allow) {
+        let message = format!("rule `{}` is left only what cannot be parsed; {names} comes first", rule.name);
+        findings.warning(places.name, "shadowed", message);
+    } else {
+        findings.error(places.name, "shadowed", format!("rule `{}` can never match; {names} comes first", rule.name));
+    }
+}

@@ -1,0 +1,335 @@
+//! Walks through a statement and gathers what it touches.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    BinaryOperator, Delete, Expr, FromTable, ObjectName, ObjectNamePart, Query, Select, SetExpr, Statement as Tree,
+    TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
+};
+
+use super::{Statement, function};
+
+/// Gives what a statement does, and the verbs of it and of everything within it.
+pub(super) fn look(tree: &Tree) -> (Statement, Vec<String>) {
+    let mut survey = Survey::default();
+    let _: ControlFlow<()> = tree.visit(&mut survey);
+    survey.drop_common_names(tree);
+    let verb = survey.verb(tree);
+    let reads = survey.relations.iter().filter(|name| !survey.only_target(name)).cloned().collect();
+    let statement = Statement {
+        verb,
+        reads: unique(reads),
+        writes: unique(survey.targets.clone()),
+        has_where: survey.limited(tree),
+        read_only: survey.reads_only(tree),
+        functions: unique(survey.functions.clone()),
+    };
+    (statement, unique(survey.verbs))
+}
+
+#[derive(Default)]
+struct Survey {
+    verbs: Vec<String>,
+    /// Every table that is named, as often as it is.
+    relations: Vec<String>,
+    /// Those of them that are written.
+    targets: Vec<String>,
+    functions: Vec<String>,
+    /// Something was found that more than reads, or is not known.
+    acts: bool,
+    /// Statements that change rows, and how many of them are limited.
+    changing: usize,
+    limited: usize,
+    withs: usize,
+}
+
+impl Visitor for Survey {
+    type Break = ();
+
+    fn pre_visit_statement(&mut self, tree: &Tree) -> ControlFlow<()> {
+        self.verbs.push(verb(tree));
+        match tree {
+            Tree::Query(_) | Tree::Explain { .. } | Tree::ExplainTable { .. } => {}
+            tree if shows(tree) => {}
+            tree => {
+                self.acts = true;
+                self.target(tree);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        self.withs += usize::from(query.with.is_some());
+        self.acts |= !query.locks.is_empty()
+            || query.settings.is_some()
+            || query.format_clause.is_some()
+            || !query.pipe_operators.is_empty();
+        self.acts |= query.for_clause.is_some();
+        if let SetExpr::Table(table) = query.body.as_ref()
+            && let Some(name) = &table.table_name
+        {
+            let schema = table.schema_name.as_ref().map(|schema| format!("{schema}.")).unwrap_or_default();
+            self.relations.push(format!("{schema}{name}").to_lowercase());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        if let Some(into) = &select.into {
+            self.acts = true;
+            self.verbs.push("select_into".to_owned());
+            let written = into.to_string();
+            self.targets.push(written.rsplit(' ').next().unwrap_or_default().to_lowercase());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        self.relations.push(name(relation));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        match factor {
+            TableFactor::Table { name: called, args: Some(_), .. } => self.call(called),
+            TableFactor::Table { with_hints, version, json_path, .. } => {
+                self.acts |= !with_hints.is_empty() || version.is_some() || json_path.is_some();
+            }
+            TableFactor::Derived { .. } | TableFactor::NestedJoin { .. } | TableFactor::UNNEST { .. } => {}
+            TableFactor::Function { name: called, .. } => self.call(called),
+            _ => self.acts = true,
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Function(function) => self.call(&function.name),
+            Expr::BinaryOp {
+                op: BinaryOperator::Assignment | BinaryOperator::Custom(_) | BinaryOperator::PGCustomBinaryOperator(_),
+                ..
+            } => {
+                self.acts = true;
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Survey {
+    fn call(&mut self, called: &ObjectName) {
+        let called = name(called).to_lowercase();
+        self.acts |= !function::pure(&called);
+        self.functions.push(called);
+    }
+
+    /// Notes what a statement that acts is aimed at.
+    fn target(&mut self, tree: &Tree) {
+        match tree {
+            Tree::Insert(insert) => match &insert.table {
+                TableObject::TableName(table) => self.targets.push(name(table)),
+                other => self.targets.push(other.to_string()),
+            },
+            Tree::Update(update) => {
+                self.aim(std::slice::from_ref(&update.table));
+                self.change(update.selection.as_ref());
+            }
+            Tree::Delete(delete) => {
+                self.delete(delete);
+                self.change(delete.selection.as_ref());
+            }
+            Tree::Merge(merge) => self.factor(&merge.table),
+            Tree::Drop { names, table, .. } => {
+                self.targets.extend(names.iter().map(name));
+                self.targets.extend(table.iter().map(name));
+            }
+            other => {
+                // Whatever else names a table may change it.
+                let mut named = Named::default();
+                let _: ControlFlow<()> = other.visit(&mut named);
+                self.targets.extend(named.0);
+            }
+        }
+    }
+
+    fn delete(&mut self, delete: &Delete) {
+        let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+        if delete.tables.is_empty() {
+            self.aim(from);
+        } else {
+            self.targets.extend(delete.tables.iter().map(name));
+            // The names before `FROM` may be aliases of those after it.
+            self.aim(from);
+        }
+    }
+
+    fn aim(&mut self, tables: &[TableWithJoins]) {
+        for table in tables {
+            self.factor(&table.relation);
+            table.joins.iter().for_each(|join| self.factor(&join.relation));
+        }
+    }
+
+    fn factor(&mut self, factor: &TableFactor) {
+        match factor {
+            TableFactor::Table { name: table, .. } => self.targets.push(name(table)),
+            TableFactor::NestedJoin { table_with_joins, .. } => self.aim(std::slice::from_ref(table_with_joins)),
+            other => self.targets.push(other.to_string()),
+        }
+    }
+
+    fn change(&mut self, selection: Option<&Expr>) {
+        self.changing += 1;
+        self.limited += usize::from(selection.is_some_and(looks_at_a_column));
+    }
+
+    /// A verb that writes is stronger than one that reads.
+    fn verb(&self, tree: &Tree) -> String {
+        let outer = verb(tree);
+        if outer != "select" {
+            return outer;
+        }
+        self.verbs.iter().find(|verb| *verb != "select").cloned().unwrap_or(outer)
+    }
+
+    fn limited(&self, tree: &Tree) -> bool {
+        if self.changing > 0 {
+            return self.changing == self.limited;
+        }
+        match tree {
+            Tree::Query(query) => match query.body.as_ref() {
+                SetExpr::Select(select) => select.selection.as_ref().is_some_and(looks_at_a_column),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn reads_only(&self, tree: &Tree) -> bool {
+        let reads = match tree {
+            Tree::Query(_) | Tree::ExplainTable { .. } => true,
+            Tree::Explain { statement, .. } => matches!(statement.as_ref(), Tree::Query(_)),
+            tree => shows(tree),
+        };
+        reads && !self.acts && self.targets.is_empty()
+    }
+
+    fn only_target(&self, name: &str) -> bool {
+        let count = |all: &[String]| all.iter().filter(|one| *one == name).count();
+        count(&self.targets) >= count(&self.relations)
+    }
+
+    /// Takes the names that a `WITH` at the very beginning introduces off the list of tables, where they cannot be anything else.
+    fn drop_common_names(&mut self, tree: &Tree) {
+        let Tree::Query(query) = tree else { return };
+        let Some(with) = query.with.as_ref().filter(|_| self.withs == 1) else { return };
+        let common: Vec<String> = with.cte_tables.iter().map(|table| part(&table.alias.name)).collect();
+        let real = seen_before_they_are_made(with, &common);
+        self.relations.retain(|name| !common.contains(name) || real.contains(name));
+    }
+}
+
+/// Without `RECURSIVE`, a name that is used before or within its own definition is a real table.
+fn seen_before_they_are_made(with: &With, common: &[String]) -> Vec<String> {
+    let mut real = Vec::new();
+    for (at, table) in with.cte_tables.iter().enumerate() {
+        let mut named = Named::default();
+        let _: ControlFlow<()> = table.query.visit(&mut named);
+        let known = if with.recursive { common } else { common.get(..at).unwrap_or_default() };
+        real.extend(named.0.into_iter().filter(|name| !known.contains(name)));
+    }
+    real
+}
+
+/// Gathers every table that is named.
+#[derive(Default)]
+struct Named(Vec<String>);
+
+impl Visitor for Named {
+    type Break = ();
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        self.0.push(name(relation));
+        ControlFlow::Continue(())
+    }
+}
+
+/// `WHERE true` and `WHERE 1 = 1` limit nothing.
+fn looks_at_a_column(selection: &Expr) -> bool {
+    struct Columns(bool);
+    impl Visitor for Columns {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            self.0 |= matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+            ControlFlow::Continue(())
+        }
+    }
+    let mut columns = Columns(false);
+    let _: ControlFlow<()> = selection.visit(&mut columns);
+    columns.0
+}
+
+/// Statements that show what is there.
+fn shows(tree: &Tree) -> bool {
+    matches!(
+        tree,
+        Tree::ShowTables { .. }
+            | Tree::ShowColumns { .. }
+            | Tree::ShowDatabases { .. }
+            | Tree::ShowSchemas { .. }
+            | Tree::ShowViews { .. }
+            | Tree::ShowCreate { .. }
+            | Tree::ShowVariable { .. }
+    )
+}
+
+fn verb(tree: &Tree) -> String {
+    let verb = match tree {
+        Tree::Query(query) => match query.body.as_ref() {
+            SetExpr::Insert(inner) | SetExpr::Update(inner) | SetExpr::Delete(inner) | SetExpr::Merge(inner) => {
+                return verb(inner);
+            }
+            _ => "select",
+        },
+        Tree::Insert(_) => "insert",
+        Tree::Update(_) => "update",
+        Tree::Delete(_) => "delete",
+        Tree::Merge(_) => "merge",
+        Tree::Explain { .. } | Tree::ExplainTable { .. } => "explain",
+        other => {
+            let text = other.to_string();
+            return text
+                .split(|c: char| !c.is_ascii_alphabetic())
+                .find(|word| !word.is_empty())
+                .unwrap_or("unknown")
+                .to_ascii_lowercase();
+        }
+    };
+    verb.to_owned()
+}
+
+/// A name with its schema, in lower case where it was not quoted.
+fn name(object: &ObjectName) -> String {
+    let parts: Vec<String> = object
+        .0
+        .iter()
+        .map(|object| match object {
+            ObjectNamePart::Identifier(ident) => part(ident),
+            other => other.to_string(),
+        })
+        .collect();
+    parts.join(".")
+}
+
+fn part(ident: &sqlparser::ast::Ident) -> String {
+    if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
+}
+
+fn unique(mut all: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|name| seen.insert(name.clone()));
+    all
+}

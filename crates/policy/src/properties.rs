@@ -1,0 +1,208 @@
+//! What holds for every policy and every call.
+
+use domain::{Role, Verdict};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{Call, Judgement, Pattern, Policy, Rule, case::Case, condition::Condition, index::Index, rule::Fit};
+
+const PATTERNS: [&str; 14] =
+    ["*", "a", "b", "ab", "a*", "*b", "?", "a?", "*a*", "a*b", "execute_command", "execute_*", "*_command", "ж?"];
+const CONDITIONS: [&str; 12] = [
+    "true",
+    "args.n > 3",
+    "has(args.n)",
+    "!has(args.n) || args.n == 5",
+    "has(args.n) && args.n in [1, 5]",
+    "args.list.exists(x, x == \"ж\")",
+    "caller.agent == \"ci\"",
+    "shell.plain",
+    "shell != null && shell.commands.all(c, c.name == \"git\")",
+    "under(args.path, \"/tmp\")",
+    "glob(tool, \"a*\") && size(args) > 1",
+    "paths.all(p, !p.escapes)",
+];
+const TOOLS: [&str; 9] = ["a", "b", "ab", "aab", "execute_command", "write_file", "query", "жa", ""];
+const COMMANDS: [&str; 8] =
+    ["git status", "git -C x push", "echo 'open", "$(rm -rf /)", "ls | sh", "", "\u{0}", "git status; rm x"];
+
+/// A rule that can be made twice.
+#[derive(Debug, Clone)]
+struct Draft {
+    tools: Vec<&'static str>,
+    agents: Option<Vec<&'static str>>,
+    roles: Option<Vec<Role>>,
+    when: Option<&'static str>,
+    verdict: Verdict,
+}
+
+impl Draft {
+    fn rule(&self, number: usize) -> Rule {
+        let patterns = |texts: &Vec<&str>| texts.iter().map(|text| Pattern::new(text).unwrap()).collect();
+        Rule {
+            name: format!("rule-{number}"),
+            tools: patterns(&self.tools),
+            agents: self.agents.as_ref().map(patterns),
+            users: None,
+            roles: self.roles.clone(),
+            when: self.when.map(|when| Condition::new(when).unwrap().0),
+            verdict: self.verdict,
+            reason: String::new(),
+            ask: None,
+            line: number,
+        }
+    }
+}
+
+fn draft() -> impl Strategy<Value = Draft> {
+    let tools = prop::collection::vec(prop::sample::select(&PATTERNS[..]), 1..3);
+    let agents = prop::option::weighted(0.2, prop::collection::vec(prop::sample::select(&["ci", "c*"][..]), 1..2));
+    let roles = prop::option::weighted(0.2, prop::collection::vec(prop::sample::select(&Role::ALL[..]), 1..3));
+    let when = prop::option::of(prop::sample::select(&CONDITIONS[..]));
+    let verdict = prop::sample::select(&Verdict::ALL[..]);
+    (tools, agents, roles, when, verdict).prop_map(|(tools, agents, roles, when, verdict)| Draft {
+        tools,
+        agents,
+        roles,
+        when,
+        verdict,
+    })
+}
+
+fn drafts() -> impl Strategy<Value = Vec<Draft>> {
+    prop::collection::vec(draft(), 0..8)
+}
+
+fn arguments() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2_i64..8).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        "[a-zж/.]{0,6}".prop_map(Value::from),
+        prop::sample::select(&COMMANDS[..]).prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    let value = leaf.prop_recursive(3, 16, 4, |inner| prop::collection::vec(inner, 0..4).prop_map(Value::from));
+    let key = prop::sample::select(&["n", "list", "path", "command", "url", "sql", "query", "x"][..]);
+    prop::collection::btree_map(key, value, 0..5).prop_map(|fields| json!(fields))
+}
+
+#[derive(Debug, Clone)]
+struct Asked {
+    tool: String,
+    arguments: Value,
+    agent: Option<&'static str>,
+    role: Role,
+}
+
+impl Asked {
+    fn call(&self) -> Call<'_> {
+        Call { tool: &self.tool, arguments: &self.arguments, agent: self.agent, user: "ann", role: self.role }
+    }
+}
+
+fn asked() -> impl Strategy<Value = Asked> {
+    let tool = prop_oneof![4 => prop::sample::select(&TOOLS[..]).prop_map(String::from), 1 => any::<String>()];
+    let agent = prop::option::of(prop::sample::select(&["ci", "other"][..]));
+    (tool, arguments(), agent, prop::sample::select(&Role::ALL[..])).prop_map(|(tool, arguments, agent, role)| Asked {
+        tool,
+        arguments,
+        agent,
+        role,
+    })
+}
+
+fn policy(rules: Vec<Rule>, default: Verdict) -> Policy {
+    Policy { index: Index::of(&rules), rules, default, ..Policy::empty("") }
+}
+
+fn rules() -> impl Strategy<Value = Vec<Rule>> {
+    drafts().prop_map(|drafts| made(&drafts))
+}
+
+fn made(drafts: &[Draft]) -> Vec<Rule> {
+    drafts.iter().enumerate().map(|(number, draft)| draft.rule(number)).collect()
+}
+
+fn same(left: &Judgement, right: &Judgement) -> bool {
+    left.ruling == right.ruling && left.ask == right.ask
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn the_index_finds_what_looking_at_every_rule_finds(rules in rules(), asked in asked()) {
+        let policy = policy(rules, Verdict::Ask);
+        let call = asked.call();
+        let case = Case::new(&call);
+        let naive = policy.settle(&case, policy.rules.iter().map(|rule| (rule, rule.fit(&case))));
+        prop_assert!(same(&policy.judge(&call), &naive));
+        prop_assert_eq!(policy.explain(&call).ruling, naive.ruling);
+    }
+
+    #[test]
+    fn what_cannot_be_parsed_is_never_allowed(rules in rules(), asked in asked()) {
+        let call = asked.call();
+        if Case::new(&call).parsed().failed().is_some() {
+            let verdict = policy(rules, Verdict::Ask).judge(&call).ruling.verdict;
+            prop_assert!(verdict > Verdict::Allow);
+        }
+    }
+
+    /// Adding an allowing rule never makes anything stricter, and so removing one never makes anything looser; but one whose
+    /// expression fails on a call holds that call.
+    #[test]
+    fn an_allowing_rule_only_loosens(
+        drafts in drafts(), added in draft(), place in 0_usize..8, asked in asked(), deny in any::<bool>(),
+    ) {
+        let call = asked.call();
+        let default = if deny { Verdict::Deny } else { Verdict::Ask };
+        let added = Draft { verdict: Verdict::Allow, ..added };
+        let before = policy(made(&drafts), default).judge(&call).ruling.verdict;
+        let mut more = drafts;
+        more.insert(place.min(more.len()), added.clone());
+        let more = policy(made(&more), default);
+        let after = more.judge(&call).ruling.verdict;
+        match added.rule(0).fit(&Case::new(&call)) {
+            Fit::Fails(_) => prop_assert!(after <= before.max(Verdict::Ask)),
+            _ => prop_assert!(after <= before, "{before:?} became {after:?}"),
+        }
+    }
+
+    /// A failing rule in front combines with what the rest says: the stricter of the two.
+    #[test]
+    fn a_failing_rule_asks_at_least(drafts in drafts(), failing in draft(), asked in asked(), deny in any::<bool>()) {
+        let call = asked.call();
+        let default = if deny { Verdict::Deny } else { Verdict::Ask };
+        let failing = Draft { when: Some("args.absent"), verdict: failing.verdict.max(Verdict::Ask), ..failing };
+        let rest = policy(made(&drafts), default).judge(&call).ruling.verdict;
+        let mut more = vec![failing.clone()];
+        more.extend(drafts);
+        let all = policy(made(&more), default).judge(&call).ruling.verdict;
+        match failing.rule(0).fit(&Case::new(&call)) {
+            Fit::Fails(_) => prop_assert_eq!(all, rest.max(Verdict::Ask)),
+            _ => prop_assert_eq!(all, rest),
+        }
+    }
+
+    #[test]
+    fn patterns_cover_only_what_they_match(wide in "[ab*?]{1,5}", narrow in "[ab*?]{1,5}", name in "[ab]{0,6}") {
+        let (wide, narrow) = (Pattern::new(&wide).unwrap(), Pattern::new(&narrow).unwrap());
+        if wide.covers(&narrow) && narrow.matches(&name) {
+            prop_assert!(wide.matches(&name));
+        }
+    }
+
+    #[test]
+    fn any_text_is_loaded_or_refused(text in any::<String>(), when in "[-a-z.!&|()\\[\\]\"' 0-9=<>+*/]{0,60}") {
+        let _ = Policy::load("policy.toml", &text);
+        let rule = format!("version = 1\n[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\nwhen = '''{when}'''");
+        if let Ok(policy) = Policy::load("policy.toml", &rule) {
+            let call = Asked { tool: "t".into(), arguments: json!({}), agent: None, role: Role::Agent };
+            prop_assert!(policy.judge(&call.call()).ruling.verdict == Verdict::Ask);
+        }
+    }
+}

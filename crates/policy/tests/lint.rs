@@ -1,0 +1,217 @@
+//! What `policy check` finds: one small file a finding, with the place it names.
+
+use holdpoint_policy::Policy;
+
+/// The findings of a file whose first line is `version = 1`, one a line.
+fn findings(text: &str) -> String {
+    let text = format!("version = 1\n{}", text.trim_start_matches('\n'));
+    let found = match Policy::load("policy.toml", &text) {
+        Ok(policy) => policy.warnings().to_vec(),
+        Err(findings) => findings,
+    };
+    found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The findings of a file with one asking rule and this `ask` table.
+fn ask(settings: &str) -> String {
+    findings(&format!("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\n[rule.ask]\n{settings}"))
+}
+
+/// The findings of a file with one asking rule and this expression.
+fn when(expression: &str) -> String {
+    findings(&format!("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\nwhen = '''{expression}'''"))
+}
+
+#[test]
+fn a_file_without_findings() {
+    insta::assert_snapshot!(findings(""), @"");
+    insta::assert_snapshot!(findings("default = \"deny\""), @"");
+    insta::assert_snapshot!(
+        ask("audience = { groups = [\"a\", \"b\"], quorum = 2, distinct_groups = true, four_eyes = true }
+deadline_seconds = 60
+fallback = { option = \"no\" }
+options = [{ id = \"yes\", label = \"Yes\", effect = \"approve\" }, { id = \"no\", label = \"No\", effect = \"reject\" }]"),
+        @""
+    );
+}
+
+#[test]
+fn what_is_not_a_policy() {
+    insta::assert_snapshot!(Policy::load("p.toml", "").unwrap_err()[0], @"p.toml:1:1: error[missing_key]: the file needs `version = 1`");
+    insta::assert_snapshot!(Policy::load("p.toml", "version = 2").unwrap_err()[0], @"p.toml:1:11: error[unknown_version]: `version` must be 1, not 2");
+    insta::assert_snapshot!(findings("this is no toml"), @"policy.toml:2:6: error[not_toml]: key with no value, expected `=`");
+    insta::assert_snapshot!(findings("[[rule]\nname = 'ä"), @"policy.toml:2:8: error[not_toml]: unclosed array table, expected `]`");
+    insta::assert_snapshot!(findings("version = 1"), @"policy.toml:2:1: error[not_toml]: duplicate key");
+    insta::assert_snapshot!(Policy::load("p.toml", &"#".repeat((1 << 20) + 1)).unwrap_err()[0], @"p.toml:1:1: error[too_large]: the file has more than 1048576 bytes");
+    insta::assert_snapshot!(findings(&"[[rule]]\n".repeat(10_001)), @"policy.toml:2:3: error[too_many_rules]: the file has more than 10000 rules");
+}
+
+#[test]
+fn unknown_keys_with_what_was_probably_meant() {
+    insta::assert_snapshot!(findings("defualt = \"ask\""), @"policy.toml:2:1: error[unknown_key]: the file has no key `defualt`; did you mean `default`?");
+    insta::assert_snapshot!(findings("[[rules]]"), @"policy.toml:2:3: error[unknown_key]: the file has no key `rules`; did you mean `rule`?");
+    insta::assert_snapshot!(
+        findings("[[rule]]\nname = \"a\"\ntool = [\"t\"]\ntools = [\"t\"]\nverdict = \"ask\"\n  colour = 1"), @"
+policy.toml:4:1: error[unknown_key]: a rule has no key `tool`; did you mean `tools`?
+policy.toml:7:3: error[unknown_key]: a rule has no key `colour`; it takes `name`, `tools`, `agents`, `users`, `roles`, `when`, `verdict`, `reason`, `ask`, `example`
+");
+    insta::assert_snapshot!(ask("dedline_seconds = 3"), @"policy.toml:7:1: error[unknown_key]: `ask` has no key `dedline_seconds`; did you mean `deadline_seconds`?");
+    insta::assert_snapshot!(ask("audience = { user = [\"ann\"] }"), @"policy.toml:7:14: error[unknown_key]: `audience` has no key `user`; did you mean `users`?");
+    insta::assert_snapshot!(ask("options = [{ id = \"a\", label = \"A\", effect = \"reject\", risky = true }]"), @"policy.toml:7:56: error[unknown_key]: an option has no key `risky`; did you mean `risk`?");
+    insta::assert_snapshot!(findings("[[tool]]\nname = \"t\"\nshema = {}"), @"policy.toml:4:1: error[unknown_key]: a tool has no key `shema`; did you mean `schema`?");
+}
+
+#[test]
+fn wrong_types_and_missing_keys() {
+    insta::assert_snapshot!(findings("[[rule]]"), @r#"
+policy.toml:2:1: error[missing_key]: a rule needs `name`
+policy.toml:2:1: error[missing_key]: a rule needs `tools`; `["*"]` is every tool
+policy.toml:2:1: error[missing_key]: a rule needs `verdict`
+"#);
+    insta::assert_snapshot!(findings("rule = 3"), @"policy.toml:2:8: error[wrong_type]: `rule` must be a list of tables, not integer");
+    insta::assert_snapshot!(findings("rule = [3]"), @"policy.toml:2:9: error[wrong_type]: `rule` must be a list of tables");
+    insta::assert_snapshot!(findings("[[rule]]\nname = 3\ntools = \"t\"\nverdict = true"), @"
+policy.toml:3:8: error[wrong_type]: `name` must be a text, not integer
+policy.toml:4:9: error[wrong_type]: `tools` must be a list of texts, not string
+policy.toml:5:11: error[wrong_type]: `verdict` must be a text, not boolean
+");
+    insta::assert_snapshot!(findings("[[rule]]\nname = \"a\"\ntools = [\"t\", 3]\nverdict = \"ask\""), @"policy.toml:4:15: error[wrong_type]: `tools` must be a list of texts");
+    insta::assert_snapshot!(findings("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"maybe\""), @"policy.toml:5:11: error[unknown_verdict]: `verdict` must be one of `allow`, `ask`, `deny`");
+    insta::assert_snapshot!(findings("[[rule]]\nname = \"\"\ntools = [\"t\"]\nverdict = \"ask\"\nreason = \"x\\u202Ey\""), @"
+policy.toml:3:8: error[unfit_text]: `name` must not be empty
+policy.toml:6:10: error[unfit_text]: `reason` contains U+202E, which could disguise it
+");
+    insta::assert_snapshot!(findings("[[tool]]\nname = \"t*\"\nschema = 3\nidempotent = 1"), @"
+policy.toml:3:8: error[wrong_name]: a tool is declared by its whole name, without wildcards
+policy.toml:4:10: error[wrong_type]: a schema must be an object
+policy.toml:5:14: error[wrong_type]: `idempotent` must be true or false, not integer
+");
+    insta::assert_snapshot!(findings("[[tool]]\nname = \"t\"\nschema_json = '{'"), @"policy.toml:4:15: error[not_json]: `schema_json` is not JSON: EOF while parsing an object at line 1 column 1");
+    insta::assert_snapshot!(findings("[[tool]]\nname = \"t\"\nschema = {}\nschema_json = '{}'"), @"policy.toml:5:1: error[two_schemas]: give `schema` or `schema_json`, not both");
+    insta::assert_snapshot!(findings("[[tool]]\nname = \"t\"\n[[tool]]\nname = \"t\""), @"policy.toml:5:8: error[duplicate_name]: tool `t` is declared twice");
+}
+
+#[test]
+fn the_unknown_is_never_allowed() {
+    insta::assert_snapshot!(findings("default = \"allow\""), @"policy.toml:2:11: error[default_allows]: `default` may be `ask` or `deny`: what no rule knows is high risk");
+}
+
+#[test]
+fn duplicate_names() {
+    let rule = |tool: &str| format!("[[rule]]\nname = \"a\"\ntools = [\"{tool}\"]\nverdict = \"ask\"\n");
+    insta::assert_snapshot!(findings(&(rule("t") + &rule("u"))), @"policy.toml:7:8: error[duplicate_name]: rule `a` has the name of the rule in line 2");
+}
+
+#[test]
+fn rules_that_can_never_match() {
+    let rule = |more: &str| findings(&format!("[[rule]]\nname = \"a\"\nverdict = \"ask\"\n{more}"));
+    insta::assert_snapshot!(rule("tools = []"), @"policy.toml:5:9: error[never_matches]: `tools` is empty, so that this rule matches nothing");
+    insta::assert_snapshot!(rule("tools = [\"\", \"a b\"]"), @"
+policy.toml:5:10: error[wrong_pattern]: a pattern of `tools` is empty, so that it matches nothing
+policy.toml:5:14: error[wrong_pattern]: a pattern of `tools` contains U+0020, which no name has
+");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nagents = []"), @"policy.toml:6:10: error[never_matches]: `agents` is empty, so that this rule matches nothing");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nusers = []"), @"policy.toml:6:9: error[never_matches]: `users` is empty, so that this rule matches nothing");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nroles = []"), @"policy.toml:6:9: error[never_matches]: `roles` is empty, so that this rule matches nothing");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nroles = [\"superuser\"]"), @"policy.toml:6:10: error[unknown_role]: `superuser` is no role; there are `admin`, `operator`, `viewer`, `agent`");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = 'false'"), @"policy.toml:6:1: error[never_matches]: `when` is false of every call");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 / 0 == 1'"), @"policy.toml:6:1: error[never_matches]: `when` always fails: it divides by zero");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 == 1'"), @"policy.toml:6:1: warning[always_true]: `when` is true of every call; leave it out");
+}
+
+/// Two rules: the first about `wide`, the second about `narrow`.
+fn two(wide: &str, narrow: &str) -> String {
+    findings(&format!("[[rule]]\nname = \"first\"\n{wide}\n[[rule]]\nname = \"second\"\n{narrow}"))
+}
+
+#[test]
+fn rules_shadowed_by_earlier_ones() {
+    let (ask, deny) = ("verdict = \"ask\"", "verdict = \"deny\"");
+    insta::assert_snapshot!(two(&format!("tools = [\"write_*\"]\n{ask}"), &format!("tools = [\"write_file\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+    insta::assert_snapshot!(two(&format!("tools = [\"*\"]\n{ask}"), &format!("tools = [\"write_*\", \"x\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+    insta::assert_snapshot!(two(&format!("tools = [\"write_*\"]\n{ask}"), &format!("tools = [\"write_?\", \"x\"]\n{deny}")), @"");
+    insta::assert_snapshot!(
+        two(&format!("tools = [\"t\"]\nagents = [\"ci-*\"]\n{ask}"), &format!("tools = [\"t\"]\nagents = [\"ci-7\"]\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+    insta::assert_snapshot!(
+        two(&format!("tools = [\"t\"]\nagents = [\"ci-7\"]\n{ask}"), &format!("tools = [\"t\"]\n{deny}")), @"");
+    insta::assert_snapshot!(
+        two(&format!("tools = [\"t\"]\nwhen = 'args.x'\n{ask}"), &format!("tools = [\"t\"]\nwhen = 'args.x'\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+    insta::assert_snapshot!(
+        two(&format!("tools = [\"t\"]\nwhen = 'args.x'\n{ask}"), &format!("tools = [\"t\"]\n{deny}")), @"");
+    insta::assert_snapshot!(
+        two(&format!("tools = [\"t\"]\nroles = [\"agent\", \"admin\"]\n{ask}"), &format!("tools = [\"t\"]\nroles = [\"agent\"]\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{deny}")), @"policy.toml:7:8: warning[shadowed]: rule `second` is left only what cannot be parsed; `first` in line 2 comes first");
+}
+
+#[test]
+fn wildcards_broader_than_their_examples() {
+    let rule = "[[rule]]\nname = \"a\"\ntools = [\"read_*\"]\nverdict = \"allow\"\n";
+    let example = |tool: &str| format!("[[rule.example]]\ntool = \"{tool}\"\nverdict = \"allow\"\n");
+    insta::assert_snapshot!(findings(rule), @"policy.toml:4:10: warning[wildcard_broader_than_examples]: `read_*` allows every tool of that form, and no example shows one");
+    insta::assert_snapshot!(findings(&format!("{rule}{}", example("read_file"))), @"policy.toml:4:10: warning[wildcard_broader_than_examples]: `read_*` allows every tool of that form, and its examples show `read_file` alone");
+    insta::assert_snapshot!(findings(&format!("{rule}{}{}", example("read_file"), example("read_file"))), @"policy.toml:4:10: warning[wildcard_broader_than_examples]: `read_*` allows every tool of that form, and its examples show `read_file` alone");
+    insta::assert_snapshot!(findings(&format!("{rule}{}{}", example("read_file"), example("read_list"))), @"");
+    insta::assert_snapshot!(findings("[[rule]]\nname = \"a\"\ntools = [\"*\"]\nverdict = \"allow\""), @"policy.toml:4:10: warning[allows_everything]: rule `a` allows every tool, those that nobody knows yet included");
+    insta::assert_snapshot!(findings("[[rule]]\nname = \"a\"\ntools = [\"*\"]\nverdict = \"deny\""), @"");
+}
+
+#[test]
+fn expressions_that_are_refused() {
+    insta::assert_snapshot!(when("args.x =="), @"policy.toml:6:8: error[not_an_expression]: `when` is no expression: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
+    insta::assert_snapshot!(when("argz.x == 1"), @"policy.toml:6:8: error[unknown_variable]: `when` has no variable `argz`; there are `args`, `tool`, `caller`, `shell`, `path`, `paths`, `url`, `sql`");
+    insta::assert_snapshot!(when("shell.comands.exists(c, true)"), @"policy.toml:6:8: error[unknown_field]: `shell` has no field `comands`; it has `background`, `commands`, `cwd_changed`, `doubt`, `dynamic`, `elevated`, `functions`, `globs`, `opaque`, `pipes`, `plain`, `reads`, `remote`, `substitutions`, `unparsed`, `writes`");
+    insta::assert_snapshot!(when("frobnicate(args.x)"), @"policy.toml:6:8: error[unknown_function]: `when` has no such use of `frobnicate`; there are `under`, `host`, `glob`, `size`, `int`, `uint`, `double`, `string`, `bool`");
+    insta::assert_snapshot!(when("args.x.frobnicate()"), @"policy.toml:6:8: error[unknown_function]: `when` has no such use of `frobnicate`; there are `size`, `contains`, `startsWith`, `endsWith`, `matches`");
+    insta::assert_snapshot!(when(&"(".repeat(20)), @"policy.toml:6:8: error[expression_too_deep]: `when` has brackets nested deeper than 16");
+    insta::assert_snapshot!(when(&"true && ".repeat(200)), @"policy.toml:6:8: error[expression_too_long]: `when` is longer than 1024 bytes");
+}
+
+#[test]
+fn traps_in_expressions() {
+    insta::assert_snapshot!(when("args.path.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
+    insta::assert_snapshot!(when("path.canonical.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
+    insta::assert_snapshot!(when("args[\"destination\"].startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
+    insta::assert_snapshot!(when("args.title.startsWith(\"WIP\")"), @"");
+    insta::assert_snapshot!(when("args.title.matches(\"safe\")"), @"policy.toml:6:8: warning[unanchored_regex]: `matches` is true wherever the pattern occurs; write `^…$` to mean the whole text");
+    insta::assert_snapshot!(when("args.title.matches(\"^safe$\")"), @"");
+}
+
+#[test]
+fn questions_that_could_not_be_put() {
+    insta::assert_snapshot!(
+        findings("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"deny\"\n[rule.ask]\ndeadline_seconds = 3"), @"policy.toml:6:1: error[ask_unused]: `ask` says how a question is put, and this rule asks none");
+    insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"approve\" }"), @"policy.toml:8:1: error[fallback_runs_action]: `fallback.option` would run the action on nobody's word");
+    insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"edit\" }"), @"policy.toml:8:1: error[wrong_fallback]: `fallback.option` an edit needs a person");
+    insta::assert_snapshot!(
+        ask("deadline_seconds = 60\nfallback = { option = \"go\" }\noptions = [{ id = \"go\", label = \"Go\", effect = \"approve\" }]"), @"policy.toml:8:1: error[fallback_runs_action]: `fallback.option` would run the action on nobody's word");
+    insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"perhaps\" }"), @"policy.toml:8:1: error[wrong_fallback]: `fallback.option` is not one of the options");
+    insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = \"allow\""), @r#"policy.toml:8:12: error[wrong_fallback]: `fallback` must be "deny", "hold" or { option = "…" }"#);
+    insta::assert_snapshot!(ask("fallback = \"deny\""), @"policy.toml:7:1: error[wrong_fallback]: `fallback` needs a deadline after which it applies");
+    insta::assert_snapshot!(ask("deadline_seconds = 0"), @"policy.toml:7:20: error[wrong_deadline]: `deadline_seconds` must be at least 1, and at most ten years");
+    insta::assert_snapshot!(ask("audience = { users = [], groups = [] }"), @"policy.toml:7:1: error[wrong_audience]: `audience` names nobody, so that nobody could answer");
+    insta::assert_snapshot!(ask("audience = { users = [\"ann\"], quorum = 2 }"), @"policy.toml:7:1: error[wrong_audience]: `audience.quorum` is more than the users named");
+    insta::assert_snapshot!(ask("audience = { roles = [\"agent\"] }"), @"policy.toml:7:1: error[wrong_audience]: `audience.roles` an agent's key can never answer");
+    insta::assert_snapshot!(ask("options = [{ id = \"a\", label = \"A\", effect = \"explode\" }]"), @"policy.toml:7:12: error[wrong_option]: this is no option: unknown variant `explode`, expected one of `approve`, `edit`, `retry`, `reject`, `terminate`, `provide`, `skip`, `custom`");
+}
+
+#[test]
+fn examples_that_fail() {
+    let rule = |example: &str| {
+        findings(&format!(
+            "[[rule]]\nname = \"a\"\ntools = [\"t\"]\nwhen = 'args.n > 3'\nverdict = \"deny\"\n[[rule.example]]\n{example}"
+        ))
+    };
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nverdict = \"deny\"\nmatches = true"), @"");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 3 }\nverdict = \"deny\""), @"policy.toml:7:1: error[example_fails]: the example expects deny, and the default, as no rule matches, says ask: No rule matches this call.");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nverdict = \"ask\""), @"policy.toml:7:1: error[example_fails]: the example expects ask, and rule `a` says deny: Rule `a` matches.");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = {}\nverdict = \"deny\""), @"policy.toml:7:1: error[example_fails]: the example expects deny, and rule `a` says ask: Rule `a` could not be evaluated: there is no `n`.");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = {}\nmatches = false"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = false`, and the rule cannot be evaluated: there is no `n`");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nmatches = false"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = false`, and the rule matches");
+    insta::assert_snapshot!(rule("tool = \"T\"\narguments = { n = 4 }\nmatches = true"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = true`, and the rule does not match: none of its tools is this one");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }"), @"policy.toml:7:1: error[missing_key]: an example needs `verdict` or `matches`, or it proves nothing");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: is a number that JSON cannot carry");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = 3\nmatches = true\nrole = \"king\""), @"
+policy.toml:9:13: error[wrong_type]: `arguments` must be a table, not integer
+policy.toml:11:8: error[unknown_role]: `king` is no role; there are `admin`, `operator`, `viewer`, `agent`
+");
+}

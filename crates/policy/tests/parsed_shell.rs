@@ -1,0 +1,636 @@
+//! What a shell command is seen as: every way round a rule that is known.
+
+use holdpoint_policy::{Shell, Simple};
+use proptest::prelude::*;
+
+/// One simple command as a row writes it: its wrappers, then its words.
+fn written(simple: &Simple) -> String {
+    let via: String = simple.via.iter().map(|wrapper| format!("{wrapper}> ")).collect();
+    format!("{via}{}", simple.words.join(" "))
+}
+
+fn seen(text: &str) -> (Vec<String>, bool) {
+    let shell = Shell::parse(text).unwrap_or_else(|unparsed| panic!("{text:?}: {unparsed:?}"));
+    (shell.commands.iter().map(written).collect(), shell.doubt.is_some())
+}
+
+/// Read, and good enough for an allowing rule.
+fn certain(text: &str, commands: &[&str]) {
+    assert_eq!(seen(text), (commands.iter().map(ToString::to_string).collect(), false), "{text}");
+}
+
+/// Read for rules that ask and deny; no allowing rule may match.
+fn doubtful(text: &str, commands: &[&str]) {
+    assert_eq!(seen(text), (commands.iter().map(ToString::to_string).collect(), true), "{text}");
+}
+
+/// Not read at all; no allowing rule may match.
+fn refused(text: &str) {
+    if let Ok(shell) = Shell::parse(text) {
+        panic!("{text:?} was read: {shell:#?}");
+    }
+}
+
+fn subcommand(text: &str) -> String {
+    let shell = Shell::parse(text).unwrap();
+    assert!(shell.doubt.is_none(), "{text}: {:?}", shell.doubt);
+    shell.commands.last().unwrap().subcommand.clone()
+}
+
+#[test]
+fn commands_are_found_wherever_they_stand() {
+    certain("git push", &["git push"]);
+    certain("  git   push  ", &["git push"]);
+    certain("cd a && git push", &["cd a", "git push"]);
+    certain("cd a; git push", &["cd a", "git push"]);
+    certain("cd a\ngit push\n", &["cd a", "git push"]);
+    certain("false || git push", &["false", "git push"]);
+    certain("ls & git push", &["ls", "git push"]);
+    certain("ls | tee x | git push", &["ls", "tee x", "git push"]);
+    certain("ls |& git push", &["ls", "git push"]);
+    certain("(git push)", &["git push"]);
+    certain("{ git push; }", &["git push"]);
+    certain("! git push", &["git push"]);
+    certain("if true; then git push; elif a; then b; else c; fi", &["true", "git push", "a", "b", "c"]);
+    certain("while true; do git push; done", &["true", "git push"]);
+    certain("until true; do git push; done", &["true", "git push"]);
+    certain("for x in a b; do git push; done", &["git push"]);
+    certain("select x in a b; do git push; done", &["git push"]);
+    certain("case a in a) git push;; *) ls;; esac", &["git push", "ls"]);
+    certain("f() { git push; }; f", &["git push", "f"]);
+    certain("function f { git push; }", &["git push"]);
+    certain("ls # git push", &["ls"]);
+    certain("ls #\ngit push", &["ls", "git push"]);
+    certain("echo a#b; git push", &["echo a#b", "git push"]);
+    certain("echo 'if then'; git push", &["echo if then", "git push"]);
+    certain("ls;git push", &["ls", "git push"]);
+    certain("[ -f x ] && git push", &["[ -f x ]", "git push"]);
+    certain("test -f x && git push", &["test -f x", "git push"]);
+}
+
+#[test]
+fn substitutions_are_listed_and_never_relied_on() {
+    doubtful("echo $(git push)", &["git push", "echo $(git push)"]);
+    doubtful("echo `git push`", &["git push", "echo `git push`"]);
+    doubtful("echo \"a $(git push) b\"", &["git push", "echo a $(git push) b"]);
+    doubtful("echo \"`git push`\"", &["git push", "echo `git push`"]);
+    doubtful("diff <(git push) x", &["git push", "diff <(git push) x"]);
+    doubtful("ls > >(git push)", &["git push", "ls"]);
+    doubtful("echo ${x:-$(git push)}", &["git push", "echo ${x:-$(git push)}"]);
+    doubtful("echo $((1 + $(git push)))", &["git push", "echo $((1 + $(git push)))"]);
+    doubtful("X=$(git push)", &["git push", ""]);
+    doubtful("X=$(git push) ls", &["git push", "ls"]);
+    doubtful("export X=$(git push)", &["git push", "export X=$(git push)"]);
+    doubtful("for x in $(git push); do ls; done", &["git push", "ls"]);
+    doubtful("case $(git push) in a) ls;; esac", &["git push", "ls"]);
+    doubtful("cat <<E\n$(git push)\nE", &["git push", "cat"]);
+    doubtful("cat <<E\n`git push`\nE", &["cat"]);
+    doubtful("a=(1 $(git push))", &["git push", ""]);
+    doubtful("[[ -n $(git push) ]]", &["git push", "[[ -n $(git push) ]]"]);
+    doubtful("ls > $(git push)", &["git push", "ls"]);
+    doubtful("$(git push)", &["git push", "$(git push)"]);
+    certain("echo '$(git push)'", &["echo $(git push)"]);
+    certain("echo \\$x", &["echo $x"]);
+    certain("cat <<'E'\n$(git push)\nE", &["cat"]);
+}
+
+#[test]
+fn what_only_the_shell_knows_is_in_doubt() {
+    doubtful("$CMD push", &["$CMD push"]);
+    doubtful("$(echo git) push", &["echo git", "$(echo git) push"]);
+    doubtful("g${x}it push", &["g${x}it push"]);
+    doubtful("git $SUB", &["git $SUB"]);
+    doubtful("git -C $DIR push", &["git -C $DIR push"]);
+    doubtful("git push $FLAGS", &["git push $FLAGS"]);
+    doubtful("git push \"$FLAGS\"", &["git push $FLAGS"]);
+    doubtful("sh -c \"$X\"", &["sh -c> $X"]);
+    doubtful("sh $X", &["sh $X"]);
+    doubtful("eval $X", &["eval> $X"]);
+    doubtful("sudo $X", &["sudo $X", "sudo> $X"]);
+    doubtful("ssh $HOST ls", &["ssh $HOST ls", "ssh> ls"]);
+    doubtful("ls > $X", &["ls"]);
+    doubtful("git pu{sh,ll}", &["git pu{sh,ll}"]);
+    doubtful("mkdir {a,b}", &["mkdir {a,b}"]);
+    doubtful("echo {1..3}", &["echo {1..3}"]);
+    doubtful("/usr/bin/gi? push", &["/usr/bin/gi? push"]);
+    doubtful("git pus* x", &["git pus* x"]);
+    doubtful("cat \"$HOME/x\"", &["cat $HOME/x"]);
+    doubtful("((x = 1))", &["(( ((x = 1))"]);
+    refused("echo $\"hello\"");
+    doubtful("~/bin/git push", &["~/bin/git push"]);
+    doubtful("'' push", &[" push"]);
+    certain("echo $?", &["echo $?"]);
+}
+
+#[test]
+fn quoting_hides_nothing() {
+    for text in [
+        "g''it push",
+        "g\"\"it push",
+        "\\git push",
+        "\"git\" push",
+        "'git' 'push'",
+        "$'\\x67it' push",
+        "$'\\147it' push",
+        "$'git' $'push'",
+        "g\\it pu\\sh",
+        "'g'\"i\"t push",
+        "git \\\n  push",
+    ] {
+        certain(text, &["git push"]);
+    }
+    refused("git 'push");
+    refused("git \"push");
+    refused("echo `git push");
+    refused("echo $(git push");
+    refused("git push\\\n\\");
+    refused("gi\\\nt push");
+    refused("echo $'\\c?'");
+}
+
+#[test]
+fn variables_before_a_command_are_seen() {
+    certain("FOO=1 git push", &["git push"]);
+    certain("FOO=1 BAR='a b' git push", &["git push"]);
+    let shell = Shell::parse("FOO=1 git push").unwrap();
+    assert_eq!(shell.commands[0].assignments[0].name, "FOO");
+    assert_eq!(shell.commands[0].assignments[0].value, "1");
+    assert!(!shell.plain);
+    certain("FOO=1", &[""]);
+    for text in [
+        "GIT_SSH_COMMAND=x git fetch",
+        "PATH=. git status",
+        "LD_PRELOAD=x ls",
+        "PAGER=x git log",
+        "BASH_ENV=x bash -c ls",
+        "IFS=x; git status",
+        "export PATH=/x; git status",
+        "declare PATH=/x; git status",
+        "read PATH; git status",
+        "for PATH in x; do git status; done",
+        "env GIT_PAGER=x git log",
+        "sudo PATH=. git status",
+        "GIT_CONFIG_COUNT=1 git status",
+        "PS4=x bash -xc ls",
+        "HOME=/x git status",
+        "path=x git status",
+        "printf -v PATH x; git status",
+    ] {
+        assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
+    }
+}
+
+#[test]
+fn wrappers_are_looked_through() {
+    for (wrapper, via) in [
+        ("nohup", "nohup"),
+        ("nice", "nice"),
+        ("nice -n 5", "nice"),
+        ("nice -5", "nice"),
+        ("timeout 5", "timeout"),
+        ("timeout -s KILL -k 3 5m", "timeout"),
+        ("timeout --signal=KILL 5", "timeout"),
+        ("time", "time"),
+        ("time -p", "time"),
+        ("command", "command"),
+        ("command -p", "command"),
+        ("exec", "exec"),
+        ("exec -a x", "exec"),
+        ("builtin", "builtin"),
+        ("stdbuf -oL", "stdbuf"),
+        ("stdbuf -o L", "stdbuf"),
+        ("setsid", "setsid"),
+        ("setsid -w", "setsid"),
+        ("env", "env"),
+        ("env -i", "env"),
+        ("env -u X", "env"),
+        ("env A=1 B=2", "env"),
+        ("/usr/bin/env", "env"),
+        ("env --", "env"),
+        ("eval", "eval"),
+    ] {
+        certain(&format!("{wrapper} git push"), &[&format!("{via}> git push")]);
+    }
+    for (wrapper, via) in [
+        ("sudo", "sudo"),
+        ("sudo -u x", "sudo"),
+        ("sudo -ux", "sudo"),
+        ("sudo -n -E", "sudo"),
+        ("sudo --user=x", "sudo"),
+        ("sudo A=1", "sudo"),
+        ("doas -u x", "doas"),
+        ("/usr/bin/sudo", "sudo"),
+        ("busybox", "busybox"),
+    ] {
+        let text = format!("{wrapper} git push");
+        certain(&text, &[&text, &format!("{via}> git push")]);
+    }
+    assert!(Shell::parse("sudo ls").unwrap().elevated);
+    certain(
+        "sudo nice env A=1 timeout 5 git push",
+        &["sudo nice env A=1 timeout 5 git push", "sudo> nice> env> timeout> git push"],
+    );
+    doubtful("ls | xargs git push", &["ls", "xargs git push", "xargs> git push"]);
+    doubtful("xargs -n 1 -I {} git push {}", &["xargs -n 1 -I {} git push {}", "xargs> git push {}"]);
+    doubtful("xargs sh -c 'git push'", &["xargs sh -c git push", "xargs> sh -c> git push"]);
+    doubtful("timeout --new-option git push", &["timeout> push"]);
+    certain("find . -exec git push {} \\;", &["find . -exec git push {} ;", "find -exec> git push {}"]);
+    certain("find . -execdir git push {} +", &["find . -execdir git push {} +", "find -execdir> git push {}"]);
+    certain("find . -exec a \\; -exec b \\;", &["find . -exec a ; -exec b ;", "find -exec> a", "find -exec> b"]);
+    doubtful("find . -exec {} \\;", &["find . -exec {} ;", "find -exec> {}"]);
+    doubtful(
+        "find . -exec sh -c 'git push {}' \\;",
+        &["find . -exec sh -c git push {} ;", "find -exec> sh -c> git push {}"],
+    );
+    certain("command -v git", &["command -v git"]);
+    doubtful("parallel git push", &["parallel git push"]);
+    doubtful("flock x git push", &["flock x git push"]);
+    doubtful("strace git push", &["strace git push"]);
+    doubtful("coproc_x=1 alias ls='git push'", &["alias ls=git push"]);
+    refused("coproc git push");
+    refused("time { git push; }");
+    refused("then git push");
+}
+
+#[test]
+fn texts_within_texts_are_read() {
+    for text in [
+        "sh -c 'git push'",
+        "sh -ec 'git push'",
+        "sh -e -c 'git push'",
+        "/bin/sh -c 'git push'",
+        "sh -o errexit -c 'git push'",
+    ] {
+        certain(text, &["sh -c> git push"]);
+    }
+    certain("bash -lc \"git push\"", &["bash -c> git push"]);
+    certain("bash --norc -c 'git push' x y", &["bash -c> git push"]);
+    certain("zsh -c 'ls; git push'", &["zsh -c> ls", "zsh -c> git push"]);
+    certain("sh -c 'sh -c \"git push\"'", &["sh -c> sh -c> git push"]);
+    certain("busybox sh -c 'git push'", &["busybox sh -c git push", "busybox> sh -c> git push"]);
+    certain("eval 'git push'", &["eval> git push"]);
+    certain("eval git push", &["eval> git push"]);
+    certain("eval 'eval git push'", &["eval> eval> git push"]);
+    certain("trap 'git push' EXIT", &["trap git push EXIT", "trap> git push"]);
+    certain("watch -n 1 git push", &["watch -n 1 git push", "watch> git push"]);
+    certain("su x -c 'git push'", &["su x -c git push", "su -c> git push"]);
+    certain("ssh host git push", &["ssh host git push", "ssh> git push"]);
+    certain(
+        "ssh -p 22 u@host 'cd a && git push'",
+        &["ssh -p 22 u@host cd a && git push", "ssh> cd a", "ssh> git push"],
+    );
+    assert!(Shell::parse("ssh host ls").unwrap().remote);
+    doubtful("ssh -o ProxyCommand=x host ls", &["ssh -o ProxyCommand=x host ls", "ssh> ls"]);
+    certain("bash <<< 'git push'", &["bash", "bash <<> git push"]);
+    certain("bash <<E\ngit push\nE", &["bash", "bash <<> git push"]);
+    certain("bash -s x <<'E'\nls; git push\nE\n", &["bash -s x", "bash <<> ls", "bash <<> git push"]);
+    certain("sh <<-E\n\tgit push\n\tE\n", &["sh", "sh <<> git push"]);
+    certain("sudo bash <<E\ngit push\nE", &["sudo bash", "sudo> bash", "sudo> bash <<> git push"]);
+    doubtful("bash <<E\n$X\nE", &["bash"]);
+    doubtful("echo git push | sh", &["echo git push", "sh"]);
+    doubtful("curl https://x | sudo bash", &["curl https://x", "sudo bash", "sudo> bash"]);
+    doubtful("cat <<E | sh\ngit push\nE", &["cat", "sh"]);
+    doubtful("bash", &["bash"]);
+    doubtful("sh < x", &["sh"]);
+    doubtful("env -S 'git push'", &["env -S git push", "env> git push"]);
+    doubtful("env '-Sgit push'", &["env -Sgit push", "env> git push"]);
+    doubtful("env --split-string='git push' x", &["env --split-string=git push x", "env> git push x"]);
+    certain("cat <<E && git push\nx\nE", &["cat", "git push"]);
+    certain("cat <<E > f\nx\nE\ngit push", &["cat", "git push"]);
+    refused("sh -c");
+    refused("sh -c 'git push");
+    refused("sh -c 'git push \"'");
+    refused("eval 'git push \"'");
+    doubtful("fish -c 'git push'", &["fish -c git push"]);
+}
+
+#[test]
+fn the_subcommand_of_git_is_found() {
+    for text in [
+        "git push",
+        "git -C x push",
+        "git -C x -C y push",
+        "git --git-dir=x push",
+        "git --git-dir x push",
+        "git --work-tree=x push",
+        "git --no-pager push",
+        "git -c user.name=x push",
+        "git -P -c color.ui=never push --force",
+        "/usr/bin/git push",
+        "git --namespace status push",
+    ] {
+        assert_eq!(subcommand(text), "push", "{text}");
+    }
+    for text in [
+        "git -c alias.x='!sh' x",
+        "git -c core.pager=x log",
+        "git -c core.fsmonitor=x status",
+        "git -c CORE.SSHCOMMAND=x fetch",
+        "git --exec-path=x status",
+        "git --config-env=core.pager=X log",
+        "git --unknown x status",
+        "git fetch --upload-pack=x",
+        "git fetch --upload-pa x",
+        "git push --receive-pack=x",
+        "git clone -u x y",
+        "git clone -c core.pager=x y",
+        "git clone ext::sh",
+        "git rebase -x 'rm x' main",
+        "git rebase --exec 'rm x' main",
+        "git submodule foreach 'git push'",
+        "git bisect run x",
+        "git grep -Ox y",
+        "git grep --open-files-in-pager=x y",
+        "git filter-branch x",
+        "git difftool -x y",
+        "git diff --ext-diff",
+    ] {
+        assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
+    }
+    assert_eq!(Shell::parse("git diff --output=x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("git log --output x").unwrap().writes, ["x"]);
+    assert_eq!(subcommand("git config core.pager x"), "config");
+    assert_eq!(subcommand("docker push x"), "push");
+    assert_eq!(subcommand("docker --context ps push x"), "");
+    assert!(Shell::parse("git -C x status").unwrap().commands[0].cwd_changed);
+    assert!(Shell::parse("cd x && git status").unwrap().commands[1].cwd_changed);
+    assert!(!Shell::parse("git status && cd x").unwrap().commands[0].cwd_changed);
+}
+
+#[test]
+fn a_program_is_named_by_where_it_lies() {
+    for (text, program, name, path) in [
+        ("git x", "git", "git", ""),
+        ("/usr/bin/git x", "git", "git", "/usr/bin/git"),
+        ("/bin/ls", "ls", "ls", "/bin/ls"),
+        ("/tmp/git x", "/tmp/git", "git", "/tmp/git"),
+        ("./git x", "./git", "git", "./git"),
+        ("/usr/bin/../../tmp/git x", "/usr/bin/../../tmp/git", "git", "/usr/bin/../../tmp/git"),
+        ("GIT x", "GIT", "git", ""),
+        ("git.exe x", "git.exe", "git", ""),
+    ] {
+        let simple = &Shell::parse(text).unwrap().commands[0];
+        assert_eq!(
+            (simple.program.as_str(), simple.name.as_str(), simple.path.as_str()),
+            (program, name, path),
+            "{text}"
+        );
+    }
+    assert!(Shell::parse("./x").unwrap().opaque);
+    assert!(Shell::parse("/tmp/git status").unwrap().opaque);
+}
+
+#[test]
+fn code_that_is_not_shell_is_opaque() {
+    for text in [
+        "python -c 'import os'",
+        "python3 x.py",
+        "python3.12 x.py",
+        "perl -e x",
+        "node -e x",
+        "awk 'BEGIN{system(\"x\")}'",
+        "make",
+        "npm test",
+        "bash x.sh",
+        "source x",
+        ". x",
+        "vim -c ':!x'",
+        "sed -i s/a/b/ x",
+        "sed '1e git push' x",
+        "sed 's/a/b/e' x",
+        "sed 's/a/b/w x' y",
+        "sed -n '1p;e git push' y",
+        "ruby x",
+        "psql -c x",
+    ] {
+        assert!(Shell::parse(text).unwrap().opaque, "{text}");
+    }
+    for text in ["sed -n 1,5p x", "sed s/a/b/g x", "sed -n '$p' x", "ls", "git status", "grep x y"] {
+        assert!(!Shell::parse(text).unwrap().opaque, "{text}");
+    }
+    for text in [
+        "tar -cf x --checkpoint=1 --checkpoint-action=exec=x y",
+        "tar --checkpoint-act=exec=x y",
+        "tar xf y --to-command=x",
+        "tar -I x -xf y",
+        "tar xIf x y",
+        "rsync -e x a b",
+        "rsync -ave x a b",
+        "sort --compress-program=x y",
+        "zip x y -T -TT z",
+        "scp -oProxyCommand=x a b",
+        "rg --pre x y",
+        "fd -x git push",
+        "split --filter=x y",
+    ] {
+        assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
+    }
+}
+
+#[test]
+fn redirections_are_seen() {
+    let shell = Shell::parse("git status > a 2>> b < c &> d").unwrap();
+    assert_eq!((shell.writes, shell.reads), (vec!["a".into(), "b".into(), "d".into()], vec!["c".into()]));
+    assert!(!shell.plain);
+    assert_eq!(Shell::parse("> x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("{ ls; } > x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("ls && (ls) >| x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("ls >& x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("f() { ls; } > x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("for i in a; do ls; done > x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("ls 2>&1").unwrap().writes, Vec::<String>::new());
+    certain("git > x push", &["git push"]);
+    certain("git > x push 2> y --force", &["git push --force"]);
+    certain("> x git push", &["git push"]);
+    certain("cat <<E > x push\na\nE", &["cat push"]);
+    refused("cat <<E\nx");
+    refused("cat <<E\nx\nE2");
+    refused("exec 3<> x");
+}
+
+#[test]
+fn unseen_and_look_alike_characters_are_never_relied_on() {
+    for text in [
+        "git\u{0}push",
+        "git push\r\nls",
+        "git\u{a0}push",
+        "git pu\u{200b}sh",
+        "git \u{202e}push",
+        "ls\u{7}",
+        "ls \u{1b}[2K",
+        "git\u{3000}push",
+        "ls\u{2028}git push",
+        "\u{feff}git push",
+        "ls\u{85}",
+        "ls\u{c}",
+    ] {
+        refused(text);
+    }
+    doubtful("gіt push", &["gіt push"]);
+    assert_ne!(Shell::parse("gіt push").unwrap().commands[0].program, "git");
+    assert_ne!(Shell::parse("ｇit push").unwrap().commands[0].name, "git");
+    certain("echo größer", &["echo größer"]);
+}
+
+#[test]
+fn plain_is_one_command_and_nothing_else() {
+    for text in ["git status", "git status --short", "/usr/bin/git status", "ls -la 'a b'", "git commit -m 'a; b'"] {
+        assert!(Shell::parse(text).unwrap().plain, "{text}");
+    }
+    for text in [
+        "git status; ls",
+        "git status &",
+        "git status > x",
+        "git status 2>&1",
+        "A=1 git status",
+        "git status *.rs",
+        "git status $X",
+        "sudo git status",
+        "nice git status",
+        "(git status)",
+        "! git status",
+        "{ git status; }",
+        "sh -c 'git status'",
+        "git status <<< x",
+        "git status | cat",
+        "git -c core.pager=x status",
+        "A=1",
+        "if git status; then ls; fi",
+    ] {
+        assert!(!Shell::parse(text).unwrap().plain, "{text}");
+    }
+    assert!(Shell::parse("ls *.rs [a] x?").unwrap().globs);
+    assert_eq!(Shell::parse("ls *.rs").unwrap().commands[0].args, ["*.rs"]);
+    assert!(!Shell::parse("ls '*.rs'").unwrap().globs);
+}
+
+#[test]
+fn nothing_is_no_command() {
+    for text in ["", " ", "\n", "# git push", ";", "&", "sh -c ''", "eval"] {
+        refused(text);
+    }
+}
+
+#[test]
+fn too_much_is_refused_and_takes_no_time() {
+    refused(&"x".repeat(40_000));
+    refused(&"ls;".repeat(1_000));
+    for (open, close) in [
+        ("$(", ")"),
+        ("(", ")"),
+        ("{ ", "; }"),
+        ("\"$(", ")\""),
+        ("${a:-", "}"),
+        ("$((", "))"),
+        ("if a; then ", "; fi"),
+        ("`", "`"),
+        ("<(", ")"),
+        ("! ", ""),
+        ("f() { ", "; }"),
+        ("case a in a) ", ";; esac"),
+        ("[[ ( ", " ) ]]"),
+        ("sh -c ", ""),
+        ("eval ", ""),
+        ("sudo ", ""),
+        ("while ", "; do ls; done"),
+        ("{a,", "}"),
+        ("a && ", ""),
+        ("<<a ", ""),
+        ("$(<", ")"),
+    ] {
+        for depth in [400, 4_000] {
+            let text = format!("{}ls{}", open.repeat(depth), close.repeat(depth));
+            if let Ok(shell) = Shell::parse(&text) {
+                assert!(!shell.plain, "{open} {depth}");
+            }
+            let _ = Shell::parse(&open.repeat(depth));
+            let _ = Shell::parse(&format!("echo {text}"));
+        }
+    }
+}
+
+#[test]
+fn words_that_are_apart_need_no_shell() {
+    let shell = Shell::of_words(&["git", "-C", "x", "push", "a;b", "$x", "*"]).unwrap();
+    assert_eq!(shell.commands[0].subcommand, "push");
+    assert_eq!(shell.commands[0].args, ["-C", "x", "push", "a;b", "$x", "*"]);
+    assert!(shell.plain);
+    let shell = Shell::of_words(&["sh", "-c", "ls; git push"]).unwrap();
+    assert_eq!(shell.commands.iter().map(written).collect::<Vec<_>>(), ["sh -c> ls", "sh -c> git push"]);
+    assert!(Shell::of_words(&[]).is_err());
+    assert!(Shell::of_words(&["git", "a\0b"]).is_err());
+    assert!(Shell::of_words(&[""]).unwrap().doubt.is_some());
+}
+
+fn wrapper() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        Just("sudo {}"),
+        Just("env A=1 {}"),
+        Just("nohup {}"),
+        Just("nice -n 3 {}"),
+        Just("timeout 5 {}"),
+        Just("time {}"),
+        Just("command {}"),
+        Just("exec {}"),
+        Just("stdbuf -oL {}"),
+        Just("ls | xargs {}"),
+        Just("find . -exec {} \\;"),
+        Just("A=1 {}"),
+        Just("cd x && {}"),
+        Just("{}; ls"),
+        Just("{} &"),
+        Just("({})"),
+        Just("! {}"),
+        Just("if {}; then ls; fi"),
+        Just("echo $({})"),
+        Just("echo \"$({})\""),
+        Just("cat <({})"),
+        Just("{} > x"),
+        Just("{} | cat"),
+        Just("f() { {}; }; f"),
+        Just("while {}; do ls; done"),
+        Just("eval {}"),
+        Just("ssh host {}"),
+        Just("bash <<E\n{}\nE\n"),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_wrapped_command_is_still_listed(wrappers in prop::collection::vec(wrapper(), 1..5)) {
+        let text = wrappers.iter().fold("git push origin".to_owned(), |inner, wrapper| wrapper.replace("{}", &inner));
+        if let Ok(shell) = Shell::parse(&text) {
+            let listed = shell.commands.iter().any(|one| one.words.starts_with(&["git".into(), "push".into(), "origin".into()]));
+            prop_assert!(listed || shell.doubt.is_some(), "{} {:#?}", text, shell);
+            prop_assert!(!shell.plain, "{}", text);
+        }
+    }
+
+    #[test]
+    fn one_wrapper_always_lists_it(wrapper in wrapper()) {
+        let text = wrapper.replace("{}", "git push origin");
+        let shell = Shell::parse(&text).unwrap();
+        prop_assert!(shell.commands.iter().any(|one| one.words.starts_with(&["git".into(), "push".into(), "origin".into()])), "{}", text);
+    }
+
+    #[test]
+    fn quoting_a_text_gives_that_text(text in "[ -~é]{1,30}") {
+        let quoted = format!("echo '{}'", text.replace('\'', "'\\''"));
+        let shell = Shell::parse(&quoted).unwrap();
+        prop_assert_eq!(&shell.commands[0].args, &vec![text]);
+        prop_assert!(shell.plain);
+    }
+
+    #[test]
+    fn anything_can_be_tried(text in any::<String>()) {
+        let _ = Shell::parse(&text);
+    }
+
+    #[test]
+    fn anything_like_a_shell_can_be_tried(text in "[a-c $(){}`'\"\\\\;&|<>=#!*?~\n\\[\\]-]{0,60}") {
+        if let Ok(shell) = Shell::parse(&text) {
+            prop_assert!(!shell.commands.is_empty());
+            prop_assert!(shell.doubt.is_some() || !shell.dynamic);
+        }
+    }
+}

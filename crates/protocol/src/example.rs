@@ -1,0 +1,77 @@
+//! Examples that the document shows where one thing is part of several others.
+
+use serde_json::{Value, json};
+
+/// A question that is open.
+pub(crate) fn question() -> Value {
+    let option = |id: &str, label: &str, effect: &str| {
+        json!({ "id": id, "label": label, "effect": effect, "default": false, "dangerous": false,
+                "recommended": false, "requires_input": false })
+    };
+    json!({
+        "id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+        "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+        "kind": "confirmation", "title": "Delete the file?",
+        "options": [option("confirm", "Confirm", "approve"), option("cancel", "Cancel", "reject")],
+        "multiple": false, "required": true, "audience": { "quorum": 1, "distinct_groups": false, "four_eyes": false },
+        "asked_by": { "kind": "agent", "name": "release-bot" }, "created_at": "2026-11-15T10:00:00Z",
+        "status": "pending", "overdue": false, "revision": 1
+    })
+}
+
+/// A page of questions.
+pub(crate) fn questions() -> Value {
+    json!({ "interactions": [question()], "next": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" })
+}
+
+fn answer() -> Value {
+    json!({ "id": "ans_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "by": { "kind": "user", "name": "alice" },
+            "at": "2026-11-15T10:01:00Z", "effect": "approve", "option": "confirm", "options": ["confirm"] })
+}
+
+/// The same question when it was answered.
+fn answered(delivery: Value, revision: u64) -> Value {
+    let mut question = question();
+    question["status"] = json!("answered");
+    question["resolution"] = json!({ "status": "answered", "source": "user", "at": "2026-11-15T10:01:00Z",
+        "by": { "kind": "user", "name": "alice" }, "answer": answer() });
+    question["delivery"] = delivery;
+    question["revision"] = json!(revision);
+    question
+}
+
+/// Answers that wait.
+pub(crate) fn deliveries() -> Value {
+    json!({ "deliveries": [answered(json!({ "state": "waiting", "attempt": 0 }), 2)] })
+}
+
+/// What an agent goes on with.
+pub(crate) fn taken() -> Value {
+    let until = "2026-11-15T10:06:30Z";
+    let processing = json!({ "state": "processing", "attempt": 1, "until": until });
+    json!({ "lease": "lea_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "until": until, "attempt": 1, "answer": answer(),
+            "interaction": answered(processing, 3), "resume_point": { "at": "line 12" } })
+}
+
+/// A session.
+pub(crate) fn session() -> Value {
+    json!({
+        "id": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "status": "waiting_user_input", "paused": false,
+        "waiting_on": 1, "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "release-bot",
+        "title": "Release 1.4", "started_by": { "kind": "agent", "name": "release-bot" },
+        "created_at": "2026-11-15T10:00:00Z", "last_seq": 2
+    })
+}
+
+/// A page of sessions.
+pub(crate) fn sessions() -> Value {
+    json!({ "sessions": [session()], "next": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" })
+}
+
+/// The keys of a project.
+pub(crate) fn keys() -> Value {
+    json!({ "keys": [{
+        "id": "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "role": "operator", "user": "alice", "groups": ["operations"],
+        "created_at": "2026-11-15T10:00:00Z"
+    }] })
+}

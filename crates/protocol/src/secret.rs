@@ -1,0 +1,47 @@
+//! Kept secrets on the wire: everything but their values.
+
+use domain::{Actor, KeptSecret, SecretId, Timestamp};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A secret that a person has kept for an agent's later sessions. Its value leaves only with an answer.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "sec_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "release-bot", "name": "REGISTRY_TOKEN",
+    "kept_by": { "kind": "user", "name": "alice" }, "kept_at": "2026-11-15T10:00:00Z", "used_at": "2026-11-16T08:30:00Z"
+}))]
+pub struct SecretView {
+    /// Its id; one that is kept again gets a new one.
+    #[schema(value_type = String)]
+    pub id: SecretId,
+    /// The agent that is given it, by the name of its key.
+    pub agent: String,
+    /// Its name.
+    pub name: String,
+    /// Who gave it and said that it be kept.
+    pub kept_by: Actor,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub kept_at: Timestamp,
+    /// When it last answered a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub used_at: Option<Timestamp>,
+}
+
+/// The kept secrets of a project.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SecretsPage {
+    /// The newest first.
+    pub secrets: Vec<SecretView>,
+    /// Where the next page begins, if there may be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl From<KeptSecret> for SecretView {
+    fn from(secret: KeptSecret) -> Self {
+        let KeptSecret { id, agent, name, kept_by, kept_at, used_at, .. } = secret;
+        Self { id, agent, name, kept_by, kept_at, used_at }
+    }
+}

@@ -1,0 +1,125 @@
+//! The audit trail: listed, exported, and the key that signs it.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::{Caller, InteractionId, SessionId, Timestamp};
+use engine::{Export, Wanted};
+use futures::stream;
+use http::header::CONTENT_TYPE;
+use protocol::{AuditEntryView, AuditKeyView, AuditPage};
+use serde::Deserialize;
+use store::{AuditFilter, Page};
+use utoipa::IntoParams;
+
+use crate::App;
+use crate::caller::Who;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::{Query, cursor, limit};
+
+/// Which entries.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AuditQuery {
+    /// Of this type, for example `interaction.answered`.
+    #[serde(rename = "type")]
+    name: Option<String>,
+    /// Done by whoever has this name.
+    by: Option<String>,
+    /// In this session.
+    #[param(value_type = Option<String>)]
+    session: Option<SessionId>,
+    /// To this question.
+    #[param(value_type = Option<String>)]
+    interaction: Option<InteractionId>,
+    /// Not before this.
+    #[param(value_type = Option<String>, format = DateTime)]
+    since: Option<Timestamp>,
+    /// Before this.
+    #[param(value_type = Option<String>, format = DateTime)]
+    until: Option<Timestamp>,
+    /// Where the page before ended.
+    cursor: Option<String>,
+    /// At most so many; 50 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
+/// Lists the audit trail of the caller's project, the oldest entry first.
+#[utoipa::path(get, path = "/v1/audit", tag = "audit", params(AuditQuery),
+    responses((status = 200, description = "A page", body = AuditPage), Problems))]
+pub(super) async fn audit_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<AuditQuery>,
+) -> Result<Json<AuditPage>, ApiError> {
+    let page = Page { after: cursor(query.cursor.as_deref())?.map(number).transpose()?, limit: limit(query.limit)? };
+    let AuditQuery { name, by, session, interaction, since, until, .. } = query;
+    let filter = AuditFilter { name, by, session, interaction, since, until };
+    let (found, next) = app.engine.audit(&caller, filter, page).await?;
+    let entries = found.into_iter().map(|found| AuditEntryView::new(found.seq, found.entry, found.digest, found.hash));
+    Ok(Json(AuditPage { entries: entries.collect(), next: next.map(|seq| seq.to_string()) }))
+}
+
+/// Which part of the chain.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ExportQuery {
+    /// Begin after the entry of this number; at the first one if absent.
+    after: Option<u64>,
+    /// Show what was done before this by its digest alone.
+    #[param(value_type = Option<String>, format = DateTime)]
+    since: Option<Timestamp>,
+    /// Show what was not done before this by its digest alone.
+    #[param(value_type = Option<String>, format = DateTime)]
+    until: Option<Timestamp>,
+}
+
+/// Exports the chain of the tenant as JSON Lines for `holdpoint audit verify`: other projects' entries by digest alone.
+#[utoipa::path(get, path = "/v1/audit/export", tag = "audit", params(ExportQuery),
+    responses((status = 200, description = "A header, entries in order, checkpoints between them and at the end",
+               content_type = "application/x-ndjson", body = String), Problems))]
+pub(super) async fn audit_export(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<ExportQuery>,
+) -> Result<Response, ApiError> {
+    let wanted = Wanted { after: number(query.after.unwrap_or(0))?, since: query.since, until: query.until };
+    let export = app.engine.audit_export(&caller, wanted).await?;
+    let lines = stream::unfold(Some((app, caller, export)), |state| async {
+        let (app, caller, mut export) = state?;
+        match next(&app, &caller, &mut export).await {
+            Ok(lines) => Some((Ok(lines?), Some((app, caller, export)))),
+            Err(error) => {
+                // The reader sees a broken connection, never an export that looks whole.
+                tracing::warn!(%error, "an export was ended");
+                Some((Err(error), None))
+            }
+        }
+    });
+    Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response())
+}
+
+async fn next(app: &App, caller: &Caller, export: &mut Export) -> Result<Option<String>, engine::Error> {
+    app.engine.recheck(caller).await?;
+    export.next().await
+}
+
+/// Shows the public half of the key that signs the audit trail of the tenant.
+#[utoipa::path(get, path = "/v1/audit/key", tag = "audit",
+    responses((status = 200, description = "The key", body = AuditKeyView), Problems))]
+pub(super) async fn audit_key(State(app): State<App>, Who(caller): Who) -> Result<Json<AuditKeyView>, ApiError> {
+    Ok(Json(app.engine.audit_key(&caller).await?.into()))
+}
+
+/// Stores count in 63 bits.
+fn number(seq: u64) -> Result<u64, ApiError> {
+    match i64::try_from(seq) {
+        Ok(_) => Ok(seq),
+        Err(_) => Err(ApiError::QueryInvalid("not the number of an entry".into())),
+    }
+}

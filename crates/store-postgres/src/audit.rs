@@ -1,0 +1,193 @@
+//! The audit trail. Entries are appended without waiting for anybody; the chain is written afterwards, under the lock of one
+//! row, from what lies below the oldest transaction that is still under way.
+
+use domain::audit::Written;
+use domain::audit::chain::{Checkpoint, Head};
+use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
+use postgres::Row;
+use postgres::types::ToSql;
+use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Link, Loose, Page, Stored};
+use uuid::Uuid;
+
+use crate::connection::Face;
+use crate::event::{SETTLED, cursor};
+use crate::values::{column, json, micros, number, parsed, signed, time, time_if, unusable};
+
+/// Entries after a cursor before which nothing can commit any more.
+pub(crate) fn loose() -> String {
+    format!(
+        "select xid::text, position, tenant, project, session, digest from audit \
+         where (xid, position) > ($1::text::xid8, $2) and {SETTLED} order by audit.xid, position limit $3"
+    )
+}
+
+/// A tenant's chain after a number.
+pub(crate) const CHAIN: &str = "select audit_chain.seq, audit.digest, audit_chain.hash, audit.at, \
+                                case when $4::uuid is null or audit.project = $4 then audit.text end \
+                                from audit_chain join audit using (xid, position) \
+                                where audit_chain.tenant = $1 and audit_chain.seq > $2 order by audit_chain.seq limit $3";
+
+/// What the `$n` of a statement stand for.
+type Given = Vec<Box<dyn ToSql + Sync>>;
+
+/// The statement of a list: only the conditions that are wanted.
+pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<(String, Given)> {
+    let mut sql = "select audit_chain.seq, audit.digest, audit_chain.hash, audit.at, audit.text \
+                   from audit_chain join audit using (xid, position) where audit_chain.project = $1"
+        .to_owned();
+    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut with = |condition: &str, value: Option<Box<dyn ToSql + Sync>>| {
+        if let Some(value) = value {
+            values.push(value);
+            sql.push_str(&format!(" and {condition} ${}", values.len()));
+        }
+    };
+    let boxed = |value: Option<i64>| value.map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
+    let text = |value: &Option<String>| value.clone().map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
+    let uuid = |value: Option<Uuid>| value.map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
+    with("audit_chain.seq >", boxed(page.after.map(signed).transpose()?));
+    with("audit_chain.session =", uuid(filter.session.map(SessionId::uuid)));
+    with("audit.interaction =", uuid(filter.interaction.map(InteractionId::uuid)));
+    with("audit.type =", text(&filter.name));
+    with("audit.by =", text(&filter.by));
+    with("audit.at >=", boxed(micros(filter.since)));
+    with("audit.at <", boxed(micros(filter.until)));
+    sql.push_str(&format!(" order by audit_chain.seq limit {}", page.limit));
+    Ok((sql, values))
+}
+
+impl AuditReads for Face<'_> {
+    fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>> {
+        let found = self.row("select id from tenants where name = $1", &[&name])?;
+        found.map(|row| Ok(TenantId::from_uuid(column(&row, 0)?))).transpose()
+    }
+
+    fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>> {
+        let linked = self.row("select xid::text, position from audit_linked", &[])?;
+        let after = linked.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))?;
+        let values: &[&(dyn ToSql + Sync)] = &[&after.major.to_string(), &signed(after.minor)?, &i64::from(limit)];
+        let found = self.rows(&loose(), values)?;
+        let read = |row: &Row| {
+            Ok(Loose {
+                cursor: cursor(row, 0)?,
+                tenant: TenantId::from_uuid(column(row, 2)?),
+                project: ProjectId::from_uuid(column(row, 3)?),
+                session: column::<Option<_>>(row, 4)?.map(SessionId::from_uuid),
+                digest: digest(row, 5)?,
+            })
+        };
+        found.iter().map(read).collect()
+    }
+
+    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head> {
+        let sql = "select seq, hash, signed_seq, signed_at from audit_heads where tenant = $1";
+        let Some(row) = self.row(sql, &[&tenant.uuid()])? else { return Ok(Head::default()) };
+        Ok(Head {
+            seq: number(&row, 0)?,
+            hash: digest(&row, 1)?,
+            signed_seq: number(&row, 2)?,
+            signed_at: time_if(column(&row, 3)?)?,
+        })
+    }
+
+    fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>> {
+        let sql = "select tenant from audit_heads where seq > signed_seq and (signed_at is null or signed_at <= $1)";
+        let found = self.rows(sql, &[&before.as_microsecond()])?;
+        found.iter().map(|row| Ok(TenantId::from_uuid(column(row, 0)?))).collect()
+    }
+
+    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Vec<Chained>> {
+        let (sql, values) = list(scope, filter, page)?;
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+        let found = self.listed(&sql, &values)?;
+        found.iter().map(read).collect()
+    }
+
+    fn audit_chain(&mut self, tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Stored<Vec<Chained>> {
+        let (after, limit) = (signed(page.after.unwrap_or(0))?, i64::from(page.limit));
+        let found = self.rows(CHAIN, &[&tenant.uuid(), &after, &limit, &shown.map(ProjectId::uuid)])?;
+        found.iter().map(read).collect()
+    }
+
+    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>> {
+        // A chain without entries may have a checkpoint too, whose number is 0.
+        let after = page.after.map_or(Ok(-1), signed)?;
+        let sql = "select body from audit_checkpoints where tenant = $1 and seq > $2 order by seq limit $3";
+        let found = self.rows(sql, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
+        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    }
+}
+
+impl AuditWrites for Face<'_> {
+    /// Numbered as the session's event is, so that the entries of a session come in the order of its events.
+    fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> Stored<()> {
+        let sql = "insert into audit (tenant, project, at, type, by, session, interaction, digest, text, xid) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, greatest(pg_current_xact_id(), \
+                   (select xid from events where session = $6 and seq = $10::bigint - 1)))";
+        self.guarded(
+            sql,
+            &[
+                &entry.scope.tenant.uuid(),
+                &entry.scope.project.uuid(),
+                &entry.at.as_microsecond(),
+                &entry.name,
+                &entry.by.name,
+                &entry.session.map(SessionId::uuid),
+                &entry.interaction.map(InteractionId::uuid),
+                &digest.as_bytes().as_slice(),
+                text,
+                &entry.event.map(signed).transpose()?,
+            ],
+        )
+    }
+
+    fn audit_lock(&mut self) -> Stored<()> {
+        self.rows("select 1 from audit_linked for update", &[]).map(drop)
+    }
+
+    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()> {
+        let Some(last) = links.last() else { return Ok(()) };
+        let seqs = links.iter().map(|link| signed(link.seq)).collect::<Stored<Vec<i64>>>()?;
+        let projects: Vec<Uuid> = links.iter().map(|link| link.loose.project.uuid()).collect();
+        let sessions: Vec<Option<Uuid>> = links.iter().map(|link| link.loose.session.map(SessionId::uuid)).collect();
+        let xids: Vec<String> = links.iter().map(|link| link.loose.cursor.major.to_string()).collect();
+        let positions = links.iter().map(|link| signed(link.loose.cursor.minor)).collect::<Stored<Vec<i64>>>()?;
+        let hashes: Vec<&[u8]> = links.iter().map(|link| link.hash.as_bytes().as_slice()).collect();
+        let sql = "insert into audit_chain (tenant, seq, project, session, xid, position, hash) \
+                   select $1, seq, project, session, xid::xid8, position, hash from unnest($2::bigint[], $3::uuid[], \
+                   $4::uuid[], $5::text[], $6::bigint[], $7::bytea[]) as link (seq, project, session, xid, position, hash)";
+        self.change(sql, &[&tenant.uuid(), &seqs, &projects, &sessions, &xids, &positions, &hashes])?;
+        let sql = "insert into audit_heads (tenant, seq, hash, signed_seq) values ($1, $2, $3, 0) \
+                   on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash";
+        self.guarded(sql, &[&tenant.uuid(), &signed(last.seq)?, &last.hash.as_bytes().as_slice()])
+    }
+
+    fn audit_linked(&mut self, upto: Cursor) -> Stored<()> {
+        let sql = "update audit_linked set xid = $1::text::xid8, position = $2 \
+                   where (xid, position) < ($1::text::xid8, $2)";
+        self.guarded(sql, &[&upto.major.to_string(), &signed(upto.minor)?])
+    }
+
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()> {
+        let seq = signed(checkpoint.seq)?;
+        let sql = "insert into audit_checkpoints (tenant, seq, body) values ($1, $2, $3) on conflict do nothing";
+        self.guarded(sql, &[&tenant.uuid(), &seq, &json(checkpoint)?])?;
+        let sql = "update audit_heads set signed_seq = $2, signed_at = $3 where tenant = $1";
+        self.change(sql, &[&tenant.uuid(), &seq, &now.as_microsecond()]).map(drop)
+    }
+}
+
+fn digest(row: &Row, index: usize) -> Stored<Digest> {
+    let bytes: &[u8] = column(row, index)?;
+    bytes.try_into().map(Digest::from_bytes).map_err(unusable)
+}
+
+fn read(row: &Row) -> Stored<Chained> {
+    Ok(Chained {
+        seq: number(row, 0)?,
+        digest: digest(row, 1)?,
+        hash: digest(row, 2)?,
+        at: time(column(row, 3)?)?,
+        text: column(row, 4)?,
+    })
+}

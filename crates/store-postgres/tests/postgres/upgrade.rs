@@ -1,0 +1,46 @@
+//! What an earlier version has sealed is found by this one.
+
+use domain::{DataKeyId, InteractionId, ProjectId, Scope, TenantId};
+use futures::executor::block_on;
+use holdpoint_store_postgres::{Options, PostgresStore};
+use refinery::Target;
+use store::{Cost, DataKey, Sealed, StoreError};
+use testkit::postgres::TestPostgres;
+use uuid::Uuid;
+
+mod embedded {
+    refinery::embed_migrations!("migrations");
+}
+
+/// The key of a tenant was a setting, and a sealed value did not name it.
+#[test]
+fn a_key_that_was_a_setting_is_the_tenants_first() {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let mut client = database.connect().unwrap();
+    embedded::migrations::runner().set_target(Target::Version(1)).run(&mut client).unwrap();
+    let [tenant, project, interaction] = [1, 2, 3].map(|number| Uuid::from_u128(0xabcd_ef04_0000_7000 + number));
+    client.execute("insert into tenants (id, name) values ($1, 'default')", &[&tenant]).unwrap();
+    let sql = "insert into projects (id, tenant, name) values ($1, $2, 'default')";
+    client.execute(sql, &[&project, &tenant]).unwrap();
+    let sql = "insert into interactions (id, project, session, kind, status, channel, asked_by, created_at, revision, state) \
+               values ($1, $2, $1, 'secret', 'pending', '', '', 0, 1, '{}')";
+    client.execute(sql, &[&interaction, &project]).unwrap();
+    client.execute("insert into sealed values ($1, 'secrets', $2)", &[&interaction, &b"sealed".as_slice()]).unwrap();
+    let named = format!("data_key:{}", TenantId::from_uuid(tenant));
+    client.execute("insert into settings values ($1, 'master:d3JhcHBlZA==')", &[&named]).unwrap();
+
+    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let scope = Scope { tenant: TenantId::from_uuid(tenant), project: ProjectId::from_uuid(project) };
+    let interaction = InteractionId::from_uuid(interaction);
+    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
+        reads.sealed(&scope, interaction, "secrets")
+    }));
+    let key = DataKey {
+        id: DataKeyId::from_uuid(tenant),
+        tenant: scope.tenant,
+        number: 1,
+        master: "master".into(),
+        wrapped: "d3JhcHBlZA==".into(),
+    };
+    assert_eq!(found, Ok(Some(Sealed { key, body: b"sealed".to_vec() })));
+}

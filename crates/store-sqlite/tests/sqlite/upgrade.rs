@@ -1,0 +1,52 @@
+//! What an earlier version has sealed is found by this one.
+
+use std::sync::Arc;
+
+use domain::{DataKeyId, InteractionId, ProjectId, Scope, TenantId};
+use futures::executor::block_on;
+use holdpoint_store_sqlite::{Options, SqliteStore};
+use refinery::Target;
+use rusqlite::{Connection, params};
+use store::{Cost, DataKey, Sealed, StoreError, SystemClock};
+
+mod embedded {
+    refinery::embed_migrations!("migrations");
+}
+
+/// The key of a tenant was a setting, and a sealed value did not name it.
+#[test]
+fn a_key_that_was_a_setting_is_the_tenants_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    connection.pragma_update(None, "foreign_keys", "off").unwrap();
+    embedded::migrations::runner().set_target(Target::Version(1)).run(&mut connection).unwrap();
+    let id = |number: u8| [0xab, 0xcd, 0xef, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, number];
+    let (tenant, project, interaction) = (id(1), id(2), id(3));
+    connection.execute("insert into tenants (id, name) values (?1, 'default')", [tenant]).unwrap();
+    connection
+        .execute("insert into projects (id, tenant, name) values (?1, ?2, 'default')", [project, tenant])
+        .unwrap();
+    let sql = "insert into interactions (id, project, session, kind, status, channel, asked_by, created_at, revision, state) \
+               values (?1, ?2, ?1, 'secret', 'pending', '', '', 0, 1, '{}')";
+    connection.execute(sql, [interaction, project]).unwrap();
+    connection.execute("insert into sealed values (?1, 'secrets', ?2)", params![interaction, b"sealed"]).unwrap();
+    let named = format!("data_key:{}", TenantId::from_uuid(uuid::Uuid::from_bytes(tenant)));
+    connection.execute("insert into settings values (?1, 'master:d3JhcHBlZA==')", [named]).unwrap();
+    drop(connection);
+
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let uuid = uuid::Uuid::from_bytes;
+    let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
+    let interaction = InteractionId::from_uuid(uuid(interaction));
+    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
+        reads.sealed(&scope, interaction, "secrets")
+    }));
+    let key = DataKey {
+        id: DataKeyId::from_uuid(uuid(tenant)),
+        tenant: scope.tenant,
+        number: 1,
+        master: "master".into(),
+        wrapped: "d3JhcHBlZA==".into(),
+    };
+    assert_eq!(found, Ok(Some(Sealed { key, body: b"sealed".to_vec() })));
+}

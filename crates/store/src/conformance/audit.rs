@@ -1,0 +1,262 @@
+//! The audit trail: entries come back as they were written, and every one gets one place in its tenant's chain.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
+
+use domain::audit::chain::{BEGINNING, Head, Signer, link};
+use domain::audit::{Entry, How, Wire, Written};
+use domain::{Actor, ActorKind, EntryId, InteractionId, Scope, SessionId, TenantId};
+use serde_json::json;
+
+use super::Fixture;
+use super::world::{World, actor, append, at, fresh};
+use crate::{AuditFilter, Chained, Link, Loose, Page, StoreError, Stored, Tx};
+
+/// However slow the machine is, it is not as slow as this.
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn entry(scope: Scope, name: &str, by: Actor, second: i64) -> Entry {
+    Entry {
+        id: EntryId::from_uuid(fresh()),
+        scope,
+        at: at(second),
+        name: name.into(),
+        by,
+        how: How::by(Wire::Cli),
+        session: None,
+        event: None,
+        interaction: None,
+        data: json!({ "text": "\u{0}, ü and 0.30000000000000004" }),
+    }
+}
+
+fn person(name: &str) -> Actor {
+    actor(ActorKind::User, name)
+}
+
+/// Links what is loose, as the engine does. Gives how many.
+pub fn chain(tx: &mut dyn Tx, limit: u32) -> Stored<usize> {
+    tx.audit_lock()?;
+    let loose = tx.audit_loose(limit)?;
+    let Some(last) = loose.last().map(|loose| loose.cursor) else { return Ok(0) };
+    let count = loose.len();
+    let mut chains: BTreeMap<TenantId, Vec<Loose>> = BTreeMap::new();
+    loose.into_iter().for_each(|loose| chains.entry(loose.tenant).or_default().push(loose));
+    for (tenant, loose) in chains {
+        let Head { mut seq, mut hash, .. } = tx.audit_head(tenant)?;
+        let linked = loose.into_iter().map(|loose| {
+            seq += 1;
+            hash = link(tenant, seq, hash, loose.digest);
+            Link { loose, seq, hash }
+        });
+        let links: Vec<Link> = linked.collect();
+        tx.audit_link(tenant, &links)?;
+    }
+    tx.audit_linked(last)?;
+    Ok(count)
+}
+
+/// Links until so many have their place: elsewhere on the same server a transaction may be under way, which holds them back.
+fn chain_all(world: &World, mut wanted: usize) {
+    let begun = Instant::now();
+    while wanted > 0 {
+        wanted -= world.write(|tx| chain(tx, 7)).unwrap();
+        assert!(begun.elapsed() < LIMIT, "{wanted} entries never got their place");
+    }
+    assert_eq!(world.look(|reads| reads.audit_loose(10)), [], "more than were written");
+}
+
+/// A neighbour: another project of the same tenant.
+fn neighbour(world: &World) -> Scope {
+    let here = world.here;
+    world
+        .write(move |tx| {
+            let fresh = Scope { project: domain::ProjectId::from_uuid(fresh()), ..here };
+            tx.scope_ensure("here", "another", fresh)
+        })
+        .unwrap()
+}
+
+/// Entries are listed by each filter, page by page, and only to their own project; a chain shows others' digests.
+pub fn audit_entries_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere, beside) = (world.here, world.elsewhere, neighbour(&world));
+    assert_eq!(world.look(|reads| reads.tenant("here")), Some(here.tenant));
+    assert_eq!(world.look(|reads| reads.tenant("nowhere")), None);
+    assert_eq!(world.look(move |reads| reads.audit_head(here.tenant)), Head::default());
+    let (session, question) = (SessionId::from_uuid(fresh()), InteractionId::from_uuid(fresh()));
+    let written: Vec<Written> = [
+        entry(here, "key.created", person("root"), 1),
+        Entry { session: Some(session), ..entry(here, "session.started", person("bot"), 2) },
+        Entry { session: Some(session), interaction: Some(question), ..entry(here, "a.b", person("bot"), 3) },
+        entry(beside, "key.created", person("root"), 4),
+        Entry { session: Some(session), interaction: Some(question), ..entry(here, "a.c", person("alice"), 5) },
+        entry(elsewhere, "key.created", person("root"), 6),
+    ]
+    .map(Entry::written)
+    .to_vec();
+    let kept = written.clone();
+    world.write(move |tx| kept.iter().try_for_each(|written| tx.audit_append(written))).unwrap();
+    chain_all(&world, written.len());
+
+    let listed = |scope: Scope, filter: AuditFilter, page: Page<u64>| -> Vec<u64> {
+        let found = world.look(move |reads| reads.audit_entries(&scope, &filter, page));
+        found.iter().map(|entry| entry.seq).collect()
+    };
+    let all = AuditFilter::default;
+    let whole = Page { after: None, limit: 100 };
+    let rows = [
+        (all(), vec![1, 2, 3, 5]),
+        (AuditFilter { name: Some("key.created".into()), ..all() }, vec![1]),
+        (AuditFilter { by: Some("bot".into()), ..all() }, vec![2, 3]),
+        (AuditFilter { session: Some(session), ..all() }, vec![2, 3, 5]),
+        (AuditFilter { interaction: Some(question), ..all() }, vec![3, 5]),
+        (AuditFilter { session: Some(session), interaction: Some(question), by: Some("bot".into()), ..all() }, vec![3]),
+        (AuditFilter { since: Some(at(2)), ..all() }, vec![2, 3, 5]),
+        (AuditFilter { since: Some(at(2)), until: Some(at(3)), ..all() }, vec![2]),
+        (AuditFilter { session: Some(SessionId::from_uuid(fresh())), ..all() }, vec![]),
+    ];
+    for (filter, expected) in rows {
+        assert_eq!(listed(here, filter.clone(), whole), expected, "{filter:?}");
+    }
+    assert_eq!(listed(here, all(), Page { after: Some(1), limit: 2 }), [2, 3]);
+    assert_eq!(listed(here, all(), Page { after: Some(3), limit: 2 }), [5]);
+    assert_eq!(listed(beside, all(), whole), [4]);
+    assert_eq!(listed(elsewhere, all(), whole), [1]);
+    assert_eq!(listed(beside, AuditFilter { session: Some(session), ..all() }, whole), [0; 0]);
+
+    let chain = world.look(move |reads| reads.audit_chain(here.tenant, Some(here.project), whole));
+    let texts = written[..5].iter().map(|entry| (entry.entry.scope == here).then(|| entry.text.clone()));
+    assert_eq!(chain.iter().map(|entry| entry.text.clone()).collect::<Vec<_>>(), texts.collect::<Vec<_>>());
+    assert!(
+        chain
+            .iter()
+            .zip(&written)
+            .all(|(chained, entry)| chained.digest == entry.digest && chained.at == entry.entry.at)
+    );
+    let chain = world.look(move |reads| reads.audit_chain(here.tenant, None, Page { after: Some(2), limit: 2 }));
+    assert_eq!(chain.iter().map(|entry| (entry.seq, entry.text.is_some())).collect::<Vec<_>>(), [(3, true), (4, true)]);
+}
+
+/// Checkpoints come back, the end of a chain knows how much of it is signed, and a number is signed once.
+pub fn checkpoints_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, tenant) = (world.here, world.here.tenant);
+    let signer = Signer::from_secret(&[7; 32]);
+    let whole = Page { after: None, limit: 100 };
+    let mut signed = Vec::new();
+    for (number, entries) in [(1, 0), (2, 3), (3, 1)] {
+        world
+            .write(move |tx| {
+                (0..entries).try_for_each(|_| tx.audit_append(&entry(here, "a.b", person("x"), 1).written()))
+            })
+            .unwrap();
+        chain_all(&world, entries);
+        let waiting = if entries == 0 { vec![] } else { vec![tenant] };
+        assert_eq!(world.look(|reads| reads.audit_unsigned(at(100))), waiting);
+        let head = world.look(move |reads| reads.audit_head(tenant));
+        let checkpoint = signer.checkpoint(tenant, &head, at(number));
+        let (kept, again) = (checkpoint.clone(), checkpoint.clone());
+        world.write(move |tx| tx.audit_sign(tenant, &kept, at(number))).unwrap();
+        assert_eq!(world.write(move |tx| tx.audit_sign(tenant, &again, at(9))), Err(StoreError::Conflict));
+        assert_eq!(world.look(|reads| reads.audit_unsigned(at(100))), []);
+        signed.push(checkpoint);
+    }
+    assert_eq!(world.look(move |reads| reads.audit_checkpoints(tenant, whole)), signed);
+    assert_eq!(
+        world.look(move |reads| reads.audit_checkpoints(tenant, Page { after: Some(3), limit: 1 })),
+        signed[2..]
+    );
+    let head = world.look(move |reads| reads.audit_head(tenant));
+    assert_eq!((head.seq, head.signed_seq, head.signed_at), (4, 4, Some(at(3))));
+    world.write(move |tx| tx.audit_append(&entry(here, "a.b", person("x"), 1).written())).unwrap();
+    chain_all(&world, 1);
+    assert_eq!(world.look(|reads| reads.audit_unsigned(at(2))), [], "signed not long ago");
+    assert_eq!(world.look(|reads| reads.audit_unsigned(at(3))), [tenant]);
+    let elsewhere = world.elsewhere.tenant;
+    assert_eq!(world.look(move |reads| reads.audit_checkpoints(elsewhere, whole)), []);
+}
+
+/// Ten write in two tenants while two chain: each entry gets one place, without gaps, a session's in the order of its events.
+pub fn chains_have_no_gaps(fixture: &Fixture) {
+    const WRITERS: usize = 10;
+    const EACH: usize = 30;
+    let world = World::on(&fixture.store);
+    let sessions: Vec<SessionId> = (0..4).map(|_| world.session().id).collect();
+    let ids = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (world, sessions) = (&world, &sessions);
+                scope.spawn(move || {
+                    (0..EACH).map(|turn| write(world, sessions, writer * EACH + turn)).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let chainers: Vec<_> = (0..2)
+            .map(|_| {
+                let world = &world;
+                scope.spawn(move || {
+                    let begun = Instant::now();
+                    while done(world) < WRITERS * EACH {
+                        world.write(|tx| chain(tx, 11)).unwrap();
+                        assert!(begun.elapsed() < LIMIT, "{} entries in {LIMIT:?}", done(world));
+                    }
+                })
+            })
+            .collect();
+        chainers.into_iter().for_each(|chainer| chainer.join().unwrap());
+        writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect::<HashSet<EntryId>>()
+    });
+    assert_eq!(world.look(|reads| reads.audit_loose(10)), []);
+    let mut seen = HashSet::new();
+    for tenant in [world.here.tenant, world.elsewhere.tenant] {
+        let mut hash = BEGINNING;
+        let mut events: BTreeMap<SessionId, u64> = BTreeMap::new();
+        for (number, chained) in chain_of(&world, tenant).into_iter().enumerate() {
+            assert_eq!(chained.seq, number as u64 + 1);
+            hash = link(tenant, chained.seq, hash, chained.digest);
+            assert_eq!(chained.hash, hash);
+            let entry: Entry = serde_json::from_str(&chained.text.unwrap()).unwrap();
+            assert_eq!(entry.scope.tenant, tenant);
+            assert!(seen.insert(entry.id), "{} has two places", entry.id);
+            if let (Some(session), Some(event)) = (entry.session, entry.event) {
+                let before = events.insert(session, event).unwrap_or(0);
+                assert_eq!(event, before + 1, "the entries of a session come in the order of its events");
+            }
+        }
+    }
+    assert_eq!(seen, ids);
+}
+
+fn chain_of(world: &World, tenant: TenantId) -> Vec<Chained> {
+    world.look(move |reads| reads.audit_chain(tenant, None, Page { after: None, limit: 10_000 }))
+}
+
+fn done(world: &World) -> usize {
+    let (here, elsewhere) = (world.here.tenant, world.elsewhere.tenant);
+    let heads = world.look(move |reads| Ok(reads.audit_head(here)?.seq + reads.audit_head(elsewhere)?.seq));
+    usize::try_from(heads).unwrap()
+}
+
+/// One entry in one transaction, mostly with an event of a session, which is now and then a long one.
+fn write(world: &World, sessions: &[SessionId], number: usize) -> EntryId {
+    let (here, elsewhere) = (world.here, world.elsewhere);
+    let session = sessions[number * 7919 % sessions.len()];
+    let work = move |tx: &mut dyn Tx| {
+        // Whoever writes has a number, and this one may have it before it has the session's lock.
+        tx.setting_ensure(&format!("early-{}", number % 7), "yes")?;
+        let entry = if number.is_multiple_of(5) {
+            entry(elsewhere, "test.elsewhere", person("x"), 1)
+        } else {
+            let event = append(tx, &here, session, None)?;
+            Entry { session: Some(session), event: Some(event.seq), ..entry(here, "test.happened", person("x"), 1) }
+        };
+        if number.is_multiple_of(13) {
+            // A transaction of some length, so that others overtake it.
+            std::thread::sleep(Duration::from_millis(1 + number as u64 % 4));
+        }
+        tx.audit_append(&entry.clone().written())?;
+        Ok(entry.id)
+    };
+    world.write(work).unwrap()
+}

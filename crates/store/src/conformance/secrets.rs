@@ -1,0 +1,177 @@
+//! Keys that values are sealed with, and secrets that are kept.
+
+use domain::{ActorKind, DataKeyId, KeptSecret, SecretId, TenantId};
+use serde_json::json;
+
+use super::world::{Fixture, World, actor, at, fresh};
+use crate::{DataKey, KeptValue, Page, Sealed, SealedAt, StoreError};
+
+impl World {
+    /// A new data key of a tenant.
+    fn data_key(&self, tenant: TenantId, number: u32) -> DataKey {
+        let id = DataKeyId::from_uuid(fresh());
+        DataKey { id, tenant, number, master: "first".into(), wrapped: format!("wrapped {number}") }
+    }
+
+    fn keep_data_key(&self, number: u32) -> DataKey {
+        let key = self.data_key(self.here.tenant, number);
+        let kept = key.clone();
+        assert_eq!(self.write(move |tx| tx.data_key_insert(&kept)), Ok(true));
+        key
+    }
+
+    /// A value sealed under the newest key of the tenant, which has one from now on.
+    pub(crate) fn sealed(&self, body: &[u8]) -> Sealed {
+        let tenant = self.here.tenant;
+        let newest = self.look(move |reads| reads.data_keys(tenant)).into_iter().next();
+        Sealed { key: newest.unwrap_or_else(|| self.keep_data_key(1)), body: body.to_vec() }
+    }
+
+    fn kept_value(&self, agent: &str, name: &str, second: i64) -> KeptValue {
+        let secret = KeptSecret {
+            id: SecretId::from_uuid(fresh()),
+            scope: self.here,
+            agent: agent.into(),
+            name: name.into(),
+            kept_by: actor(ActorKind::User, "alice"),
+            kept_at: at(second),
+            used_at: None,
+        };
+        KeptValue { secret, sealed: self.sealed(format!("{agent} {name} {second}").as_bytes()) }
+    }
+
+    fn put(&self, kept: &KeptValue) {
+        let kept = kept.clone();
+        self.write(move |tx| tx.kept_put(&kept)).unwrap();
+    }
+}
+
+/// One master key is in force, and changes only from the one that was expected.
+pub fn one_master_key_is_in_force(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    assert_eq!(world.write(|tx| tx.master_held("first")), Ok("first".into()));
+    assert_eq!(world.write(|tx| tx.master_held("second")), Ok("first".into()));
+    assert_eq!(world.write(|tx| tx.master_change("second", "third")), Err(StoreError::Conflict));
+    world.write(|tx| tx.master_change("first", "second")).unwrap();
+    assert_eq!(world.write(|tx| tx.master_held("third")), Ok("second".into()));
+}
+
+/// Of a tenant's data keys the one with the highest number seals, and each is wrapped anew once.
+pub fn the_newest_data_key_seals(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere) = (world.here.tenant, world.elsewhere.tenant);
+    assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(None));
+    let (first, second) = (world.keep_data_key(1), world.keep_data_key(2));
+    let (late, other) = (world.data_key(here, 2), world.data_key(elsewhere, 1));
+    assert_eq!(world.write(move |tx| tx.data_key_insert(&late)), Ok(false));
+    assert_eq!(world.write(move |tx| tx.data_key_insert(&other)), Ok(true));
+    assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(Some(second.clone())));
+    assert_eq!(world.look(|reads| reads.data_keys_outdated(10)), std::slice::from_ref(&first));
+
+    let under = |master: &'static str| world.look(move |reads| reads.tenants_not_under(master, 10));
+    assert_eq!((under("first"), under("second")), (vec![], vec![here, elsewhere]));
+    let rewrapped = DataKey { master: "second".into(), wrapped: "again".into(), ..first };
+    let again = rewrapped.clone();
+    world.write(move |tx| tx.data_key_rewrap("first", &again)).unwrap();
+    let again = rewrapped.clone();
+    assert_eq!(world.write(move |tx| tx.data_key_rewrap("first", &again)), Err(StoreError::Conflict));
+    assert_eq!(world.look(move |reads| reads.data_keys(here)).pop(), Some(rewrapped));
+    assert_eq!(under("first"), [here]);
+}
+
+/// A key is forgotten when nothing is sealed under it any more, and not before.
+pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, id) = (world.here, world.ask(&world.session(), json!({})).id);
+    let (sealed, kept) = (world.sealed(b"old"), world.kept_value("deployer", "TOKEN", 1));
+    let (old, body) = (sealed.key.id, kept.sealed.body.clone());
+    world.write(move |tx| tx.sealed_put(&here, id, "secrets", &sealed)).unwrap();
+    world.put(&kept);
+    let new = world.keep_data_key(2);
+    let forget = || world.write(move |tx| tx.data_key_forget(old)).unwrap();
+    assert!(!forget());
+    let at = SealedAt { scope: here, interaction: id, name: "secrets".into(), body: b"old".to_vec() };
+    assert_eq!(world.look(move |reads| reads.sealed_under(old, 10)), std::slice::from_ref(&at));
+    let (again, to) = (SealedAt { body: b"new".to_vec(), ..at }, new.id);
+    world.write(move |tx| tx.sealed_again(old, &again, to)).unwrap();
+    assert_eq!(
+        world.look(move |reads| reads.sealed(&here, id, "secrets")),
+        Some(Sealed { key: new.clone(), body: b"new".to_vec() })
+    );
+    assert!(!forget());
+    assert_eq!(world.look(move |reads| reads.kept_under(old, 10)), std::slice::from_ref(&kept));
+    let again = KeptValue { sealed: Sealed { key: new.clone(), body }, ..kept };
+    let moved = again.clone();
+    world.write(move |tx| tx.kept_again(old, &moved)).unwrap();
+    assert_eq!(world.look(move |reads| reads.kept_under(new.id, 10)), [again]);
+    assert!(forget());
+    assert!(!forget());
+}
+
+/// Somebody seals while the key is replaced: whatever comes first, the value can be read afterwards.
+pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, session) = (world.here, world.session());
+    world.keep_data_key(1);
+    for round in 2..22 {
+        let id = world.ask(&session, json!({})).id;
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                world
+                    .write(move |tx| {
+                        let key = tx.data_key_newest(here.tenant)?.ok_or(StoreError::Conflict)?;
+                        tx.sealed_put(&here, id, "secrets", &Sealed { key, body: b"sealed".to_vec() })
+                    })
+                    .unwrap();
+            });
+            threads.spawn(|| {
+                let (new, old) =
+                    (world.keep_data_key(round).id, world.look(|reads| reads.data_keys_outdated(1)).remove(0).id);
+                let moved = move |tx: &mut dyn crate::Tx| {
+                    for at in tx.sealed_under(old, 100)? {
+                        tx.sealed_again(old, &at, new)?;
+                    }
+                    Ok(())
+                };
+                let fence = world.write(|tx| tx.fence()).unwrap();
+                while !world.look(move |reads| reads.fence_passed(fence)) {
+                    std::thread::yield_now();
+                }
+                world.write(moved).unwrap();
+                assert_eq!(world.write(move |tx| tx.data_key_forget(old)), Ok(true));
+            });
+        });
+        assert!(world.look(move |reads| reads.sealed(&here, id, "secrets")).is_some(), "lost in round {round}");
+    }
+}
+
+/// What is kept for an agent comes back, is replaced, listed, used and forgotten, in its project alone.
+pub fn kept_secrets_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere) = (world.here, world.elsewhere);
+    let (token, region) = (world.kept_value("deployer", "TOKEN", 1), world.kept_value("deployer", "REGION", 2));
+    let other = world.kept_value("reader", "TOKEN", 3);
+    [&token, &region, &other].into_iter().for_each(|kept| world.put(kept));
+    let found = |scope, agent: &'static str| world.look(move |reads| reads.kept_for(&scope, agent));
+    assert_eq!(found(here, "deployer"), [region.clone(), token.clone()]);
+    assert_eq!((found(elsewhere, "deployer"), found(here, "nobody")), (vec![], vec![]));
+
+    let again = world.kept_value("deployer", "TOKEN", 4);
+    world.put(&again);
+    assert_eq!(found(here, "deployer"), [region.clone(), again.clone()]);
+    let page = |scope, after, limit| world.look(move |reads| reads.kept(&scope, Page { after, limit }));
+    assert_eq!(page(here, None, 2), [again.secret.clone(), other.secret.clone()]);
+    assert_eq!(page(here, Some(other.secret.id), 2), std::slice::from_ref(&region.secret));
+    assert_eq!(page(elsewhere, None, 10), []);
+
+    let id = again.secret.id;
+    assert_eq!(world.write(move |tx| tx.kept_used(&elsewhere, id, at(9))), Ok(false));
+    assert_eq!(world.write(move |tx| tx.kept_used(&here, id, at(9))), Ok(true));
+    assert_eq!(page(here, None, 1)[0].used_at, Some(at(9)));
+    assert_eq!(world.write(move |tx| tx.kept_forget(&elsewhere, id)), Ok(false));
+    assert_eq!(world.write(move |tx| tx.kept_forget(&here, id)), Ok(true));
+    assert_eq!(found(here, "deployer"), [region]);
+    let mut smuggled = other;
+    smuggled.secret.scope.tenant = elsewhere.tenant;
+    assert_eq!(world.write(move |tx| tx.kept_put(&smuggled)), Err(StoreError::Conflict));
+}
