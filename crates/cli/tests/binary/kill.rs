@@ -3,6 +3,7 @@
 //! `HOLDPOINT_KILL_ROUNDS=500 HOLDPOINT_KILL_SEED=7 cargo nextest run -p holdpoint-cli kill --no-capture` for more by hand.
 //! The seed draws the moments and the choices of every client; what the scheduler does in between is its own.
 
+mod actors;
 mod agents;
 mod people;
 mod reader;
@@ -22,6 +23,7 @@ use wire::Wire;
 
 const AGENTS: usize = 3;
 const ASKERS_AN_AGENT: usize = 5;
+const ACTORS: usize = 3;
 const PEOPLE: usize = 3;
 const LATECOMERS: usize = 2;
 
@@ -128,6 +130,11 @@ impl<'a> Ordeal<'a> {
             }
             let wire = self.wired(&key);
             others.spawn(agents::take_over(wire, format!("{name}.helper"), Arc::clone(record)));
+        }
+        for actor in 0..ACTORS {
+            let name = format!("actor-{actor}");
+            let (agent, person) = (self.wire("agent", &name), self.wire("operator", &format!("approver-{actor}")));
+            askers.spawn(actors::act(agent, person, name, Arc::clone(record)));
         }
         for person in 0..PEOPLE + LATECOMERS {
             let name = format!("person-{person}");

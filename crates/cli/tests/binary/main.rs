@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
 
+mod acting;
 mod audit;
 mod common;
 mod kill;

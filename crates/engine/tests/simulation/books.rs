@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use domain::{Delivery, Event, Interaction, InteractionId, Scope, Session, SessionId, SignedDuration, Step, Timestamp};
+use domain::{
+    Delivery, Event, Grant, GrantId, Interaction, InteractionId, PolicyState, Proposal, Scope, Session, SessionId,
+    SignedDuration, Step, Timestamp,
+};
 use futures::executor::block_on;
 use store::{Cost, Cursor, InteractionFilter, Page, SessionFilter, Store, StoreError, read};
 
@@ -16,6 +19,9 @@ pub(crate) struct Books {
     pub sessions: BTreeMap<SessionId, Session>,
     pub steps: BTreeMap<SessionId, Vec<Step>>,
     pub questions: BTreeMap<InteractionId, Interaction>,
+    pub proposals: BTreeMap<(SessionId, String), Proposal>,
+    pub grants: BTreeMap<GrantId, Grant>,
+    pub policy: Option<PolicyState>,
     /// Which of the questions are in the archive.
     pub archived: BTreeSet<InteractionId>,
     /// The log, in commit order.
@@ -30,24 +36,30 @@ impl Books {
         let after = log.last().map_or_else(Cursor::default, |(cursor, _)| *cursor);
         let page = 10_000;
         let (sessions, steps) = (self.sessions.clone(), self.steps.clone());
-        // A step changes with its session only.
+        // A step changes with its session only, and so does an action.
         let changed = move |session: &Session| whole_log || sessions.get(&session.id) != Some(session);
         let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
             let sessions = reads.sessions(&scope, &SessionFilter::default(), Page { after: None, limit: page })?;
-            let mut steps = BTreeMap::new();
+            let (mut steps, mut proposals) = (BTreeMap::new(), Vec::new());
             for session in sessions.iter().filter(|session| changed(session)) {
                 steps.insert(session.id, reads.steps(&scope, session.id)?);
+                proposals.extend(reads.proposals(&scope, session.id, "", page)?);
             }
+            let grants = reads.grants(&scope, true, Page { after: None, limit: page })?;
+            let acting = (proposals, grants, reads.policy_state(&scope)?);
             let hot = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
             let hot: BTreeMap<_, _> = hot.into_iter().map(|question| (question.id, question)).collect();
             let mut archived = Vec::new();
             for id in known.iter().filter(|id| !hot.contains_key(id)) {
                 archived.extend(reads.interaction(&scope, *id)?);
             }
-            Ok((sessions, steps, hot, archived, reads.project_events(&scope, after, page)?.events))
+            Ok((sessions, steps, hot, archived, acting, reads.project_events(&scope, after, page)?.events))
         });
         // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
-        let (sessions, changed, mut questions, archive, more) = block_on(tokio::task::unconstrained(found)).unwrap();
+        let (sessions, changed, mut questions, archive, acting, more) =
+            block_on(tokio::task::unconstrained(found)).unwrap();
+        let (proposals, grants, policy) = acting;
+        let proposals = proposals.into_iter().map(|proposal| ((proposal.session, proposal.call.clone()), proposal));
         let archived = archive.iter().map(|question| question.id).collect();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
         log.extend(more.into_iter().map(|(cursor, event)| (cursor, Arc::new(event))));
@@ -55,6 +67,9 @@ impl Books {
             sessions: sessions.into_iter().map(|session| (session.id, session)).collect(),
             steps: steps.into_iter().chain(changed).collect(),
             questions,
+            proposals: self.proposals.clone().into_iter().chain(proposals).collect(),
+            grants: grants.into_iter().map(|grant| (grant.id, grant)).collect(),
+            policy,
             archived,
             log,
         }

@@ -1,6 +1,8 @@
 //! What must be true after every step, whatever the seed.
 
+mod actions;
 mod deliveries;
+mod grants;
 mod log;
 mod questions;
 mod replies;
@@ -78,6 +80,8 @@ pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Ve
         deliveries::check(&view)?;
         sessions::check(&view)?;
         retention::check(&view)?;
+        actions::check(&view)?;
+        grants::check(&view)?;
         log::check(&view)?;
         replies::check(world, &view, deeds, crashed)?;
         world.books[index] = after;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use domain::{
-    AutoSource, Caller, Command as Control, Draft, Event, Interaction, InteractionId, LeaseId, Session, SessionId,
-    Timestamp,
+    AutoSource, Caller, Command as Control, Draft, Event, Grant, GrantId, Interaction, InteractionId, LeaseId, Outcome,
+    Session, SessionId, Timestamp,
 };
-use holdpoint_engine::{Ask, Engine, Entry, Error, Idempotency, InteractionQuery, Start, Taken};
+use holdpoint_engine::{Acted, Ask, Engine, Entry, Error, Idempotency, InteractionQuery, Propose, Start, Taken};
 use store::{Cursor, InteractionFilter, Page};
 
 /// Long enough that nobody who waits is ever woken by the wait's end.
@@ -48,6 +48,13 @@ pub(crate) enum What {
     FireDue,
     Tidy,
     Chain,
+    Propose { session: SessionId, propose: Propose },
+    StartAction { session: SessionId, call: String, permit: String, seconds: i64 },
+    Report { session: SessionId, call: String, outcome: Outcome },
+    Decided { session: SessionId, call: String, sleeps: bool },
+    Revoke { id: GrantId },
+    PutPolicy { number: usize },
+    Switch { enabled: bool },
 }
 
 /// What somebody is told.
@@ -60,6 +67,8 @@ pub(crate) enum Reply {
     Questions(Vec<Interaction>),
     Events(Vec<Event>),
     Stream(Vec<(Cursor, Event)>, Cursor),
+    Acted(Box<Acted>),
+    Grant(Box<Grant>),
     Nothing,
 }
 
@@ -67,7 +76,10 @@ impl Command {
     /// Whether it may wait for somebody else.
     pub(crate) fn sleeps(&self) -> bool {
         match self.what {
-            What::Look { sleeps, .. } | What::Deliveries { sleeps } | What::ReadSession { sleeps, .. } => sleeps,
+            What::Look { sleeps, .. }
+            | What::Deliveries { sleeps }
+            | What::ReadSession { sleeps, .. }
+            | What::Decided { sleeps, .. } => sleeps,
             What::ReadProject { .. } => true,
             _ => false,
         }
@@ -155,7 +167,27 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             engine.chain().await?;
             engine.sign_due().await.map(|()| Reply::Nothing)
         }
+        What::Propose { session, propose } => acted(engine.propose(by, session, propose, once).await),
+        What::StartAction { session, call, permit, seconds } => {
+            acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
+        }
+        What::Report { session, call, outcome } => {
+            acted(engine.action_outcome(by, (session, call), outcome, once).await)
+        }
+        What::Decided { session, call, sleeps } => acted(engine.action(by, session, call, patience(sleeps)).await),
+        What::Revoke { id } => engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant))),
+        What::PutPolicy { number } => {
+            let text = crate::calls::policy(number);
+            engine.policy_put(by, text, (None, Some("because".into())), once).await.map(|_| Reply::Nothing)
+        }
+        What::Switch { enabled } => {
+            engine.policy_switch(by, enabled, "because".into(), once).await.map(|_| Reply::Nothing)
+        }
     }
+}
+
+fn acted(result: Result<Acted, Error>) -> Result<Reply, Error> {
+    result.map(|acted| Reply::Acted(Box::new(acted)))
 }
 
 const fn patience(sleeps: bool) -> Duration {

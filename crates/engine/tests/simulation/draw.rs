@@ -55,6 +55,11 @@ impl World {
         if let Some(command) = self.draw_again() {
             return command;
         }
+        if self.random.one_in(2) {
+            let drawn = self.draw_acting(tenant).or_else(|| self.draw_ask(tenant));
+            let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), What::FireDue));
+            return self.numbered(tenant, by, what);
+        }
         let kind = self.random.below(100);
         let id = if self.random.one_in(2) { hot } else { self.any_question(tenant) };
         let drawn = match (kind, id) {
@@ -86,6 +91,7 @@ impl World {
                 | What::FireDue
                 | What::Tidy
                 | What::Chain
+                | What::Decided { .. }
         );
         let keyed = !machinery && !self.random.one_in(4);
         Command { number: self.numbers, tenant, by, what, keyed, sent_at: store::Clock::now(&self.clock) }
@@ -126,7 +132,9 @@ impl World {
 
     fn say(&mut self, tenant: usize, id: InteractionId, by: &Caller) -> domain::Draft {
         let asked = self.books[tenant].questions.get(&id).or_else(|| self.books[1 - tenant].questions.get(&id));
-        asked.map(|asked| questions::draft(&mut self.random, asked, &by.actor.name)).unwrap_or_default()
+        let Some(asked) = asked else { return domain::Draft::default() };
+        let draft = questions::draft(&mut self.random, asked, &by.actor.name);
+        crate::calls::elaborate(&mut self.random, asked, draft)
     }
 
     /// What agents do with answers. Sometimes one has forgotten its lease, or holds an old one.
@@ -246,7 +254,7 @@ impl World {
         self.random.pick(&all).copied()
     }
 
-    fn any_session(&mut self, tenant: usize) -> Option<SessionId> {
+    pub(crate) fn any_session(&mut self, tenant: usize) -> Option<SessionId> {
         let of = if self.random.one_in(25) { 1 - tenant } else { tenant };
         let sessions = &self.books[of].sessions;
         let alive: Vec<SessionId> =

@@ -24,6 +24,9 @@ impl World {
         for tenant in 0..self.tenants.len() {
             self.resume_all(tenant).await?;
         }
+        for tenant in 0..self.tenants.len() {
+            self.act_all(tenant).await?;
+        }
         self.pass(SignedDuration::from_hours(2));
         self.alone(0, 0, What::FireDue).await?;
         for tenant in 0..self.tenants.len() {
@@ -64,6 +67,31 @@ impl World {
             let resumed =
                 self.one(tenant, operator.clone(), What::Control { session, command: Control::Resume }).await?;
             holds!(resumed.is_some(), "{session} cannot be resumed");
+        }
+        Ok(())
+    }
+
+    /// Every action that may run is started, once, and its outcome told.
+    async fn act_all(&mut self, tenant: usize) -> Verdict {
+        let (now, books) = (store::Clock::now(&self.clock), &self.books[tenant]);
+        let alive = |proposal: &&domain::Proposal| books.sessions[&proposal.session].ended.is_none();
+        let allowed = books.proposals.values().filter(|proposal| proposal.state(now) == "allowed").filter(alive);
+        let allowed: Vec<_> = allowed.cloned().collect();
+        for domain::Proposal { session, call, proposed_by, .. } in allowed {
+            let by = self.tenants[tenant].named(&proposed_by.name).cloned().ok_or("a stranger proposed")?;
+            let look = What::Decided { session, call: call.clone(), sleeps: false };
+            let Some(Reply::Acted(acted)) = self.one(tenant, by.clone(), look).await? else {
+                return Err(format!("{call} cannot be looked at"));
+            };
+            let Some(permit) = acted.permit else { return Err(format!("{call} is allowed and has no permit")) };
+            let start = || What::StartAction { session, call: call.clone(), permit: permit.clone(), seconds: 60 };
+            let started = self.one(tenant, by.clone(), start()).await?;
+            holds!(started.is_some(), "{call} is allowed and cannot be started");
+            let again = self.one(tenant, by.clone(), start()).await?;
+            holds!(again.is_none(), "{call} was started a second time");
+            let outcome = domain::Outcome::Done { result: serde_json::Value::Null };
+            let done = self.one(tenant, by, What::Report { session, call: call.clone(), outcome }).await?;
+            holds!(done.is_some(), "{call} was started and its outcome cannot be told");
         }
         Ok(())
     }

@@ -6,11 +6,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod books;
+mod calls;
 mod cast;
 mod check;
 mod command;
 mod deeds;
 mod draw;
+mod draw_calls;
 mod ending;
 mod place;
 mod questions;
@@ -34,6 +36,7 @@ struct Run {
     questions: usize,
     completed: usize,
     archived: usize,
+    acted: [usize; 3],
     story: Vec<String>,
 }
 
@@ -51,6 +54,7 @@ fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> Run {
             questions: questions.clone().count(),
             completed: questions.filter(done).count(),
             archived: world.books.iter().map(|books| books.archived.len()).sum(),
+            acted: world.acted(),
             story: std::mem::take(&mut world.story),
         }
     })
@@ -66,10 +70,10 @@ async fn live(world: &mut World) -> world::Verdict {
 }
 
 /// Runs seeds on all processors until one fails or all are done.
-fn run_all(seeds: u64) -> Result<[usize; 4], (u64, String)> {
+fn run_all(seeds: u64) -> Result<[usize; 7], (u64, String)> {
     let next = AtomicU64::new(0);
     let failed = parking_lot::Mutex::new(None);
-    let totals = parking_lot::Mutex::new([0; 4]);
+    let totals = parking_lot::Mutex::new([0; 7]);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| {
@@ -79,7 +83,8 @@ fn run_all(seeds: u64) -> Result<[usize; 4], (u64, String)> {
                         return;
                     }
                     let run = run(seed, None, false);
-                    let figures = [run.crashes, run.questions, run.completed, run.archived];
+                    let [started, edited, granted] = run.acted;
+                    let figures = [run.crashes, run.questions, run.completed, run.archived, started, edited, granted];
                     totals.lock().iter_mut().zip(figures).for_each(|(total, figure)| *total += figure);
                     if let Some(wrong) = run.wrong {
                         *failed.lock() = Some((seed, wrong));
@@ -118,13 +123,15 @@ fn whatever_dies_and_whoever_races_nothing_is_lost_or_done_twice() {
             tell(seed, &run(seed, None, true));
             panic!("HOLDPOINT_SIM_SEED={seed} replays it: {wrong}");
         }
-        Ok([crashes, questions, completed, archived]) => {
+        Ok([crashes, questions, completed, archived, started, edited, granted]) => {
             println!(
-                "{seeds} seeds: {crashes} deaths, {questions} questions, {completed} completed, {archived} archived"
+                "{seeds} seeds: {crashes} deaths, {questions} questions, {completed} completed, {archived} archived; \
+                 {started} actions started, {edited} edited, {granted} let through by a grant"
             );
             // A simulation in which nothing happens proves nothing.
             let seeds = seeds as usize;
             assert!(crashes > seeds / 2 && questions > 4 * seeds && completed > 2 * seeds && archived > seeds / 2);
+            assert!(started > seeds && edited > seeds / 50 && granted > seeds / 50);
         }
     }
 }

@@ -49,6 +49,9 @@ fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
     };
     let mut agents: Vec<_> = PARTS.into_iter().map(caller).collect();
     let people = agents.split_off(2);
+    let admin = people.iter().find(|person| person.role == domain::Role::Admin).unwrap();
+    let put = engine.policy_put(admin, crate::calls::policy(0), (None, None), None);
+    block_on(tokio::task::unconstrained(put)).unwrap();
     Tenant { scope: agents[0].scope, agents, people }
 }
 

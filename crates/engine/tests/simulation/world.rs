@@ -38,6 +38,8 @@ pub(crate) struct World {
     tells: bool,
     /// Leases that agents know of.
     pub leases: Vec<(usize, domain::InteractionId, domain::LeaseId)>,
+    /// Permits that agents were given: tenant, session, call, text.
+    pub permits: Vec<(usize, domain::SessionId, String, String)>,
     crash_rate: usize,
     sabotage: Option<Sabotage>,
     ids: Arc<Mutex<Random>>,
@@ -73,6 +75,7 @@ impl World {
             story: Vec::new(),
             tells,
             leases: Vec::new(),
+            permits: Vec::new(),
             crash_rate,
             sabotage,
             ids,
@@ -142,6 +145,17 @@ impl World {
     /// An engine on the store behind, which nobody has broken.
     pub(crate) fn sound_engine(&self) -> Engine {
         boot(&self.behind, &self.clock, &self.ids)
+    }
+
+    /// How many actions were started, run as somebody edited them, and let through by a grant.
+    pub(crate) fn acted(&self) -> [usize; 3] {
+        let all = self.books.iter().flat_map(|books| books.proposals.values());
+        let ran = |proposal: &&domain::Proposal| {
+            use domain::Standing as S;
+            matches!(proposal.standing, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
+        };
+        let edited = all.clone().filter(ran).filter(|proposal| proposal.edited.is_some()).count();
+        [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]
     }
 
     /// Whether a text is anywhere on the disk.

@@ -41,6 +41,13 @@ pub(crate) struct Told {
     pub(crate) body: Value,
 }
 
+/// An action that was started and reported, as its agent was told.
+#[derive(Debug, Clone)]
+pub(crate) struct Ran {
+    pub(crate) session: String,
+    pub(crate) call: String,
+}
+
 /// Everything that was acknowledged, and how far the test is.
 #[derive(Debug)]
 pub(crate) struct Record {
@@ -49,6 +56,9 @@ pub(crate) struct Record {
     pub(crate) told: Mutex<Vec<Told>>,
     /// Which delivery was completed, under which lease.
     pub(crate) completed: Mutex<Vec<(String, String)>>,
+    /// The sessions in which actions are proposed.
+    pub(crate) acting: Mutex<BTreeSet<String>>,
+    pub(crate) ran: Mutex<Vec<Ran>>,
     pub(crate) walked_away: Mutex<usize>,
     pub(crate) in_doubt: Mutex<usize>,
     posted: watch::Sender<usize>,
@@ -69,6 +79,8 @@ impl Default for Record {
             asked: Mutex::default(),
             told: Mutex::default(),
             completed: Mutex::default(),
+            acting: Mutex::default(),
+            ran: Mutex::default(),
             walked_away: Mutex::default(),
             in_doubt: Mutex::default(),
             posted: watch::Sender::new(0),

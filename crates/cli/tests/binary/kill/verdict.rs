@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::reader::Seen;
-use super::record::{Asked, Crowd, Record, Told};
+use super::record::{Asked, Crowd, Ran, Record, Told};
 use super::wire::Wire;
 use crate::common::until;
 
@@ -31,7 +31,11 @@ pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> Strin
         log.extend(events_of(&mut wire, &session).await);
     }
     let mut happened: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for event in &log {
+    let acting = record.acting.lock().clone();
+    let (acted, spoken): (Vec<&Value>, Vec<&Value>) =
+        log.iter().partition(|event| acting.contains(event["session"].as_str().unwrap()));
+    ran_once(record, &acted);
+    for event in spoken {
         if let Some(question) = event["interaction"].as_str() {
             happened.entry(question).or_default().push(event["type"].as_str().unwrap());
         }
@@ -50,6 +54,21 @@ pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> Strin
     assert_eq!(asked.len(), happened.len(), "a question that nobody asked");
     read_once(&log, seen).await;
     figures(record, &log, &told, seen)
+}
+
+/// Every action that was acknowledged as started is there, was decided once, started once and ended once.
+fn ran_once(record: &Record, acted: &[&Value]) {
+    let ran = record.ran.lock();
+    assert!(!ran.is_empty(), "nothing ran");
+    for Ran { session, call } in ran.iter() {
+        let of = acted
+            .iter()
+            .filter(|event| event["session"] == session.as_str() && event["data"]["call_id"] == call.as_str());
+        let names: Vec<&str> = of.map(|event| event["type"].as_str().unwrap()).collect();
+        assert_eq!(names, ["action.waiting", "action.allowed", "action.started", "action.done"], "{call} of {session}");
+    }
+    let started = acted.iter().filter(|event| event["type"] == "action.started").count();
+    assert_eq!(started, ran.len(), "something ran that nobody knows of");
 }
 
 /// All events of a session, whose numbers have no gap.
@@ -135,11 +154,12 @@ fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<Told>>, s
     let late = lost.iter().filter(|told| told.status == 410).count();
     let (asked, completed) = (record.asked.lock().len(), record.completed.lock().len());
     let (sessions, in_doubt) = (record.sessions.lock().len(), *record.in_doubt.lock());
+    let ran = record.ran.lock().len();
     let (walked_away, offered) = (*record.walked_away.lock(), named("delivery.offered"));
     let acknowledged = sessions + asked + won.len() + completed + named("delivery.taken");
     assert!(!lost.is_empty() && offered > 0 && walked_away > 0, "nobody raced, or nobody took over");
     format!(
-        "{acknowledged} commands acknowledged ({asked} asked, {} answered, {completed} completed), {} refused ({late} late), \
+        "{acknowledged} commands acknowledged ({asked} asked, {} answered, {completed} completed, {ran} actions run), {} refused ({late} late), \
          {} expired, {} auto-resolved, {offered} taken over, {in_doubt} replies lost, {} events over {} streams",
         won.len(),
         lost.len(),

@@ -109,6 +109,11 @@ fn not_needed(question: &Interaction) -> Verdict {
     let State::Resolved { resolution, .. } = &question.state else { return Ok(()) };
     let asker = &question.origin.asked_by.name;
     let withdrawn = matches!(resolution, Resolution::Cancelled { by, .. } if by.name == *asker);
-    holds!(question.question.kind == Kind::Notice || withdrawn, "the answer to {} goes to nobody", question.id);
+    let acted = question.question.call.is_some();
+    holds!(
+        question.question.kind == Kind::Notice || withdrawn || acted,
+        "the answer to {} goes to nobody",
+        question.id
+    );
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Pending;
-use domain::{ActorKind, Answer, Fallback, Interaction, State};
+use domain::{ActorKind, Answer, Fallback, Interaction, Kind, State};
 
 use super::{View, holds, resolutions};
 use crate::command::What;
@@ -17,7 +17,11 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     }
     for (id, after) in &view.after.questions {
         holds!(after.scope == view.tenant.scope, "{id} is of another tenant");
-        holds!(after.question.title.starts_with(view.name), "{id} crossed over from another tenant");
+        let ours = match (&after.question.call, &after.question.action) {
+            (Some(_), Some(action)) => action.arguments["of"] == view.name,
+            _ => after.question.title.starts_with(view.name),
+        };
+        holds!(ours, "{id} crossed over from another tenant");
         let session = view.after.sessions.get(&after.origin.session);
         holds!(session.is_some(), "{id} is in no session of its tenant");
         match view.before.questions.get(id) {
@@ -33,6 +37,11 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
 
 fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
     let id = after.id;
+    if let Some(call) = &after.question.call {
+        asked_about(view, after, call)?;
+        let unasked = Interaction { state: State::Pending(Pending::default()), revision: 0, ..after.clone() };
+        return changed(view, &unasked, after);
+    }
     let fits = |deed: &&&crate::deeds::Deed| match &deed.what {
         What::Ask { session, ask } => {
             *session == after.origin.session
@@ -50,6 +59,24 @@ fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
     holds!(after.question.fallback == ask.question.fallback, "{id} has another fallback than was asked for");
     let unasked = Interaction { state: State::Pending(Pending::default()), revision: 0, ..after.clone() };
     changed(view, &unasked, after)
+}
+
+/// A question about an action is asked by its proposal, by an edit that others have to approve, or because nobody knows what became
+/// of it.
+fn asked_about(view: &View<'_>, after: &Interaction, of: &str) -> Verdict {
+    let here = |session: &domain::SessionId, call: &String| *session == after.origin.session && call == of;
+    let before = view.before.proposals.get(&(after.origin.session, of.to_owned()));
+    let justified = view.deeds.iter().any(|deed| match &deed.what {
+        What::Propose { session, propose } => here(session, &propose.call) && deed.by() == after.origin.asked_by.name,
+        What::Report { session, call, .. } => here(session, call) && after.question.kind == Kind::Choice,
+        What::Answer { id, draft } => {
+            draft.arguments.is_some() && before.is_some_and(|before| before.asked.last() == Some(id))
+        }
+        _ => false,
+    });
+    let lapsed = view.fired && after.question.kind == Kind::Choice;
+    holds!(justified || lapsed, "nobody asked {} about {of}", after.id);
+    Ok(())
 }
 
 fn changed(view: &View<'_>, before: &Interaction, after: &Interaction) -> Verdict {

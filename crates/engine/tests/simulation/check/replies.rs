@@ -1,7 +1,9 @@
 //! What somebody was told is what the store holds; what was told twice is the same; a refusal has its reason.
 
-use domain::{AutoSource, Delivery, Interaction, Kind, Refusal, Resolution, Session, State, Status, Timestamp};
-use holdpoint_engine::{Error, Taken};
+use domain::{
+    AutoSource, Delivery, Interaction, Kind, Proposal, Refusal, Resolution, Session, Standing, State, Status, Timestamp,
+};
+use holdpoint_engine::{Acted, Error, Taken};
 
 use super::{View, holds};
 use crate::command::{Reply, What};
@@ -40,6 +42,11 @@ pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
             (What::Take { id, .. }, Outcome::Told(Reply::Taken(taken))) => {
                 world.leases.push((deed.command.tenant, *id, taken.lease));
             }
+            (_, Outcome::Told(Reply::Acted(acted))) => {
+                let (session, call) = (acted.proposal.session, acted.proposal.call.clone());
+                let given = acted.permit.clone().map(|permit| (deed.command.tenant, session, call, permit));
+                world.permits.extend(given.filter(|given| !world.permits.contains(given)));
+            }
             (What::Complete { lease, .. }, Outcome::Told(_)) if !world.random.one_in(3) => {
                 world.leases.retain(|held| held.2 != *lease);
             }
@@ -77,6 +84,7 @@ fn read_on(world: &mut World, deed: &Deed, reply: &Reply) {
 fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
     match (&deed.what, reply) {
         (_, Reply::Session(session)) => session_is_kept(view, session),
+        (what, Reply::Acted(acted)) => acted_is_kept(view, what, deed.by(), acted),
         (what, Reply::Question(question)) => {
             is_kept(view, question)?;
             shows(what, deed.by(), question)
@@ -113,6 +121,9 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
             let due = |question: &&Interaction| question.wake_at().is_some_and(|at: Timestamp| at <= view.now);
             let left = view.after.questions.values().find(due).map(|question| question.id);
             holds!(left.is_none(), "the timers left {left:?} lying");
+            let due = |proposal: &&Proposal| proposal.wake_at().is_some_and(|at: Timestamp| at <= view.now);
+            let left = view.after.proposals.values().find(due).map(|proposal| &proposal.call);
+            holds!(left.is_none(), "the timers left {left:?} lying");
             super::retention::nothing_left(view)
         }
         _ => Ok(()),
@@ -129,6 +140,12 @@ fn again(view: &View<'_>, first: &Reply, reply: &Reply) -> Verdict {
             holds!(same, "was given two leases");
             unsealed(view, again)?;
         }
+        (Reply::Acted(first), Reply::Acted(again)) => {
+            let same = (&first.proposal.call, &first.proposal.action) == (&again.proposal.call, &again.proposal.action);
+            holds!(same && again.proposal.revision >= first.proposal.revision, "was told two things");
+        }
+        (Reply::Grant(first), Reply::Grant(again)) => holds!(first == again, "was told two things"),
+        (Reply::Nothing, Reply::Nothing) => {}
         _ => return Err("was told another kind of thing".into()),
     }
     Ok(())
@@ -145,6 +162,29 @@ fn is_kept(view: &View<'_>, told: &Interaction) -> Verdict {
         holds!((resolution, at) == (kept, then), "{id} was resolved otherwise than was told");
     }
     holds!(told.status() == Status::Pending || kept.status() == told.status(), "{id} is not {:?}", told.status());
+    Ok(())
+}
+
+/// What an agent is told of an action is what is kept, and a permit is shown to nobody else.
+fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &Acted) -> Verdict {
+    let told = &acted.proposal;
+    let call = &told.call;
+    let kept = view.after.proposals.get(&(told.session, call.clone()));
+    let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
+    holds!(kept.revision > told.revision || kept == told, "{call} is kept otherwise than was told");
+    holds!(acted.permit.is_none() || told.proposed_by.name == by, "{by} was given somebody else's permit");
+    let seen = match what {
+        What::StartAction { .. } => matches!(told.standing, Standing::Started { .. }),
+        What::Report { outcome, .. } => match outcome {
+            domain::Outcome::Done { .. } => matches!(told.standing, Standing::Done { .. }),
+            domain::Outcome::Failed { .. } => matches!(told.standing, Standing::Failed { .. }),
+            domain::Outcome::Unknown => matches!(told.standing, Standing::Unknown { .. }),
+        },
+        What::Propose { propose, .. } => told.action == propose.action && told.proposed_by.name == by,
+        What::Decided { sleeps, .. } => !sleeps || !matches!(told.standing, Standing::Waiting { .. }),
+        _ => false,
+    };
+    holds!(seen, "{what:?} is not to be seen in {:?}", told.standing);
     Ok(())
 }
 
@@ -249,6 +289,11 @@ fn asleep(view: &View<'_>, deed: &Deed) -> Verdict {
         What::ReadProject { after, .. } => {
             let missed = view.after.log.last().filter(|(cursor, _)| cursor > after);
             holds!(missed.is_none(), "slept though the project has an event at {missed:?}");
+        }
+        What::Decided { session, call, .. } => {
+            let known = view.after.proposals.get(&(*session, call.clone()));
+            let waits = known.is_some_and(|known| matches!(known.standing, Standing::Waiting { .. }));
+            holds!(waits, "slept though {call} is decided: {known:?}");
         }
         _ => return Err("waits for nothing in particular".into()),
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Pending;
-use domain::{Answer, AutoSource, Effect, Fallback, Interaction, Resolution};
+use domain::{Answer, AutoSource, Effect, Fallback, Interaction, Kind, Resolution};
 use serde_json::Value;
 
 use super::{View, holds, questions};
@@ -39,7 +39,11 @@ pub(crate) fn check(view: &View<'_>, question: &Interaction, was: &Pending, reso
             let withdrawn = view.any(id, |deed| matches!(deed.what, What::Cancel { .. }) && deed.by() == by.name);
             let note = view.after.sessions.get(&question.origin.session).and_then(|session| session.ended.as_ref());
             let ended = note.is_some_and(|(_, note)| note.by == *by && note.at == view.now);
-            holds!(withdrawn || ended, "nobody cancelled {id}");
+            let reported = question.question.call.as_ref().is_some_and(|of| {
+                let about = |what: &What| matches!(what, What::Report { call, .. } if call == of);
+                question.question.kind == Kind::Choice && view.deeds.iter().any(|deed| about(&deed.what))
+            });
+            holds!(withdrawn || ended || reported, "nobody cancelled {id}");
             Ok(())
         }
     }

@@ -1,0 +1,47 @@
+//! Actors: they propose, have it approved, start and report, whatever dies in between.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::record::{Ran, Record};
+use super::wire::Wire;
+
+/// How many actions a session gets.
+const A_SESSION: usize = 12;
+
+/// Proposes, starts and reports one action after the other, with somebody at hand who approves, until no more are wanted.
+pub(crate) async fn act(mut agent: Wire, mut person: Wire, name: String, record: Arc<Record>) {
+    let mut session = String::new();
+    let mut number = 0;
+    while record.asking() {
+        if number % A_SESSION == 0 {
+            let once = format!("{name}:start:{number}");
+            let opened = agent.command("/v1/sessions", &json!({ "agent": "killed" }), Some(&once)).await;
+            session = opened.reply.done(201).text("/id");
+            record.sessions.lock().push(session.clone());
+            record.acting.lock().insert(session.clone());
+        }
+        number += 1;
+        let call = format!("{name}.{number}");
+        run(&mut agent, &mut person, &session, &call).await;
+        record.ran.lock().push(Ran { session: session.clone(), call });
+    }
+}
+
+async fn run(agent: &mut Wire, person: &mut Wire, session: &str, call: &str) {
+    let path = format!("/v1/sessions/{session}/actions");
+    let body = json!({ "call_id": call, "tool": "write_file", "arguments": { "path": call } });
+    // The name of the call is enough: it finds itself however often it is proposed.
+    let asked = agent.command(&path, &body, None).await.reply.done(202).text("/interaction");
+    let once = format!("{call}:approve");
+    let answer = format!("/v1/interactions/{asked}/answer");
+    person.command(&answer, &json!({ "option": "approve" }), Some(&once)).await.reply.done(200);
+    let permit = agent.command(&path, &body, None).await.reply.done(200).text("/permit");
+    let (start, once) = (format!("{path}/{call}/start"), format!("{call}:start"));
+    let started = agent.command(&start, &json!({ "permit": permit }), Some(&once)).await.reply.done(200);
+    assert_eq!(started.text("/state"), "started");
+    agent.command(&start, &json!({ "permit": permit }), None).await.reply.problem(409, "action_state");
+    let (outcome, once) = (format!("{path}/{call}/outcome"), format!("{call}:outcome"));
+    agent.command(&outcome, &json!({ "outcome": "done" }), Some(&once)).await.reply.done(200);
+}

@@ -1,0 +1,94 @@
+//! What agents want to do, under which policies, and what must be ruled on it.
+
+use std::collections::BTreeMap;
+
+use domain::grant::Wanted;
+use domain::{Action, Digest, Draft, Effect, Interaction, PolicyState, Remember, Verdict};
+use holdpoint_engine::Propose;
+use serde_json::{Value, json};
+use testkit::Random;
+
+/// The tools that agents know.
+pub(crate) const TOOLS: [&str; 10] =
+    ["read", "write", "write", "write", "write", "two", "deploy", "timed", "never", "again"];
+
+const COMMON: &str = r#"
+version = 1
+default = "ask"
+[[tool]]
+name = "again"
+idempotent = true
+[[rule]]
+name = "again"
+tools = ["again"]
+verdict = "allow"
+[[rule]]
+name = "two"
+tools = ["two"]
+verdict = "ask"
+ask = { audience = { quorum = 2 } }
+[[rule]]
+name = "timed"
+tools = ["timed"]
+verdict = "ask"
+ask = { deadline_seconds = 90, fallback = "deny" }
+[[rule]]
+name = "never"
+tools = ["never"]
+verdict = "deny"
+"#;
+const ASKS_SECURITY: &str = "verdict = \"ask\"\nask = { audience = { groups = [\"security\"] } }";
+
+/// The policies that admins change between: each says something else of reading, writing and deploying.
+pub(crate) fn policy(number: usize) -> String {
+    let (ask, allow, deny) = ("verdict = \"ask\"", "verdict = \"allow\"", "verdict = \"deny\"");
+    let said = [[allow, ask, ASKS_SECURITY], [ask, ASKS_SECURITY, deny], [allow, deny, ask]][number % 3];
+    let rules = ["read", "write", "deploy"].iter().zip(said);
+    let rules = rules.map(|(tool, said)| format!("[[rule]]\nname = \"{tool}\"\ntools = [\"{tool}\"]\n{said}\n"));
+    format!("{COMMON}{}", rules.collect::<String>())
+}
+
+/// What must be ruled on a tool while this policy is in force, by a table of its own.
+pub(crate) fn verdict(state: &PolicyState, tool: &str) -> Option<Verdict> {
+    use Verdict::{Allow, Ask, Deny};
+    let own = state.own.as_ref()?;
+    let number = (0..3).find(|number| Digest::of_bytes(policy(*number).as_bytes()).to_string() == *own)?;
+    let said = match tool {
+        "again" => Allow,
+        "never" => Deny,
+        "read" => [Allow, Ask, Allow][number],
+        "write" => [Ask, Ask, Deny][number],
+        "deploy" => [Ask, Deny, Ask][number],
+        _ => Ask,
+    };
+    Some(if said == Ask && !state.enabled { Allow } else { said })
+}
+
+/// What an agent proposes; the arguments name the tenant, so that nothing crosses over unseen.
+pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propose {
+    let tool = random.pick(&TOOLS).copied().unwrap_or("odd").to_owned();
+    let arguments = json!({ "of": tenant, "path": format!("/srv/{}", random.below(3)) });
+    Propose { call, action: Action { tool, arguments }, context: Value::Null, traceparent: None }
+}
+
+/// What a person says to a question about a proposed action: an edit with other arguments, or something to remember.
+pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: Draft) -> Draft {
+    let question = &asked.question;
+    let (Some(action), Some(effect)) = (&question.action, question.effect_of(&draft)) else { return draft };
+    if question.call.is_none() || !effect.runs_action() {
+        return draft;
+    }
+    let arguments = (effect == Effect::Edit)
+        .then(|| json!({ "of": action.arguments["of"], "path": format!("/edited/{}", random.below(2)) }));
+    let remember = random.one_in(3).then(|| Remember {
+        project: random.one_in(2),
+        arguments: match random.below(3) {
+            0 => Wanted::Exactly,
+            1 => Wanted::Pattern(BTreeMap::from([("path".into(), "*".into())])),
+            _ => Wanted::Anything,
+        },
+        seconds: random.one_in(2).then_some(600),
+        uses: (!random.one_in(3)).then(|| 1 + random.below(2) as u64),
+    });
+    Draft { arguments, remember, ..draft }
+}
