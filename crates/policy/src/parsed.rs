@@ -82,7 +82,10 @@ impl Parsed {
             Value::String(path) => self.paths.push((place.clone(), PathFacts::parse(path))),
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object() && !item.is_array()) {
-                    let path = item.as_str().ok_or_else(|| Unparsed::new("path", "the path is no text")).and_then(PathFacts::parse);
+                    let path = item
+                        .as_str()
+                        .ok_or_else(|| Unparsed::new("path", "the path is no text"))
+                        .and_then(PathFacts::parse);
                     if argument.sort == Sort::Path || item.is_string() {
                         self.paths.push((format!("{place}[{at}]"), path));
                     }
@@ -131,7 +134,9 @@ fn command(argument: &Argument<'_>) -> Result<Shell, Unparsed> {
     };
     let Some(variables) = argument::field(argument.beside, &["env", "environment"]) else { return Ok(shell) };
     let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;
-    Ok(variables.iter().fold(shell, |shell, (name, value)| shell.with_variable(name, value.as_str().unwrap_or_default())))
+    Ok(variables
+        .iter()
+        .fold(shell, |shell, (name, value)| shell.with_variable(name, value.as_str().unwrap_or_default())))
 }
 
 fn words(list: &Value) -> Result<Vec<&str>, Unparsed> {
@@ -151,7 +156,9 @@ fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
     };
     let method = match argument::field(argument.beside, &["method", "httpmethod", "requestmethod"]) {
         Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
-        None if argument::field(argument.beside, &["body", "data", "json", "form", "payload", "content"]).is_some() => "POST",
+        None if argument::field(argument.beside, &["body", "data", "json", "form", "payload", "content"]).is_some() => {
+            "POST"
+        }
         None => "GET",
     };
     UrlFacts::parse(address, method)

@@ -45,7 +45,11 @@ fn arguments_are_read_by_their_names() {
         ("x", json!({"paths": ["/a", "~/b"]}), "path:paths[0] path:paths[1]!"),
         ("x", json!({"from": "/a", "to": "/b"}), "path:from path:to"),
         ("x", json!({"from": 5, "to": {"a": 1}}), ""),
-        ("x", json!({"edits": [{"file_path": "/a"}, {"file_path": "/b"}]}), "path:edits[0].file_path path:edits[1].file_path"),
+        (
+            "x",
+            json!({"edits": [{"file_path": "/a"}, {"file_path": "/b"}]}),
+            "path:edits[0].file_path path:edits[1].file_path",
+        ),
         ("x", json!({"inner": {"command": "ls"}}), "shell"),
         ("x", json!({"commands": [{"command": "ls"}, {"command": "pwd"}]}), "shell!"),
         ("x", json!({"url": "https://a.b/c"}), "url"),
@@ -80,7 +84,9 @@ fn what_failed_is_told() {
     ] {
         assert!(Parsed::of("x", &arguments).failed().is_some(), "{arguments}");
     }
-    for arguments in [json!({"command": "ls"}), json!({"path": "/a"}), json!({}), json!({"command": "ls", "env": {"A": "1"}})] {
+    for arguments in
+        [json!({"command": "ls"}), json!({"path": "/a"}), json!({}), json!({"command": "ls", "env": {"A": "1"}})]
+    {
         assert_eq!(Parsed::of("x", &arguments).failed(), None, "{arguments}");
     }
 }

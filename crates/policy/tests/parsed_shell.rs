@@ -1,4 +1,6 @@
 //! What a shell command is seen as: every way round a rule that is known.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, reason = "a helper that fails is a test that fails")]
 
 use holdpoint_policy::{Shell, Simple};
 use proptest::prelude::*;
@@ -226,10 +228,10 @@ fn wrappers_are_looked_through() {
         certain(&text, &[&text, &format!("{via}> git push")]);
     }
     assert!(Shell::parse("sudo ls").unwrap().elevated);
-    certain("sudo nice env A=1 timeout 5 git push", &[
+    certain(
         "sudo nice env A=1 timeout 5 git push",
-        "sudo> nice> env> timeout> git push",
-    ]);
+        &["sudo nice env A=1 timeout 5 git push", "sudo> nice> env> timeout> git push"],
+    );
     doubtful("ls | xargs git push", &["ls", "xargs git push", "xargs> git push"]);
     doubtful("xargs -n 1 -I {} git push {}", &["xargs -n 1 -I {} git push {}", "xargs> git push {}"]);
     doubtful("xargs sh -c 'git push'", &["xargs sh -c git push", "xargs> sh -c> git push"]);
@@ -238,7 +240,10 @@ fn wrappers_are_looked_through() {
     certain("find . -execdir git push {} +", &["find . -execdir git push {} +", "find -execdir> git push {}"]);
     certain("find . -exec a \\; -exec b \\;", &["find . -exec a ; -exec b ;", "find -exec> a", "find -exec> b"]);
     doubtful("find . -exec {} \\;", &["find . -exec {} ;", "find -exec> {}"]);
-    doubtful("find . -exec sh -c 'git push {}' \\;", &["find . -exec sh -c git push {} ;", "find -exec> sh -c> git push {}"]);
+    doubtful(
+        "find . -exec sh -c 'git push {}' \\;",
+        &["find . -exec sh -c git push {} ;", "find -exec> sh -c> git push {}"],
+    );
     certain("command -v git", &["command -v git"]);
     doubtful("parallel git push", &["parallel git push"]);
     doubtful("flock x git push", &["flock x git push"]);
@@ -251,7 +256,13 @@ fn wrappers_are_looked_through() {
 
 #[test]
 fn texts_within_texts_are_read() {
-    for text in ["sh -c 'git push'", "sh -ec 'git push'", "sh -e -c 'git push'", "/bin/sh -c 'git push'", "sh -o errexit -c 'git push'"] {
+    for text in [
+        "sh -c 'git push'",
+        "sh -ec 'git push'",
+        "sh -e -c 'git push'",
+        "/bin/sh -c 'git push'",
+        "sh -o errexit -c 'git push'",
+    ] {
         certain(text, &["sh -c> git push"]);
     }
     certain("bash -lc \"git push\"", &["bash -c> git push"]);
@@ -266,7 +277,10 @@ fn texts_within_texts_are_read() {
     certain("watch -n 1 git push", &["watch -n 1 git push", "watch> git push"]);
     certain("su x -c 'git push'", &["su x -c git push", "su -c> git push"]);
     certain("ssh host git push", &["ssh host git push", "ssh> git push"]);
-    certain("ssh -p 22 u@host 'cd a && git push'", &["ssh -p 22 u@host cd a && git push", "ssh> cd a", "ssh> git push"]);
+    certain(
+        "ssh -p 22 u@host 'cd a && git push'",
+        &["ssh -p 22 u@host cd a && git push", "ssh> cd a", "ssh> git push"],
+    );
     assert!(Shell::parse("ssh host ls").unwrap().remote);
     doubtful("ssh -o ProxyCommand=x host ls", &["ssh -o ProxyCommand=x host ls", "ssh> ls"]);
     certain("bash <<< 'git push'", &["bash", "bash <<> git push"]);
@@ -358,7 +372,11 @@ fn a_program_is_named_by_where_it_lies() {
         ("git.exe x", "git.exe", "git", ""),
     ] {
         let simple = &Shell::parse(text).unwrap().commands[0];
-        assert_eq!((simple.program.as_str(), simple.name.as_str(), simple.path.as_str()), (program, name, path), "{text}");
+        assert_eq!(
+            (simple.program.as_str(), simple.name.as_str(), simple.path.as_str()),
+            (program, name, path),
+            "{text}"
+        );
     }
     assert!(Shell::parse("./x").unwrap().opaque);
     assert!(Shell::parse("/tmp/git status").unwrap().opaque);
@@ -435,8 +453,18 @@ fn redirections_are_seen() {
 #[test]
 fn unseen_and_look_alike_characters_are_never_relied_on() {
     for text in [
-        "git\u{0}push", "git push\r\nls", "git\u{a0}push", "git pu\u{200b}sh", "git \u{202e}push", "ls\u{7}", "ls \u{1b}[2K", "git\u{3000}push",
-        "ls\u{2028}git push", "\u{feff}git push", "ls\u{85}", "ls\u{c}",
+        "git\u{0}push",
+        "git push\r\nls",
+        "git\u{a0}push",
+        "git pu\u{200b}sh",
+        "git \u{202e}push",
+        "ls\u{7}",
+        "ls \u{1b}[2K",
+        "git\u{3000}push",
+        "ls\u{2028}git push",
+        "\u{feff}git push",
+        "ls\u{85}",
+        "ls\u{c}",
     ] {
         refused(text);
     }
@@ -452,9 +480,24 @@ fn plain_is_one_command_and_nothing_else() {
         assert!(Shell::parse(text).unwrap().plain, "{text}");
     }
     for text in [
-        "git status; ls", "git status &", "git status > x", "git status 2>&1", "A=1 git status", "git status *.rs", "git status $X", "sudo git status",
-        "nice git status", "(git status)", "! git status", "{ git status; }", "sh -c 'git status'", "git status <<< x", "git status | cat",
-        "git -c core.pager=x status", "A=1", "if git status; then ls; fi",
+        "git status; ls",
+        "git status &",
+        "git status > x",
+        "git status 2>&1",
+        "A=1 git status",
+        "git status *.rs",
+        "git status $X",
+        "sudo git status",
+        "nice git status",
+        "(git status)",
+        "! git status",
+        "{ git status; }",
+        "sh -c 'git status'",
+        "git status <<< x",
+        "git status | cat",
+        "git -c core.pager=x status",
+        "A=1",
+        "if git status; then ls; fi",
     ] {
         assert!(!Shell::parse(text).unwrap().plain, "{text}");
     }
@@ -475,9 +518,27 @@ fn too_much_is_refused_and_takes_no_time() {
     refused(&"x".repeat(40_000));
     refused(&"ls;".repeat(1_000));
     for (open, close) in [
-        ("$(", ")"), ("(", ")"), ("{ ", "; }"), ("\"$(", ")\""), ("${a:-", "}"), ("$((", "))"), ("if a; then ", "; fi"), ("`", "`"), ("<(", ")"),
-        ("! ", ""), ("f() { ", "; }"), ("case a in a) ", ";; esac"), ("[[ ( ", " ) ]]"), ("sh -c ", ""), ("eval ", ""), ("sudo ", ""),
-        ("while ", "; do ls; done"), ("{a,", "}"), ("a && ", ""), ("<<a ", ""), ("$(<", ")"),
+        ("$(", ")"),
+        ("(", ")"),
+        ("{ ", "; }"),
+        ("\"$(", ")\""),
+        ("${a:-", "}"),
+        ("$((", "))"),
+        ("if a; then ", "; fi"),
+        ("`", "`"),
+        ("<(", ")"),
+        ("! ", ""),
+        ("f() { ", "; }"),
+        ("case a in a) ", ";; esac"),
+        ("[[ ( ", " ) ]]"),
+        ("sh -c ", ""),
+        ("eval ", ""),
+        ("sudo ", ""),
+        ("while ", "; do ls; done"),
+        ("{a,", "}"),
+        ("a && ", ""),
+        ("<<a ", ""),
+        ("$(<", ")"),
     ] {
         for depth in [400, 4_000] {
             let text = format!("{}ls{}", open.repeat(depth), close.repeat(depth));

@@ -29,23 +29,83 @@ pub(super) enum Sort {
     PerhapsSql,
 }
 
-const COMMANDS: &[&str] = &["command", "cmd", "script", "shellcommand", "bashcommand", "commandline", "commands", "shell", "bash"];
+const COMMANDS: &[&str] =
+    &["command", "cmd", "script", "shellcommand", "bashcommand", "commandline", "commands", "shell", "bash"];
 
 const PATHS: &[&str] = &[
-    "path", "paths", "file", "files", "filepath", "filepaths", "filename", "filenames", "directory", "directories", "dir", "folder", "cwd", "workdir",
-    "workingdirectory", "workingdir", "absolutepath", "relativepath", "rootpath", "root", "targetfile", "targetpath", "notebookpath", "sourcepath",
-    "destinationpath", "srcpath", "dstpath", "destpath", "oldpath", "newpath", "outputpath", "inputpath", "outputfile", "inputfile", "localpath",
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filepath",
+    "filepaths",
+    "filename",
+    "filenames",
+    "directory",
+    "directories",
+    "dir",
+    "folder",
+    "cwd",
+    "workdir",
+    "workingdirectory",
+    "workingdir",
+    "absolutepath",
+    "relativepath",
+    "rootpath",
+    "root",
+    "targetfile",
+    "targetpath",
+    "notebookpath",
+    "sourcepath",
+    "destinationpath",
+    "srcpath",
+    "dstpath",
+    "destpath",
+    "oldpath",
+    "newpath",
+    "outputpath",
+    "inputpath",
+    "outputfile",
+    "inputfile",
+    "localpath",
 ];
 
 const PERHAPS_PATHS: &[&str] = &["source", "destination", "src", "dst", "dest", "from", "to", "target"];
 
-const URLS: &[&str] = &["url", "urls", "uri", "endpoint", "href", "link", "webhook", "webhookurl", "callbackurl", "baseurl", "apiurl", "requesturl"];
+const URLS: &[&str] = &[
+    "url",
+    "urls",
+    "uri",
+    "endpoint",
+    "href",
+    "link",
+    "webhook",
+    "webhookurl",
+    "callbackurl",
+    "baseurl",
+    "apiurl",
+    "requesturl",
+];
 
 const SQLS: &[&str] = &["sql", "sqls", "statement", "statements", "sqlquery", "sqlstatement", "querysql"];
 
 /// Words in a tool's name that make its `query` SQL.
-const DATABASES: &[&str] =
-    &["sql", "db", "database", "postgres", "postgresql", "psql", "mysql", "mariadb", "sqlite", "duckdb", "bigquery", "snowflake", "redshift", "clickhouse"];
+const DATABASES: &[&str] = &[
+    "sql",
+    "db",
+    "database",
+    "postgres",
+    "postgresql",
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "duckdb",
+    "bigquery",
+    "snowflake",
+    "redshift",
+    "clickhouse",
+];
 
 /// An argument that is looked into.
 pub(super) struct Argument<'a> {
@@ -69,7 +129,8 @@ pub(super) fn find(arguments: &Value) -> Result<Vec<Argument<'_>>, &'static str>
 }
 
 fn search<'a>(value: &'a Value, place: &str, depth: usize, found: &mut Vec<Argument<'a>>) -> Result<(), &'static str> {
-    let nested = matches!(value, Value::Object(_)) || value.as_array().is_some_and(|items| items.iter().any(|item| item.is_object() || item.is_array()));
+    let nested = matches!(value, Value::Object(_))
+        || value.as_array().is_some_and(|items| items.iter().any(|item| item.is_object() || item.is_array()));
     if depth > DEEPEST && nested {
         return Err("the arguments are too deep to be looked into");
     }
@@ -124,7 +185,11 @@ pub(super) fn is_database(tool: &str) -> bool {
 
 /// A field of an object by any way of writing its name.
 pub(super) fn field<'a>(object: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    object.as_object()?.iter().find(|(name, value)| names.contains(&plain(name).as_str()) && !value.is_null()).map(|(_, value)| value)
+    object
+        .as_object()?
+        .iter()
+        .find(|(name, value)| names.contains(&plain(name).as_str()) && !value.is_null())
+        .map(|(_, value)| value)
 }
 
 fn plain(name: &str) -> String {

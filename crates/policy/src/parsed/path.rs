@@ -42,6 +42,7 @@ impl PathFacts {
     pub fn parse(path: &str) -> Result<Self, Unparsed> {
         check(path)?;
         let composed: String = path.nfc().collect();
+        check(&composed)?;
         let recomposed = composed != path;
         let windows = windows(&composed);
         let slashed = if windows { composed.replace('\\', "/") } else { composed };
@@ -54,8 +55,13 @@ impl PathFacts {
             ("", true) => ".".to_owned(),
             _ => format!("{root}{}", components.join("/")),
         };
+        // `./~` and `./C:` would be something else once their beginning is gone.
+        if root.is_empty() && (canonical.starts_with('~') || drive(&canonical)) {
+            return Err(refused("the path looks like one that starts elsewhere"));
+        }
         let name = components.last().filter(|name| *name != "..").cloned().unwrap_or_default();
-        let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_owned());
+        let extension =
+            name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_owned());
         Ok(Self {
             lower: canonical.to_lowercase().nfc().collect(),
             absolute: !root.is_empty(),
@@ -108,8 +114,8 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.contains('$') || path.contains('`') || (path.contains('%') && path.matches('%').count() > 1) {
         return Err(refused("a variable in the path is known only when it runs"));
     }
-    if path.starts_with(' ') || path.ends_with(' ') {
-        return Err(refused("the path begins or ends with a blank"));
+    if path.split(['/', '\\']).any(|part| part.starts_with(' ') || part.ends_with(' ')) {
+        return Err(refused("a part of the path begins or ends with a blank"));
     }
     if looks_like_slash(path) {
         return Err(refused("a character in the path looks like a slash or a dot"));
@@ -120,7 +126,24 @@ fn check(path: &str) -> Result<(), Unparsed> {
 /// Division signs, full-width forms and leaders that a reader takes for `/`, `\`, `.` or `..`.
 fn looks_like_slash(path: &str) -> bool {
     path.chars().any(|c| {
-        matches!(c, '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{FF0F}' | '\u{FF3C}' | '\u{2216}' | '\u{29F5}' | '\u{2024}' | '\u{2025}' | '\u{2026}' | '\u{FF0E}' | '\u{FE52}' | '\u{2571}' | '\u{3002}' | '\u{FE68}')
+        matches!(
+            c,
+            '\u{2044}'
+                | '\u{2215}'
+                | '\u{29F8}'
+                | '\u{FF0F}'
+                | '\u{FF3C}'
+                | '\u{2216}'
+                | '\u{29F5}'
+                | '\u{2024}'
+                | '\u{2025}'
+                | '\u{2026}'
+                | '\u{FF0E}'
+                | '\u{FE52}'
+                | '\u{2571}'
+                | '\u{3002}'
+                | '\u{FE68}'
+        )
     })
 }
 
@@ -152,7 +175,8 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
     }
     if drive(path) {
         let (letter, rest) = path.split_at(2);
-        let rest = rest.strip_prefix('/').ok_or_else(|| refused("a path that depends on the directory of its drive"))?;
+        let rest =
+            rest.strip_prefix('/').ok_or_else(|| refused("a path that depends on the directory of its drive"))?;
         return Ok((format!("{}/", letter.to_ascii_uppercase()), rest));
     }
     if let Some(rest) = path.strip_prefix("//") {
@@ -160,7 +184,8 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
         if matches!(server, "" | "." | "..") {
             return Err(refused("a share without a server"));
         }
-        return Ok((format!("//{}/", server.to_lowercase()), rest));
+        // Written so that it is read as a share again.
+        return Ok((format!("\\\\{}/", server.to_lowercase()), rest));
     }
     if path.starts_with('/') {
         return Err(refused("a path that depends on the drive"));

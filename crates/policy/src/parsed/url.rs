@@ -79,8 +79,13 @@ fn check(address: &str) -> Result<(), Unparsed> {
     if !after.starts_with("//") || after.starts_with("///") {
         return Err(refused("the URL does not name a host after `//`"));
     }
-    if authority(address).matches('@').count() > 1 {
+    let authority = authority(address);
+    if authority.matches('@').count() > 1 {
         return Err(refused("there is more than one `@` before the host"));
+    }
+    // Some programs undo the percent signs in a host, others look it up with them.
+    if authority.rsplit('@').next().is_some_and(|host| host.contains('%')) {
+        return Err(refused("the host is written with percent signs"));
     }
     Ok(())
 }
@@ -96,13 +101,14 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
     if name.is_empty() || name.split('.').any(str::is_empty) {
         return Err(refused("a part of the host is empty"));
     }
-    if name.contains('%') || !name.is_ascii() {
-        return Err(refused("the host cannot be read"));
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) {
+        return Err(refused("the host has a character that no host has"));
     }
     // Only the web's schemes have their odd numbers read by the parser; the same host means the same everywhere.
     let last = name.rsplit('.').next().unwrap_or_default();
     if last.chars().all(|c| c.is_ascii_digit()) || last.starts_with("0x") {
-        return match Url::parse(&format!("http://{name}/")).ok().and_then(|url| url.host().map(|host| host.to_owned())) {
+        return match Url::parse(&format!("http://{name}/")).ok().and_then(|url| url.host().map(|host| host.to_owned()))
+        {
             Some(Host::Ipv4(ip)) => Ok((ip.to_string(), Some(IpAddr::V4(ip)))),
             _ => Err(refused("the host looks like a number and is none")),
         };
@@ -148,17 +154,40 @@ fn private(ip: IpAddr) -> bool {
                 || (a == 198 && (18..20).contains(&b))
                 || (a == 192 && b == 0 && c == 0)
         }
-        IpAddr::V6(ip) => ip.segments().first().is_none_or(|first| !(0x2000..0x4000).contains(first)) || ip.segments().starts_with(&[0x2001, 0xdb8]),
+        IpAddr::V6(ip) => {
+            ip.segments().first().is_none_or(|first| !(0x2000..0x4000).contains(first))
+                || ip.segments().starts_with(&[0x2001, 0xdb8])
+        }
     }
 }
 
 /// Names that stay within a machine or a network.
 fn private_name(host: &str) -> bool {
     const ENDINGS: &[&str] = &[
-        "localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "localdomain", "home.arpa", "test", "invalid", "nip.io",
-        "sslip.io", "xip.io", "localtest.me", "lvh.me", "svc", "cluster.local",
+        "localhost",
+        "local",
+        "internal",
+        "intranet",
+        "lan",
+        "home",
+        "corp",
+        "private",
+        "localdomain",
+        "home.arpa",
+        "test",
+        "invalid",
+        "nip.io",
+        "sslip.io",
+        "xip.io",
+        "localtest.me",
+        "lvh.me",
+        "svc",
+        "cluster.local",
     ];
-    !host.contains('.') || ENDINGS.iter().any(|ending| host == *ending || host.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')))
+    !host.contains('.')
+        || ENDINGS
+            .iter()
+            .any(|ending| host == *ending || host.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')))
 }
 
 fn verb(method: &str) -> Result<String, Unparsed> {

@@ -4,33 +4,109 @@ use super::walk::{Argv, Walk};
 use super::word::Word;
 
 /// Global options that take the next word.
-const VALUES: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--list-cmds"];
+const VALUES: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--list-cmds"];
 
 /// Global options that stand alone.
 const FLAGS: &[&str] = &[
-    "-p", "--paginate", "-P", "--no-pager", "--bare", "--no-replace-objects", "--no-lazy-fetch", "--no-optional-locks", "--no-advice",
-    "--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs", "--icase-pathspecs", "--html-path", "--man-path", "--info-path",
-    "-v", "--version", "-h", "--help",
+    "-p",
+    "--paginate",
+    "-P",
+    "--no-pager",
+    "--bare",
+    "--no-replace-objects",
+    "--no-lazy-fetch",
+    "--no-optional-locks",
+    "--no-advice",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+    "--html-path",
+    "--man-path",
+    "--info-path",
+    "-v",
+    "--version",
+    "-h",
+    "--help",
 ];
 
 /// Settings that run nothing.
 const HARMLESS: &[&str] = &[
-    "user.name", "user.email", "core.quotepath", "core.autocrlf", "core.filemode", "core.ignorecase", "core.abbrev",
-    "init.defaultbranch", "commit.gpgsign", "tag.gpgsign", "push.default", "pull.rebase", "pull.ff", "merge.ff", "diff.renames",
-    "diff.algorithm", "protocol.version", "fetch.prune", "gc.auto", "rebase.autostash",
+    "user.name",
+    "user.email",
+    "core.quotepath",
+    "core.autocrlf",
+    "core.filemode",
+    "core.ignorecase",
+    "core.abbrev",
+    "init.defaultbranch",
+    "commit.gpgsign",
+    "tag.gpgsign",
+    "push.default",
+    "pull.rebase",
+    "pull.ff",
+    "merge.ff",
+    "diff.renames",
+    "diff.algorithm",
+    "protocol.version",
+    "fetch.prune",
+    "gc.auto",
+    "rebase.autostash",
 ];
 
 /// Long options that name a command, or a place with commands in it.
 const COMMANDS: &[&str] = &[
-    "--upload-pack", "--receive-pack", "--exec", "--ext-diff", "--textconv", "--open-files-in-pager", "--extcmd", "--tool", "--config",
-    "--template", "--separate-git-dir", "--gpg-sign", "--run", "--smtp-server", "--sendmail-cmd", "--to-cmd", "--cc-cmd", "--tree-filter",
-    "--index-filter", "--msg-filter", "--editor", "--pager", "--reference", "--hook-path", "--recurse-submodules", "--recursive",
+    "--upload-pack",
+    "--receive-pack",
+    "--exec",
+    "--ext-diff",
+    "--textconv",
+    "--open-files-in-pager",
+    "--extcmd",
+    "--tool",
+    "--config",
+    "--template",
+    "--separate-git-dir",
+    "--gpg-sign",
+    "--run",
+    "--smtp-server",
+    "--sendmail-cmd",
+    "--to-cmd",
+    "--cc-cmd",
+    "--tree-filter",
+    "--index-filter",
+    "--msg-filter",
+    "--editor",
+    "--pager",
+    "--reference",
+    "--hook-path",
+    "--recurse-submodules",
+    "--recursive",
 ];
 
 /// Subcommands that run commands by their nature.
 const RUNNERS: &[&str] = &[
-    "filter-branch", "difftool", "mergetool", "send-email", "instaweb", "web--browse", "daemon", "shell", "hook", "remote-ext",
-    "http-backend", "gui", "citool", "p4", "svn", "imap-send", "credential", "for-each-repo", "upload-pack", "receive-pack",
+    "filter-branch",
+    "difftool",
+    "mergetool",
+    "send-email",
+    "instaweb",
+    "web--browse",
+    "daemon",
+    "shell",
+    "hook",
+    "remote-ext",
+    "http-backend",
+    "gui",
+    "citool",
+    "p4",
+    "svn",
+    "imap-send",
+    "credential",
+    "for-each-repo",
+    "upload-pack",
+    "receive-pack",
 ];
 
 /// Finds the subcommand and everything that makes it less than certain.
@@ -41,7 +117,8 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
         if !text.starts_with('-') || word.dynamic || word.glob {
             break;
         }
-        let (option, glued) = text.split_once('=').map_or((text, false), |(option, _)| (option, option.starts_with("--")));
+        let (option, glued) =
+            text.split_once('=').map_or((text, false), |(option, _)| (option, option.starts_with("--")));
         if VALUES.contains(&text) {
             let value = argv.words.get(at + 1);
             if value.is_none_or(|value| value.dynamic || value.glob) {

@@ -124,7 +124,11 @@ fn watch(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> 
 fn other_user(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
     walk.shell.elevated = true;
     let listed = walk.list(argv, around);
-    let text = argv.words.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command")).and_then(|at| argv.words.get(at + 1));
+    let text = argv
+        .words
+        .iter()
+        .position(|word| matches!(word.text.as_str(), "-c" | "--command"))
+        .and_then(|at| argv.words.get(at + 1));
     match text {
         Some(text) if name == "su" => nested(walk, text, &around.under("su -c")),
         _ => {
@@ -167,7 +171,12 @@ fn setting(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) {
     let risky = match name {
         "printf" => argv.words.get(1).is_some_and(|word| word.text.starts_with("-v")),
         "let" | "getopts" | "shopt" | "setopt" | "typeset" => true,
-        "set" => !argv.words.iter().skip(1).all(|word| matches!(word.text.as_str(), "-e" | "-u" | "-x" | "-eu" | "-ex" | "-eux" | "-euo" | "-euxo" | "-o" | "pipefail" | "+e" | "+x" | "+u")),
+        "set" => !argv.words.iter().skip(1).all(|word| {
+            matches!(
+                word.text.as_str(),
+                "-e" | "-u" | "-x" | "-eu" | "-ex" | "-eux" | "-euo" | "-euxo" | "-o" | "pipefail" | "+e" | "+x" | "+u"
+            )
+        }),
         _ => false,
     };
     if risky {

@@ -21,12 +21,17 @@ impl Reader<'_> {
         match node.kind() {
             "raw_string" => word.push_quoted(between(&raw, "'", "'")?),
             "ansi_c_string" => {
-                let text = ansi_c(between(&raw, "$'", "'")?).ok_or_else(|| refused("`$'…'` has an escape that is not read"))?;
+                let text = ansi_c(between(&raw, "$'", "'")?)
+                    .ok_or_else(|| refused("`$'…'` has an escape that is not read"))?;
                 word.push_quoted(&text);
             }
             "string" => self.double_quoted(node, word)?,
             "concatenation" => self.concatenation(node, word)?,
-            "simple_expansion" if matches!(raw.as_str(), "$?" | "$#" | "$$" | "$!") => word.push_quoted(&raw),
+            "simple_expansion" if matches!(raw.as_str(), "$?" | "$#" | "$$" | "$!") => {
+                // A number: good enough for an argument, as a pattern is, and for nothing else.
+                word.glob = true;
+                word.push_quoted(&raw);
+            }
             "number" if node.named_child_count() > 0 => {
                 self.inside(node)?;
                 word.push_dynamic(&raw);
@@ -138,7 +143,9 @@ impl Reader<'_> {
 }
 
 fn between<'a>(raw: &'a str, open: &str, close: &str) -> Result<&'a str, Unparsed> {
-    raw.strip_prefix(open).and_then(|raw| raw.strip_suffix(close)).ok_or_else(|| refused("a quoted word cannot be read"))
+    raw.strip_prefix(open)
+        .and_then(|raw| raw.strip_suffix(close))
+        .ok_or_else(|| refused("a quoted word cannot be read"))
 }
 
 /// A bare word has nothing in it that would end it or expand.

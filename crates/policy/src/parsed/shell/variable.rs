@@ -66,8 +66,26 @@ const NAMES: &[&str] = &[
 
 /// Beginnings of names that do.
 const BEGINNINGS: &[&str] = &[
-    "LD_", "DYLD_", "GIT_", "BASH_FUNC_", "PYTHON", "PERL", "RUBY", "GEM_", "BUNDLE_", "NODE_", "NPM_", "LUA_", "CARGO_", "PHP",
-    "GOPROXY", "SSL_CERT", "CURL_", "WGET", "DEBUGINFOD", "SYSTEMD_",
+    "LD_",
+    "DYLD_",
+    "GIT_",
+    "BASH_FUNC_",
+    "PYTHON",
+    "PERL",
+    "RUBY",
+    "GEM_",
+    "BUNDLE_",
+    "NODE_",
+    "NPM_",
+    "LUA_",
+    "CARGO_",
+    "PHP",
+    "GOPROXY",
+    "SSL_CERT",
+    "CURL_",
+    "WGET",
+    "DEBUGINFOD",
+    "SYSTEMD_",
 ];
 
 /// Those among them that only name people, dates and manners.

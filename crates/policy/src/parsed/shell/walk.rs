@@ -13,8 +13,8 @@ const MOST: usize = 400;
 
 /// Words that only the grammar may use; a command that begins with one was misread.
 const RESERVED: &[&str] = &[
-    "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in", "function", "coproc",
-    "{", "}", "!", "[[", "]]", "((", "))", "end", "foreach", "repeat", "always",
+    "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
+    "function", "coproc", "{", "}", "!", "[[", "]]", "((", "))", "end", "foreach", "repeat", "always",
 ];
 
 /// Everything found so far.
@@ -179,7 +179,8 @@ fn unknown(first: &Word) -> Option<String> {
     if !text.is_ascii() {
         return Some(format!("the program `{text}` has characters that look like others"));
     }
-    if text.is_empty() || text.starts_with(['-', '~', '%']) || text.contains('=') || text.contains(char::is_whitespace) {
+    if text.is_empty() || text.starts_with(['-', '~', '%']) || text.contains('=') || text.contains(char::is_whitespace)
+    {
         return Some(format!("`{text}` is no name of a program"));
     }
     None

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Delete, Expr, FromTable, ObjectName, ObjectNamePart, Query, Select, SetExpr, Statement as Tree, TableFactor, TableObject,
-    TableWithJoins, Visit, Visitor, With,
+    BinaryOperator, Delete, Expr, FromTable, ObjectName, ObjectNamePart, Query, Select, SetExpr, Statement as Tree,
+    TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
 };
 
 use super::{Statement, function};
@@ -61,7 +61,10 @@ impl Visitor for Survey {
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         self.withs += usize::from(query.with.is_some());
-        self.acts |= !query.locks.is_empty() || query.settings.is_some() || query.format_clause.is_some() || !query.pipe_operators.is_empty();
+        self.acts |= !query.locks.is_empty()
+            || query.settings.is_some()
+            || query.format_clause.is_some()
+            || !query.pipe_operators.is_empty();
         self.acts |= query.for_clause.is_some();
         if let SetExpr::Table(table) = query.body.as_ref()
             && let Some(name) = &table.table_name
@@ -103,7 +106,10 @@ impl Visitor for Survey {
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         match expr {
             Expr::Function(function) => self.call(&function.name),
-            Expr::BinaryOp { op: BinaryOperator::Assignment | BinaryOperator::Custom(_) | BinaryOperator::PGCustomBinaryOperator(_), .. } => {
+            Expr::BinaryOp {
+                op: BinaryOperator::Assignment | BinaryOperator::Custom(_) | BinaryOperator::PGCustomBinaryOperator(_),
+                ..
+            } => {
                 self.acts = true;
             }
             _ => {}
@@ -283,7 +289,9 @@ fn shows(tree: &Tree) -> bool {
 fn verb(tree: &Tree) -> String {
     let verb = match tree {
         Tree::Query(query) => match query.body.as_ref() {
-            SetExpr::Insert(inner) | SetExpr::Update(inner) | SetExpr::Delete(inner) | SetExpr::Merge(inner) => return verb(inner),
+            SetExpr::Insert(inner) | SetExpr::Update(inner) | SetExpr::Delete(inner) | SetExpr::Merge(inner) => {
+                return verb(inner);
+            }
             _ => "select",
         },
         Tree::Insert(_) => "insert",
@@ -293,7 +301,11 @@ fn verb(tree: &Tree) -> String {
         Tree::Explain { .. } | Tree::ExplainTable { .. } => "explain",
         other => {
             let text = other.to_string();
-            return text.split(|c: char| !c.is_ascii_alphabetic()).find(|word| !word.is_empty()).unwrap_or("unknown").to_ascii_lowercase();
+            return text
+                .split(|c: char| !c.is_ascii_alphabetic())
+                .find(|word| !word.is_empty())
+                .unwrap_or("unknown")
+                .to_ascii_lowercase();
         }
     };
     verb.to_owned()
