@@ -3,13 +3,11 @@
 use policy::{PathFacts, under};
 
 /// Tries a text.
-pub fn check(path: &str) {
+pub(crate) fn check(path: &str) {
     let Ok(facts) = PathFacts::parse(path) else { return };
-    let again = PathFacts::parse(&facts.canonical).expect("a canonical path can be read");
-    assert_eq!(again.canonical, facts.canonical, "a canonical path stays as it is");
-    assert_eq!(again.absolute, facts.absolute);
+    let again = PathFacts::parse(&facts.canonical).map(|again| (again.canonical, again.absolute));
+    assert_eq!(again, Ok((facts.canonical.clone(), facts.absolute)), "a canonical path stays as it is");
     assert_eq!(under(path, path), Ok(!facts.escapes));
     assert!(!facts.components.iter().any(|part| part.is_empty() || part == "."));
-    let inside = under(path, "/safe").expect("both can be read");
-    assert_eq!(inside, facts.canonical == "/safe" || facts.canonical.starts_with("/safe/"));
+    assert_eq!(under(path, "/safe"), Ok(facts.canonical == "/safe" || facts.canonical.starts_with("/safe/")));
 }

@@ -3,7 +3,7 @@
 use policy::Shell;
 
 /// Tries a text.
-pub fn check(text: &str) {
+pub(crate) fn check(text: &str) {
     let Ok(shell) = Shell::parse(text) else { return };
     assert!(!shell.commands.is_empty(), "something was read and nothing runs");
     assert!(shell.doubt.is_some() || !shell.dynamic, "what is known only when it runs is in doubt");

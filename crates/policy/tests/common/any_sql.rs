@@ -3,7 +3,7 @@
 use policy::Sql;
 
 /// Tries a text.
-pub fn check(text: &str) {
+pub(crate) fn check(text: &str) {
     let Ok(sql) = Sql::parse(text) else { return };
     assert!(!sql.statements.is_empty(), "something was read and nothing runs");
     if sql.read_only {

@@ -3,10 +3,11 @@
 use policy::UrlFacts;
 
 /// Tries a text.
-pub fn check(address: &str) {
+pub(crate) fn check(address: &str) {
     let Ok(facts) = UrlFacts::parse(address, "GET") else { return };
     assert!(!facts.host.is_empty() && facts.host.is_ascii() && !facts.host.contains('@'));
     let host = if facts.host.contains(':') { format!("[{}]", facts.host) } else { facts.host.clone() };
-    let again = UrlFacts::parse(&format!("{}://{host}/", facts.scheme), "GET").expect("its own host can be read");
-    assert_eq!((again.host, again.ip, again.private), (facts.host, facts.ip, facts.private));
+    let again = UrlFacts::parse(&format!("{}://{host}/", facts.scheme), "GET")
+        .map(|again| (again.host, again.ip, again.private));
+    assert_eq!(again, Ok((facts.host, facts.ip, facts.private)), "a host reads as itself");
 }

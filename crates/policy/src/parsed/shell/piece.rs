@@ -44,7 +44,8 @@ impl Reader<'_> {
                 self.substitution(node)?;
                 word.push_dynamic(&raw);
             }
-            "extglob_pattern" | "regex" => {
+            // The parser looks for the end of a pattern by rules of its own, and may run past that of the command.
+            "extglob_pattern" if !raw.contains([' ', '\t', '\n', ';', '&', '<', '>', '\'', '"', '`', '$', '\\']) => {
                 self.inside(node)?;
                 word.glob = true;
                 word.push_bare(&raw);

@@ -264,6 +264,10 @@ impl Reader<'_> {
                     let name = child.child(0).ok_or_else(|| refused("a command has no name"))?;
                     words.push(self.word(name)?);
                 }
+                // After `=~` the parser reads a pattern, which may run past the end of the command.
+                kind if !child.is_named() && kind != "$" => {
+                    return Err(refused(format!("`{kind}` is not read in a command")));
+                }
                 _ => words.push(self.word(child)?),
             }
         }
@@ -332,6 +336,9 @@ impl Reader<'_> {
     fn builtin<'t>(&mut self, node: Node<'t>, extra: Extra<'t>) -> Result<(), Unparsed> {
         if !extra.words.is_empty() {
             return Err(refused("words follow a built-in command in an unusual way"));
+        }
+        if node.kind() == "test_command" && self.raw(node).contains("=~") {
+            return Err(refused("a test by `=~`, whose pattern may run past its end"));
         }
         let (mut words, mut assignments) = (Vec::new(), Vec::new());
         for child in children(node) {
