@@ -77,8 +77,6 @@ fn what_nobody_can_resolve_is_refused() {
         "\\\\.\\x",
         "C:\\PROGRA~1",
         "C:\\a.\\b",
-<<<<<<< HEAD
-=======
         "/a /b",
         "/ a/b",
         "./~",
@@ -86,7 +84,6 @@ fn what_nobody_can_resolve_is_refused() {
         "a/../~",
         "./C:/x",
         "/\u{1fef}x\u{1fef}",
->>>>>>> policy
         "C:\\a \\b",
         "\\\\..\\x",
         "a\u{7f}",

@@ -152,14 +152,11 @@ fn what_programs_read_differently_is_refused() {
         "http://256.256.256.256/",
         "https://a.com/\u{202e}x",
         "redis://127.1.2.3.4.5/",
-<<<<<<< HEAD
-=======
         "https://exampl%65.com/",
         "https://%22/",
         "redis://a*b/",
         "https://a!b.com/",
         "http://[fe80::1%25eth0]/",
->>>>>>> policy
     ] {
         assert!(
             UrlFacts::parse(address, "GET").is_err(),

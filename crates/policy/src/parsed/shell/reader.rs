@@ -129,12 +129,9 @@ impl Reader<'_> {
             }
             "list" | "pipeline" | "negated_command" => self.joined(node, extra)?,
             "compound_statement" if self.raw(node).starts_with("((") => self.arithmetic(node, extra)?,
-<<<<<<< HEAD
-=======
             "compound_statement" if !grouped(self.raw(node)) => {
                 return Err(refused("a group of commands cannot be read"));
             }
->>>>>>> policy
             "program"
             | "subshell"
             | "compound_statement"
