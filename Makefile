@@ -3,7 +3,7 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build test bench fmt lint unit readme clean
+.PHONY: run build test bench fuzz fmt lint unit readme clean
 
 run: build
 	@./target/release/holdpoint serve
@@ -30,6 +30,14 @@ bench:
 	@./scripts/setup test
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli -p holdpoint-bench
 	./target/release/holdpoint-bench $(BENCH)
+
+# Needs a nightly compiler and cargo-fuzz. The corpus grows under crates/policy/fuzz/corpus; `cargo fuzz cmin` makes it small again.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= shell path url sql policy
+
+fuzz:
+	@cd crates/policy && for target in $(FUZZ_TARGETS); do \
+	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=4096 || exit 1; done
 
 fmt:
 	$(CARGO) fmt --all

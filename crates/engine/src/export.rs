@@ -1,5 +1,7 @@
 //! Exports the audit trail of a tenant, in the form that proves itself.
 
+use std::time::Duration;
+
 use domain::access::Right;
 use domain::audit::chain::{BEGINNING, Checkpoint, Head};
 use domain::audit::export::{Header, checkpoint_line, entry_line};
@@ -10,6 +12,8 @@ use crate::{Engine, Error};
 
 /// How many entries are read at once.
 const BATCH: u32 = 100;
+/// How long an export waits for transactions that were under way when it began.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Which part of a chain is wanted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,6 +64,10 @@ impl Engine {
     }
 
     async fn export(&self, tenant: TenantId, shown: Option<ProjectId>, wanted: Wanted) -> Result<Export, Error> {
+        // Somebody who holds a transaction open must not hold up the export for ever; what it lacks then, the next one has.
+        if let Ok(ended) = tokio::time::timeout(PATIENCE, self.older_ones_ended()).await {
+            ended?;
+        }
         self.chain().await?;
         let last = self.sign(tenant).await?;
         let key = self.signer(tenant).await?.public_key();

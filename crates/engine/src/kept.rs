@@ -1,7 +1,8 @@
 //! What is kept for agents' later sessions: listed without its values, and forgotten.
 
 use domain::access::Right;
-use domain::{Caller, KeptSecret, Refusal, SecretId};
+use domain::{Caller, Happening, KeptSecret, Refusal, SecretId};
+use serde_json::json;
 use store::{Cost, Page};
 
 use crate::{Engine, Error};
@@ -17,10 +18,14 @@ impl Engine {
     /// Forgets a kept secret: the next question for it is put to people again.
     pub async fn secret_forget(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
         caller.require(Right::ManageSecrets)?;
-        let scope = caller.scope;
-        if !self.transact(move |work| Ok(work.tx.kept_forget(&scope, id)?)).await? {
-            return Err(Refusal::NotFound("secret").into());
-        }
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, None, move |work| {
+            if !work.tx.kept_forget(&scope, id)? {
+                return Err(Refusal::NotFound("secret").into());
+            }
+            work.audited(&scope, &Happening::by("secret.forgotten", &by, json!({ "secret": id })))
+        })
+        .await?;
         tracing::info!(secret = %id, by = caller.actor.name, "secretForgotten");
         Ok(())
     }

@@ -68,8 +68,9 @@ impl Engine {
         }
     }
 
-    /// Waits until nobody can seal under a key that was replaced before.
-    async fn older_ones_ended(&self) -> Result<(), Error> {
+    /// Waits until every transaction that writes by now has ended: nobody seals under a key that was replaced before, and every
+    /// audit entry before this can have its place.
+    pub(crate) async fn older_ones_ended(&self) -> Result<(), Error> {
         let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
         while !self.read(Cost::Point, move |reads| Ok(reads.fence_passed(fence)?)).await? {
             tokio::time::sleep(LOOK_AGAIN).await;

@@ -1,7 +1,8 @@
 //! What a shell command is seen as: every way round a rule that is known.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, reason = "a helper that fails is a test that fails")]
 
 use holdpoint_policy::{Shell, Simple};
-use proptest::prelude::*;
 
 /// One simple command as a row writes it: its wrappers, then its words.
 fn written(simple: &Simple) -> String {
@@ -250,6 +251,9 @@ fn wrappers_are_looked_through() {
     refused("coproc git push");
     refused("time { git push; }");
     refused("then git push");
+    refused("echo a =~ b && git push");
+    refused("[[ a =~ b ]] && git push");
+    doubtful("time - push", &["time> - push"]);
 }
 
 #[test]
@@ -512,44 +516,6 @@ fn nothing_is_no_command() {
 }
 
 #[test]
-fn too_much_is_refused_and_takes_no_time() {
-    refused(&"x".repeat(40_000));
-    refused(&"ls;".repeat(1_000));
-    for (open, close) in [
-        ("$(", ")"),
-        ("(", ")"),
-        ("{ ", "; }"),
-        ("\"$(", ")\""),
-        ("${a:-", "}"),
-        ("$((", "))"),
-        ("if a; then ", "; fi"),
-        ("`", "`"),
-        ("<(", ")"),
-        ("! ", ""),
-        ("f() { ", "; }"),
-        ("case a in a) ", ";; esac"),
-        ("[[ ( ", " ) ]]"),
-        ("sh -c ", ""),
-        ("eval ", ""),
-        ("sudo ", ""),
-        ("while ", "; do ls; done"),
-        ("{a,", "}"),
-        ("a && ", ""),
-        ("<<a ", ""),
-        ("$(<", ")"),
-    ] {
-        for depth in [400, 4_000] {
-            let text = format!("{}ls{}", open.repeat(depth), close.repeat(depth));
-            if let Ok(shell) = Shell::parse(&text) {
-                assert!(!shell.plain, "{open} {depth}");
-            }
-            let _ = Shell::parse(&open.repeat(depth));
-            let _ = Shell::parse(&format!("echo {text}"));
-        }
-    }
-}
-
-#[test]
 fn words_that_are_apart_need_no_shell() {
     let shell = Shell::of_words(&["git", "-C", "x", "push", "a;b", "$x", "*"]).unwrap();
     assert_eq!(shell.commands[0].subcommand, "push");
@@ -560,77 +526,4 @@ fn words_that_are_apart_need_no_shell() {
     assert!(Shell::of_words(&[]).is_err());
     assert!(Shell::of_words(&["git", "a\0b"]).is_err());
     assert!(Shell::of_words(&[""]).unwrap().doubt.is_some());
-}
-
-fn wrapper() -> impl Strategy<Value = &'static str> {
-    prop_oneof![
-        Just("sudo {}"),
-        Just("env A=1 {}"),
-        Just("nohup {}"),
-        Just("nice -n 3 {}"),
-        Just("timeout 5 {}"),
-        Just("time {}"),
-        Just("command {}"),
-        Just("exec {}"),
-        Just("stdbuf -oL {}"),
-        Just("ls | xargs {}"),
-        Just("find . -exec {} \\;"),
-        Just("A=1 {}"),
-        Just("cd x && {}"),
-        Just("{}; ls"),
-        Just("{} &"),
-        Just("({})"),
-        Just("! {}"),
-        Just("if {}; then ls; fi"),
-        Just("echo $({})"),
-        Just("echo \"$({})\""),
-        Just("cat <({})"),
-        Just("{} > x"),
-        Just("{} | cat"),
-        Just("f() { {}; }; f"),
-        Just("while {}; do ls; done"),
-        Just("eval {}"),
-        Just("ssh host {}"),
-        Just("bash <<E\n{}\nE\n"),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn a_wrapped_command_is_still_listed(wrappers in prop::collection::vec(wrapper(), 1..5)) {
-        let text = wrappers.iter().fold("git push origin".to_owned(), |inner, wrapper| wrapper.replace("{}", &inner));
-        if let Ok(shell) = Shell::parse(&text) {
-            let listed = shell.commands.iter().any(|one| one.words.starts_with(&["git".into(), "push".into(), "origin".into()]));
-            prop_assert!(listed || shell.doubt.is_some(), "{} {:#?}", text, shell);
-            prop_assert!(!shell.plain, "{}", text);
-        }
-    }
-
-    #[test]
-    fn one_wrapper_always_lists_it(wrapper in wrapper()) {
-        let text = wrapper.replace("{}", "git push origin");
-        let shell = Shell::parse(&text).unwrap();
-        prop_assert!(shell.commands.iter().any(|one| one.words.starts_with(&["git".into(), "push".into(), "origin".into()])), "{}", text);
-    }
-
-    #[test]
-    fn quoting_a_text_gives_that_text(text in "[ -~é]{1,30}") {
-        let quoted = format!("echo '{}'", text.replace('\'', "'\\''"));
-        let shell = Shell::parse(&quoted).unwrap();
-        prop_assert_eq!(&shell.commands[0].args, &vec![text]);
-        prop_assert!(shell.plain);
-    }
-
-    #[test]
-    fn anything_can_be_tried(text in any::<String>()) {
-        let _ = Shell::parse(&text);
-    }
-
-    #[test]
-    fn anything_like_a_shell_can_be_tried(text in "[a-c $(){}`'\"\\\\;&|<>=#!*?~\n\\[\\]-]{0,60}") {
-        if let Ok(shell) = Shell::parse(&text) {
-            prop_assert!(!shell.commands.is_empty());
-            prop_assert!(shell.doubt.is_some() || !shell.dynamic);
-        }
-    }
 }

@@ -1,4 +1,5 @@
 //! URLs: who is really called.
+#![expect(clippy::panic, reason = "a helper that fails is a test that fails")]
 
 use holdpoint_policy::UrlFacts;
 use proptest::prelude::*;
@@ -151,6 +152,11 @@ fn what_programs_read_differently_is_refused() {
         "http://256.256.256.256/",
         "https://a.com/\u{202e}x",
         "redis://127.1.2.3.4.5/",
+        "https://exampl%65.com/",
+        "https://%22/",
+        "redis://a*b/",
+        "https://a!b.com/",
+        "http://[fe80::1%25eth0]/",
     ] {
         assert!(
             UrlFacts::parse(address, "GET").is_err(),

@@ -31,6 +31,7 @@ pub struct SecretView {
 
 /// The kept secrets of a project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({ "secrets": [] }))]
 pub struct SecretsPage {
     /// The newest first.
     pub secrets: Vec<SecretView>,

@@ -79,9 +79,9 @@ pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Ve
         questions::check(&view)?;
         deliveries::check(&view)?;
         sessions::check(&view)?;
+        retention::check(&view)?;
         actions::check(&view)?;
         grants::check(&view)?;
-        retention::check(&view)?;
         log::check(&view)?;
         replies::check(world, &view, deeds, crashed)?;
         world.books[index] = after;

@@ -47,6 +47,7 @@ pub(crate) enum What {
     ReadProject { reader: usize, after: Cursor },
     FireDue,
     Tidy,
+    Chain,
     Propose { session: SessionId, propose: Propose },
     StartAction { session: SessionId, call: String, permit: String, seconds: i64 },
     Report { session: SessionId, call: String, outcome: Outcome },
@@ -54,7 +55,6 @@ pub(crate) enum What {
     Revoke { id: GrantId },
     PutPolicy { number: usize },
     Switch { enabled: bool },
-    Chain,
 }
 
 /// What somebody is told.
@@ -163,6 +163,10 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         }
         What::FireDue => engine.fire_due().await.map(|_| Reply::Nothing),
         What::Tidy => engine.tidy().await.map(|()| Reply::Nothing),
+        What::Chain => {
+            engine.chain().await?;
+            engine.sign_due().await.map(|()| Reply::Nothing)
+        }
         What::Propose { session, propose } => acted(engine.propose(by, session, propose, once).await),
         What::StartAction { session, call, permit, seconds } => {
             acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
@@ -178,10 +182,6 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         }
         What::Switch { enabled } => {
             engine.policy_switch(by, enabled, "because".into(), once).await.map(|_| Reply::Nothing)
-        }
-        What::Chain => {
-            engine.chain().await?;
-            engine.sign_due().await.map(|()| Reply::Nothing)
         }
     }
 }

@@ -90,8 +90,8 @@ impl World {
                 | What::ReadProject { .. }
                 | What::FireDue
                 | What::Tidy
-                | What::Decided { .. }
                 | What::Chain
+                | What::Decided { .. }
         );
         let keyed = !machinery && !self.random.one_in(4);
         Command { number: self.numbers, tenant, by, what, keyed, sent_at: store::Clock::now(&self.clock) }

@@ -142,6 +142,11 @@ impl World {
         self.books[tenant].read(&*self.behind, self.tenants[tenant].scope, whole_log)
     }
 
+    /// An engine on the store behind, which nobody has broken.
+    pub(crate) fn sound_engine(&self) -> Engine {
+        boot(&self.behind, &self.clock, &self.ids)
+    }
+
     /// How many actions were started, run as somebody edited them, and let through by a grant.
     pub(crate) fn acted(&self) -> [usize; 3] {
         let all = self.books.iter().flat_map(|books| books.proposals.values());
@@ -151,11 +156,6 @@ impl World {
         };
         let edited = all.clone().filter(ran).filter(|proposal| proposal.edited.is_some()).count();
         [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]
-    }
-
-    /// An engine on the store behind, which nobody has broken.
-    pub(crate) fn sound_engine(&self) -> Engine {
-        boot(&self.behind, &self.clock, &self.ids)
     }
 
     /// Whether a text is anywhere on the disk.

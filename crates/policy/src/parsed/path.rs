@@ -42,6 +42,7 @@ impl PathFacts {
     pub fn parse(path: &str) -> Result<Self, Unparsed> {
         check(path)?;
         let composed: String = path.nfc().collect();
+        check(&composed)?;
         let recomposed = composed != path;
         let windows = windows(&composed);
         let slashed = if windows { composed.replace('\\', "/") } else { composed };
@@ -54,6 +55,10 @@ impl PathFacts {
             ("", true) => ".".to_owned(),
             _ => format!("{root}{}", components.join("/")),
         };
+        // `./~` and `./C:` would be something else once their beginning is gone.
+        if root.is_empty() && (canonical.starts_with('~') || drive(&canonical)) {
+            return Err(refused("the path looks like one that starts elsewhere"));
+        }
         let name = components.last().filter(|name| *name != "..").cloned().unwrap_or_default();
         let extension =
             name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_owned());
@@ -109,8 +114,8 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.contains('$') || path.contains('`') || (path.contains('%') && path.matches('%').count() > 1) {
         return Err(refused("a variable in the path is known only when it runs"));
     }
-    if path.starts_with(' ') || path.ends_with(' ') {
-        return Err(refused("the path begins or ends with a blank"));
+    if path.split(['/', '\\']).any(|part| part.starts_with(' ') || part.ends_with(' ')) {
+        return Err(refused("a part of the path begins or ends with a blank"));
     }
     if looks_like_slash(path) {
         return Err(refused("a character in the path looks like a slash or a dot"));
@@ -179,7 +184,8 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
         if matches!(server, "" | "." | "..") {
             return Err(refused("a share without a server"));
         }
-        return Ok((format!("//{}/", server.to_lowercase()), rest));
+        // Written so that it is read as a share again.
+        return Ok((format!("\\\\{}/", server.to_lowercase()), rest));
     }
     if path.starts_with('/') {
         return Err(refused("a path that depends on the drive"));

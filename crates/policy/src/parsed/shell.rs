@@ -37,7 +37,7 @@ pub struct Shell {
     pub substitutions: bool,
     /// Some word's value is known only when it runs.
     pub dynamic: bool,
-    /// Some word is a pattern over file names, kept as it was written.
+    /// Some word is a pattern over file names, begins with `~` or is a number such as `$?`, and is kept as it was written.
     pub globs: bool,
     /// Some command runs code that is not a shell command, or is not in the text: `python -c`, `make`, a script.
     pub opaque: bool,
@@ -87,7 +87,7 @@ pub struct Simple {
     pub opaque: bool,
     /// Some of its words are known only when it runs; they are kept as written.
     pub dynamic: bool,
-    /// Some of its words are patterns over file names; they are kept as written.
+    /// Some of its words are patterns over file names, begin with `~` or are numbers such as `$?`; they are kept as written.
     pub globs: bool,
 }
 

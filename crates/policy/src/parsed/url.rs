@@ -79,8 +79,13 @@ fn check(address: &str) -> Result<(), Unparsed> {
     if !after.starts_with("//") || after.starts_with("///") {
         return Err(refused("the URL does not name a host after `//`"));
     }
-    if authority(address).matches('@').count() > 1 {
+    let authority = authority(address);
+    if authority.matches('@').count() > 1 {
         return Err(refused("there is more than one `@` before the host"));
+    }
+    // Some programs undo the percent signs in a host, others look it up with them.
+    if authority.rsplit('@').next().is_some_and(|host| host.contains('%')) {
+        return Err(refused("the host is written with percent signs"));
     }
     Ok(())
 }
@@ -96,8 +101,8 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
     if name.is_empty() || name.split('.').any(str::is_empty) {
         return Err(refused("a part of the host is empty"));
     }
-    if name.contains('%') || !name.is_ascii() {
-        return Err(refused("the host cannot be read"));
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) {
+        return Err(refused("the host has a character that no host has"));
     }
     // Only the web's schemes have their odd numbers read by the parser; the same host means the same everywhere.
     let last = name.rsplit('.').next().unwrap_or_default();

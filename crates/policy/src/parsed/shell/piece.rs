@@ -27,7 +27,11 @@ impl Reader<'_> {
             }
             "string" => self.double_quoted(node, word)?,
             "concatenation" => self.concatenation(node, word)?,
-            "simple_expansion" if matches!(raw.as_str(), "$?" | "$#" | "$$" | "$!") => word.push_quoted(&raw),
+            "simple_expansion" if matches!(raw.as_str(), "$?" | "$#" | "$$" | "$!") => {
+                // A number: good enough for an argument, as a pattern is, and for nothing else.
+                word.glob = true;
+                word.push_quoted(&raw);
+            }
             "number" if node.named_child_count() > 0 => {
                 self.inside(node)?;
                 word.push_dynamic(&raw);
@@ -40,7 +44,8 @@ impl Reader<'_> {
                 self.substitution(node)?;
                 word.push_dynamic(&raw);
             }
-            "extglob_pattern" | "regex" => {
+            // The parser looks for the end of a pattern by rules of its own, and may run past that of the command.
+            "extglob_pattern" if !raw.contains([' ', '\t', '\n', ';', '&', '<', '>', '\'', '"', '`', '$', '\\']) => {
                 self.inside(node)?;
                 word.glob = true;
                 word.push_bare(&raw);

@@ -34,6 +34,9 @@ pub(super) fn read(walk: &mut Walk, text: &str, around: &Around) -> Result<(), U
     if root.has_error() {
         return Err(refused("this is not a shell command that can be read"));
     }
+    if !accounted(root, text) {
+        return Err(refused("some of the command is in none of its parts"));
+    }
     let before = walk.shell.commands.len();
     let mut reader = Reader { source: text, walk, around, depth: 0 };
     reader.statement(root)?;
@@ -41,6 +44,43 @@ pub(super) fn read(walk: &mut Walk, text: &str, around: &Around) -> Result<(), U
         return Err(refused("there is no command in it"));
     }
     Ok(())
+}
+
+/// Says whether nothing but blanks lies between the leaves of a tree. The parser also takes an escaped blank for one.
+fn accounted(root: Node<'_>, text: &str) -> bool {
+    let blank = |from: usize, to: usize| {
+        let written = text.get(from..to).unwrap_or("?");
+        let gap = written.replace("\\\n", "");
+        // A line that goes on without a blank joins what it parts here.
+        gap.chars().all(|c| matches!(c, ' ' | '\t' | '\n')) && (written.is_empty() || !gap.is_empty())
+    };
+    let mut cursor = root.walk();
+    let mut end = 0;
+    loop {
+        let node = cursor.node();
+        // The text of a here-document is read as a whole.
+        if node.kind() != "heredoc_body" && cursor.goto_first_child() {
+            continue;
+        }
+        if node.start_byte() > end && !blank(end, node.start_byte()) {
+            return false;
+        }
+        if node.kind() == "comment" && !begins_comment(text.get(..node.start_byte()).unwrap_or("?")) {
+            return false;
+        }
+        end = end.max(node.end_byte());
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return blank(end, text.len());
+            }
+        }
+    }
+}
+
+/// A `#` in the middle of a word begins no comment, whatever the parser says.
+fn begins_comment(before: &str) -> bool {
+    let escaped = before.ends_with("\\ ") || before.ends_with("\\\t") || before.ends_with("\\\n");
+    !escaped && before.chars().next_back().is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'))
 }
 
 /// Says whether a text is one simple command and nothing else, by its shape alone.
@@ -84,8 +124,14 @@ impl Reader<'_> {
             "redirected_statement" => self.redirected(node, extra)?,
             "variable_assignment" | "variable_assignments" => self.assignments(node, extra)?,
             "declaration_command" | "unset_command" | "test_command" => self.builtin(node, extra)?,
+            "negated_command" if !self.raw(node).starts_with("! ") => {
+                return Err(refused("a `!` is not clearly apart"));
+            }
             "list" | "pipeline" | "negated_command" => self.joined(node, extra)?,
             "compound_statement" if self.raw(node).starts_with("((") => self.arithmetic(node, extra)?,
+            "compound_statement" if !grouped(self.raw(node)) => {
+                return Err(refused("a group of commands cannot be read"));
+            }
             "program"
             | "subshell"
             | "compound_statement"
@@ -102,7 +148,7 @@ impl Reader<'_> {
                 self.redirects_of_group(extra)?;
                 self.parts(node)?;
             }
-            "comment" => self.comment(node)?,
+            "comment" => {}
             kind => return Err(refused(format!("`{kind}` is not read"))),
         }
         for statement in after {
@@ -218,6 +264,10 @@ impl Reader<'_> {
                     let name = child.child(0).ok_or_else(|| refused("a command has no name"))?;
                     words.push(self.word(name)?);
                 }
+                // After `=~` the parser reads a pattern, which may run past the end of the command.
+                kind if !child.is_named() && kind != "$" => {
+                    return Err(refused(format!("`{kind}` is not read in a command")));
+                }
                 _ => words.push(self.word(child)?),
             }
         }
@@ -232,7 +282,7 @@ impl Reader<'_> {
     }
 
     /// Two words must be apart; the parser lets a line end join them where a shell would not.
-    fn apart(&self, end: usize, start: usize) -> Result<(), Unparsed> {
+    pub(super) fn apart(&self, end: usize, start: usize) -> Result<(), Unparsed> {
         let gap = self.source.get(end..start).unwrap_or_default().replace("\\\n", "");
         if gap.is_empty() || !gap.chars().all(|c| c == ' ' || c == '\t') {
             return Err(refused("two words are not clearly apart"));
@@ -256,6 +306,9 @@ impl Reader<'_> {
     }
 
     fn assignment(&mut self, node: Node<'_>) -> Result<Assignment, Unparsed> {
+        if node.kind() != "variable_assignment" || children(node).count() > 3 {
+            return Err(refused("an assignment has more than a name and a value"));
+        }
         let name = node.child_by_field_name("name").ok_or_else(|| refused("an assignment has no name"))?;
         if name.kind() != "variable_name" {
             self.walk.shell.dynamic = true;
@@ -272,6 +325,10 @@ impl Reader<'_> {
         };
         self.walk.shell.dynamic |= value.dynamic;
         let name = self.raw(name).split('[').next().unwrap_or_default().to_owned();
+        let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !letters {
+            return Err(refused(format!("`{name}` is no name of a variable")));
+        }
         Ok(Assignment { name, value: value.text })
     }
 
@@ -279,6 +336,9 @@ impl Reader<'_> {
     fn builtin<'t>(&mut self, node: Node<'t>, extra: Extra<'t>) -> Result<(), Unparsed> {
         if !extra.words.is_empty() {
             return Err(refused("words follow a built-in command in an unusual way"));
+        }
+        if node.kind() == "test_command" && self.raw(node).contains("=~") {
+            return Err(refused("a test by `=~`, whose pattern may run past its end"));
         }
         let (mut words, mut assignments) = (Vec::new(), Vec::new());
         for child in children(node) {
@@ -353,15 +413,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A `#` in the middle of a word begins no comment, whatever the parser says.
-    fn comment(&mut self, node: Node<'_>) -> Result<(), Unparsed> {
-        let before = self.source.get(..node.start_byte()).and_then(|before| before.chars().next_back());
-        match before {
-            None | Some(' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')') => Ok(()),
-            Some(_) => Err(refused("a `#` is not clearly the beginning of a comment")),
-        }
-    }
-
     pub(super) fn deeper(&mut self) -> Result<(), Unparsed> {
         self.depth += 1;
         if self.depth > DEEPEST { Err(refused("the command is nested too deep")) } else { Ok(()) }
@@ -380,6 +431,11 @@ pub(super) fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
         more = more && cursor.goto_next_sibling();
         node
     })
+}
+
+/// A brace groups commands only where a blank follows it; else it is part of a word.
+fn grouped(raw: &str) -> bool {
+    raw.strip_prefix('{').is_some_and(|rest| rest.starts_with([' ', '\t', '\n']))
 }
 
 fn is_statement(kind: &str) -> bool {

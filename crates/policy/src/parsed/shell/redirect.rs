@@ -11,6 +11,11 @@ use crate::parsed::Unparsed;
 
 /// Reads one redirection, and what the tree hangs on it though it belongs to the command.
 pub(super) fn read<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> Result<(), Unparsed> {
+    let before = reader.source.get(..node.start_byte()).unwrap_or_default();
+    let touching = before.rsplit([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']).next().unwrap_or_default();
+    if !touching.is_empty() && touching.chars().all(|c| c.is_ascii_digit()) {
+        return Err(refused(format!("`{touching}` before a redirection is the number of a file")));
+    }
     match node.kind() {
         "file_redirect" => file(reader, node, extra),
         "herestring_redirect" => here_string(reader, node, extra),
@@ -23,10 +28,24 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> R
     let mut operator = String::new();
     let mut descriptor = String::new();
     let mut targets: Vec<Word> = Vec::new();
+    let mut end = None;
     for child in children(node) {
         match child.kind() {
-            "file_descriptor" => descriptor = reader.raw(child).to_owned(),
-            _ if child.is_named() || !operator.is_empty() => targets.push(reader.word(child)?),
+            "file_descriptor" => {
+                descriptor = reader.raw(child).to_owned();
+                let before = reader.source.get(..child.start_byte()).and_then(|before| before.chars().next_back());
+                let begins =
+                    before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>'));
+                if !begins || !descriptor.chars().all(|c| c.is_ascii_digit()) {
+                    return Err(refused(format!("`{descriptor}` is not clearly the number of a file")));
+                }
+            }
+            _ if child.is_named() || !operator.is_empty() => {
+                if let Some(end) = end.replace(child.end_byte()) {
+                    reader.apart(end, child.start_byte())?;
+                }
+                targets.push(reader.word(child)?);
+            }
             _ => operator = reader.raw(child).to_owned(),
         }
     }
@@ -61,12 +80,11 @@ fn here_string<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t
         match child.kind() {
             "file_descriptor" => descriptor = true,
             "<<<" => {}
-            _ => words.push(reader.word(child)?),
+            _ if words.is_empty() => words.push(reader.word(child)?),
+            kind => return Err(refused(format!("`{kind}` is not read after a here-string"))),
         }
     }
-    let mut words = words.into_iter();
-    let text = words.next().ok_or_else(|| refused("a here-string is missing"))?;
-    extra.words.extend(words);
+    let text = words.pop().ok_or_else(|| refused("a here-string is missing"))?;
     reader.walk.shell.dynamic |= text.dynamic;
     let known = !text.dynamic && !descriptor;
     extra.stdin.push(if known { Stdin::Text(text.text.clone()) } else { Stdin::Other });

@@ -7,7 +7,7 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Some of it is known only when it runs.
     pub(super) dynamic: bool,
-    /// It is a pattern over file names.
+    /// It is a pattern over file names, or begins with somebody's home.
     pub(super) glob: bool,
     /// Its characters outside quotes, a blank for each other one: where braces and patterns count.
     bare: String,
@@ -77,7 +77,8 @@ impl Word {
 
     /// Looks for patterns and braces, once the word is whole.
     pub(super) fn finish(mut self) -> Self {
-        self.glob |= self.bare.contains(['*', '?', '[']);
+        let home = self.bare.starts_with('~') || self.bare.contains("=~") || self.bare.contains(":~");
+        self.glob |= home || self.bare.contains(['*', '?', '[']);
         self.dynamic |= braces_expand(&self.bare);
         self
     }

@@ -275,7 +275,7 @@ fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> R
         }
         if options && text == "--" {
             options = false;
-        } else if options && text.starts_with('-') {
+        } else if options && text.starts_with('-') && (text.len() > 1 || wrapper.flags.contains(&text)) {
             at += option(walk, wrapper, text);
             continue;
         } else if wrapper.assigns && assigns(text) {

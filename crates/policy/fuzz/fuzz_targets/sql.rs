@@ -1,0 +1,8 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../tests/common/any_sql.rs"]
+mod any_sql;
+
+fuzz_target!(|text: &str| any_sql::check(text));

@@ -1,0 +1,8 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../tests/common/any_url.rs"]
+mod any_url;
+
+fuzz_target!(|text: &str| any_url::check(text));

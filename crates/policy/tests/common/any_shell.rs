@@ -1,0 +1,17 @@
+//! What has to hold for any text that is tried as a command.
+
+use policy::Shell;
+
+/// Tries a text.
+pub(crate) fn check(text: &str) {
+    let Ok(shell) = Shell::parse(text) else { return };
+    assert!(!shell.commands.is_empty(), "something was read and nothing runs");
+    assert!(shell.doubt.is_some() || !shell.dynamic, "what is known only when it runs is in doubt");
+    if shell.plain {
+        assert_eq!(shell.commands.len(), 1);
+    }
+    // Whatever a command is, a wrapper around it hides nothing.
+    if let Ok(wrapped) = Shell::parse(&format!("( {text}\n)")) {
+        assert_eq!(wrapped.commands.len(), shell.commands.len());
+    }
+}
