@@ -133,6 +133,8 @@ fn quoting_hides_nothing() {
     ] {
         certain(text, &["git push"]);
     }
+    refused("gi$\"\"t push");
+    refused("git push --for$\"\"ce");
     refused("git 'push");
     refused("git \"push");
     refused("echo `git push");
