@@ -151,15 +151,15 @@ fn between<'a>(raw: &'a str, open: &str, close: &str) -> Result<&'a str, Unparse
 
 /// A bare word has nothing in it that would end it or expand.
 fn plain(raw: &str) -> Result<(), Unparsed> {
-    let mut chars = raw.chars().peekable();
+    let mut chars = raw.chars();
     while let Some(c) = chars.next() {
         let wrong = match c {
             '\\' => {
                 chars.next();
                 false
             }
-            '$' => chars.peek().is_some(),
-            '\'' | '"' | '`' | ' ' | '\t' | '\n' | ';' | '&' | '|' => true,
+            // A dollar sign that expands nothing here may still open `$"…"` with what follows.
+            '$' | '\'' | '"' | '`' | ' ' | '\t' | '\n' | ';' | '&' | '|' => true,
             _ => false,
         };
         if wrong {

@@ -1,0 +1,133 @@
+//! Programs: by which name, with which subcommand, and what they run unseen.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+use holdpoint_policy::Shell;
+
+fn subcommand(text: &str) -> String {
+    let shell = Shell::parse(text).unwrap();
+    assert!(shell.doubt.is_none(), "{text}: {:?}", shell.doubt);
+    shell.commands.last().unwrap().subcommand.clone()
+}
+
+#[test]
+fn the_subcommand_of_git_is_found() {
+    for text in [
+        "git push",
+        "git -C x push",
+        "git -C x -C y push",
+        "git --git-dir=x push",
+        "git --git-dir x push",
+        "git --work-tree=x push",
+        "git --no-pager push",
+        "git -c user.name=x push",
+        "git -P -c color.ui=never push --force",
+        "/usr/bin/git push",
+        "git --namespace status push",
+    ] {
+        assert_eq!(subcommand(text), "push", "{text}");
+    }
+    for text in [
+        "git -c alias.x='!sh' x",
+        "git -c core.pager=x log",
+        "git -c core.fsmonitor=x status",
+        "git -c CORE.SSHCOMMAND=x fetch",
+        "git --exec-path=x status",
+        "git --config-env=core.pager=X log",
+        "git --unknown x status",
+        "git fetch --upload-pack=x",
+        "git fetch --upload-pa x",
+        "git push --receive-pack=x",
+        "git clone -u x y",
+        "git clone -c core.pager=x y",
+        "git clone ext::sh",
+        "git rebase -x 'rm x' main",
+        "git rebase --exec 'rm x' main",
+        "git submodule foreach 'git push'",
+        "git bisect run x",
+        "git grep -Ox y",
+        "git grep --open-files-in-pager=x y",
+        "git filter-branch x",
+        "git difftool -x y",
+        "git diff --ext-diff",
+    ] {
+        assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
+    }
+    assert_eq!(Shell::parse("git diff --output=x").unwrap().writes, ["x"]);
+    assert_eq!(Shell::parse("git log --output x").unwrap().writes, ["x"]);
+    assert_eq!(subcommand("git config core.pager x"), "config");
+    assert_eq!(subcommand("docker push x"), "push");
+    assert_eq!(subcommand("docker --context ps push x"), "");
+    assert!(Shell::parse("git -C x status").unwrap().commands[0].cwd_changed);
+    assert!(Shell::parse("cd x && git status").unwrap().commands[1].cwd_changed);
+    assert!(!Shell::parse("git status && cd x").unwrap().commands[0].cwd_changed);
+}
+
+#[test]
+fn a_program_is_named_by_where_it_lies() {
+    for (text, program, name, path) in [
+        ("git x", "git", "git", ""),
+        ("/usr/bin/git x", "git", "git", "/usr/bin/git"),
+        ("/bin/ls", "ls", "ls", "/bin/ls"),
+        ("/tmp/git x", "/tmp/git", "git", "/tmp/git"),
+        ("./git x", "./git", "git", "./git"),
+        ("/usr/bin/../../tmp/git x", "/usr/bin/../../tmp/git", "git", "/usr/bin/../../tmp/git"),
+        ("GIT x", "GIT", "git", ""),
+        ("git.exe x", "git.exe", "git", ""),
+    ] {
+        let simple = &Shell::parse(text).unwrap().commands[0];
+        assert_eq!(
+            (simple.program.as_str(), simple.name.as_str(), simple.path.as_str()),
+            (program, name, path),
+            "{text}"
+        );
+    }
+    assert!(Shell::parse("./x").unwrap().opaque);
+    assert!(Shell::parse("/tmp/git status").unwrap().opaque);
+}
+
+#[test]
+fn code_that_is_not_shell_is_opaque() {
+    for text in [
+        "python -c 'import os'",
+        "python3 x.py",
+        "python3.12 x.py",
+        "perl -e x",
+        "node -e x",
+        "awk 'BEGIN{system(\"x\")}'",
+        "make",
+        "npm test",
+        "bash x.sh",
+        "source x",
+        ". x",
+        "vim -c ':!x'",
+        "sed -i s/a/b/ x",
+        "sed '1e git push' x",
+        "sed 's/a/b/e' x",
+        "sed 's/a/b/w x' y",
+        "sed -n '1p;e git push' y",
+        "ruby x",
+        "psql -c x",
+    ] {
+        assert!(Shell::parse(text).unwrap().opaque, "{text}");
+    }
+    for text in ["sed -n 1,5p x", "sed s/a/b/g x", "sed -n '$p' x", "ls", "git status", "grep x y"] {
+        assert!(!Shell::parse(text).unwrap().opaque, "{text}");
+    }
+    for text in [
+        "tar -cf x --checkpoint=1 --checkpoint-action=exec=x y",
+        "tar --checkpoint-act=exec=x y",
+        "tar xf y --to-command=x",
+        "tar -I x -xf y",
+        "tar xIf x y",
+        "rsync -e x a b",
+        "rsync -ave x a b",
+        "sort --compress-program=x y",
+        "zip x y -T -TT z",
+        "scp -oProxyCommand=x a b",
+        "rg --pre x y",
+        "fd -x git push",
+        "split --filter=x y",
+    ] {
+        assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
+    }
+}
