@@ -74,9 +74,9 @@ pub(crate) struct Serve {
     /// The policy of projects that have none of their own; followed while the server runs
     #[arg(long, env = "HOLDPOINT_POLICY")]
     pub(crate) policy: Option<PathBuf>,
-    /// How many hours a permit is good for
-    #[arg(long, env = "HOLDPOINT_PERMIT_HOURS", default_value_t = 24)]
-    pub(crate) permit_hours: u32,
+    /// How many seconds a permit is good for
+    #[arg(long, env = "HOLDPOINT_PERMIT_SECONDS", default_value_t = 86_400)]
+    pub(crate) permit_seconds: u32,
     /// Deadlines for questions that bring none, by kind: approval=300,form=1800
     #[arg(long, env = "HOLDPOINT_DEADLINES", value_delimiter = ',', value_parser = deadline)]
     pub(crate) deadlines: Vec<(String, SignedDuration)>,
@@ -286,7 +286,7 @@ impl Serve {
             lease: seconds(self.lease_seconds.max(1)),
             claim: seconds(self.claim_seconds.max(1)),
             warning: seconds(self.warning_seconds),
-            permit: SignedDuration::from_hours(i64::from(self.permit_hours.max(1))),
+            permit: seconds(self.permit_seconds.max(1)),
             retention: SignedDuration::from_hours(24 * i64::from(self.retention_days)),
             deadlines: self.deadlines.iter().cloned().collect::<HashMap<_, _>>(),
             ..engine::Settings::default()

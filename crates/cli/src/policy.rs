@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::Engine;
-use policy::{Finding, Policy, Severity};
+use policy::{Finding, Severity};
 
 use crate::config::{PolicyCommand, PolicyFile};
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ pub(crate) fn policy(command: PolicyCommand) -> Result<(), Failure> {
     let mut refused = 0;
     for file in &files {
         let text = read(file)?;
-        let findings = match Policy::load(&file.display().to_string(), &text) {
+        let findings = match engine::load_policy(&file.display().to_string(), &text) {
             Ok(policy) => policy.warnings().to_vec(),
             Err(findings) => findings,
         };

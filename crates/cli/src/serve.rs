@@ -41,6 +41,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     if let Some(file) = &serve.policy {
         policy::first(&engine, file).await?;
     }
+    engine.policy_noted().await;
 
     let (stop, stopping) = watch::channel(false);
     let app = App::new(engine.clone(), serve.limits(), telemetry::figures()?, stopping.clone());

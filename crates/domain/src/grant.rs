@@ -18,9 +18,8 @@ pub struct Grant {
     /// The session that it holds in; the whole project if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The agent that it holds for: the one that asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    /// The agent that it holds for, by the name of its key: the one that asked.
+    pub agent: String,
     /// The tool, by its whole name.
     pub tool: String,
     /// The rule that asked. What another rule asks about is asked again.
@@ -122,7 +121,6 @@ impl Grant {
     pub fn give(
         id: GrantId,
         proposal: &Proposal,
-        agent: Option<String>,
         (remember, by, interaction): (&Remember, Actor, InteractionId),
         now: Timestamp,
     ) -> (Self, Happening) {
@@ -138,7 +136,7 @@ impl Grant {
             id,
             scope: proposal.scope,
             session: (!remember.project).then_some(proposal.session),
-            agent,
+            agent: proposal.proposed_by.name.clone(),
             tool: action.tool,
             rule: proposal.ruling.rule.clone(),
             arguments,
@@ -171,12 +169,12 @@ impl Grant {
     /// an argument fits a pattern, by its name.
     pub fn covers(
         &self,
-        (session, agent): (SessionId, Option<&str>),
+        (session, agent): (SessionId, &str),
         rule: Option<&str>,
         action: &Action,
         matches: impl Fn(&str, &str) -> bool,
     ) -> bool {
-        let here = self.session.is_none_or(|only| only == session) && self.agent.as_deref() == agent;
+        let here = self.session.is_none_or(|only| only == session) && self.agent == agent;
         if !here || self.tool != action.tool || self.rule.as_deref() != rule {
             return false;
         }

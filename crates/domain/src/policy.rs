@@ -55,15 +55,6 @@ pub enum PolicySource {
     Project,
 }
 
-impl PolicyVersion {
-    /// What is told when a policy that came with the server is first judged by in a project.
-    #[must_use]
-    pub fn first_used(&self) -> Happening {
-        let data = serde_json::json!({ "version": self.version, "before": self.before, "source": self.source });
-        Happening::by("policy.changed", &self.by, data)
-    }
-}
-
 impl PolicyState {
     /// What is true before anybody has changed anything.
     #[must_use]

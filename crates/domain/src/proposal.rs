@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::interaction::Interaction;
+use crate::ruling::Verdict;
 use crate::{
     Action, Actor, Digest, Effect, GrantId, Happening, InteractionId, PermitId, Problem, Refusal, Resolution, Role,
     Ruling, Scope, SessionId, State, text,
@@ -151,6 +152,7 @@ impl Action {
     /// Lists everything for which this action cannot be judged as it stands.
     pub fn check(&self, under: &str, problems: &mut Vec<Problem>) {
         text::line(&format!("{under}/tool"), &self.tool, problems);
+        text::visible(&format!("{under}/tool"), &self.tool, problems);
         check_arguments(&format!("{under}/arguments"), &self.arguments, problems);
     }
 }
@@ -278,11 +280,24 @@ impl Proposal {
         Ok((self.became(Standing::Started { permit, since: now, until }), happening))
     }
 
+    /// Refuses to run what policy has come to deny, and what it had let through by itself and has come to ask about.
+    pub fn stands(&self, ruling: &Ruling) -> Result<(), Refusal> {
+        let by_itself = self.ruling.verdict == Verdict::Allow && self.asked.is_empty();
+        match ruling.verdict {
+            Verdict::Deny => Err(Refusal::DeniedByNow(Box::new(ruling.clone()))),
+            Verdict::Ask if by_itself => Err(Refusal::AskedByNow(Box::new(ruling.clone()))),
+            Verdict::Ask | Verdict::Allow => Ok(()),
+        }
+    }
+
     /// Takes the agent's report. What nobody knew can still be told; what was told stays.
     pub fn report(self, by: &Actor, outcome: Outcome) -> Result<Step, Refusal> {
         self.of_agent(by)?;
-        if !matches!(self.standing, Standing::Started { .. } | Standing::Unknown { .. }) {
-            return Err(self.not_in("started"));
+        match (&self.standing, &outcome) {
+            (Standing::Started { .. }, _) => {}
+            // Nobody knew, and now somebody does.
+            (Standing::Unknown { .. }, Outcome::Done { .. } | Outcome::Failed { .. }) => {}
+            _ => return Err(self.not_in("started")),
         }
         let record = match &outcome {
             Outcome::Done { result } => json!({ "result": result }),

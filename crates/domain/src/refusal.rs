@@ -106,6 +106,15 @@ pub enum Refusal {
     /// The name of the call stands for another action already.
     #[error("the call `{0}` is another action already")]
     CallConflict(String),
+    /// Actions are proposed by whoever opened the session, or by the agent that it was opened for.
+    #[error("this session was opened by somebody else, for another agent")]
+    NotYourSession(SessionId),
+    /// Policy has come to deny what it had let through.
+    #[error("policy denies this action by now: {}", .0.reason)]
+    DeniedByNow(Box<crate::Ruling>),
+    /// Policy has come to ask about what it had let through by itself.
+    #[error("policy asks about this action by now: propose it again under another call id")]
+    AskedByNow(Box<crate::Ruling>),
     /// Only the agent that proposed an action can go on with it.
     #[error("only the agent that proposed this action can go on with it")]
     NotYourAction,

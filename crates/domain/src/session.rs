@@ -232,6 +232,12 @@ impl Session {
         }
     }
 
+    /// Refuses whoever this session does not belong to: it is for whoever opened it, and for the agent that it was opened for.
+    pub fn belongs_to(&self, actor: &Actor) -> Result<(), Refusal> {
+        let own = self.started_by.name == actor.name || self.brief.agent.as_ref() == Some(&actor.name);
+        if own { Ok(()) } else { Err(Refusal::NotYourSession(self.id)) }
+    }
+
     /// Refuses if answers are held back.
     pub const fn going_on(&self) -> Result<(), Refusal> {
         if self.paused.is_some() && self.ended.is_none() { Err(Refusal::SessionPaused(self.id)) } else { Ok(()) }

@@ -22,6 +22,13 @@ pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
+/// Checks a name that people must be able to tell from others: nothing in it that cannot be seen.
+pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    if let Some(found) = text.chars().find(|c| invisible(*c)) {
+        problems.push(Problem::new(pointer, format!("contains U+{:04X}, which cannot be seen", found as u32)));
+    }
+}
+
 /// Checks a longer text: line breaks and tabs are fine, NUL and other control characters are not.
 pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     bounded(pointer, text, PARAGRAPHS, problems);

@@ -46,8 +46,8 @@ overdue         | ActionNot     | ActionNot           | NotYourAction      | don
 overdue, repeat | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
 done            | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
 failed          | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
-unknown         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
-unknown, asked  | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+unknown         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | ActionNot   | NotYourAction
+unknown, asked  | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | ActionNot   | NotYourAction
 ";
 
 /// What time does to it, and what people say of what nobody knows.

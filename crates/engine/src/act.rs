@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::access::Right;
-use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, Standing, text};
-use store::{Cost, Topic};
+use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, SignedDuration, Standing, text};
+use store::{Cost, StoreError, Topic};
 use subtle::ConstantTimeEq;
 
-use crate::propose::{Acted, PERMIT};
+use crate::judge::{Behalf, Judged};
+use crate::propose::{Acted, MOST_RULINGS, PERMIT};
 use crate::{Engine, Error, Idempotency, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
@@ -88,21 +89,56 @@ impl Engine {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
         self.fingerprint(PERMIT, "").await?;
+        let mut ruled = 0;
+        let done = loop {
+            let judged = self.judged_by_now(caller, session, &call).await?;
+            match self.started(caller, (session, call.clone(), judged), (permit.clone(), length), once.clone()).await {
+                // The policy changed between the ruling and the transaction.
+                Err(Error::Store(StoreError::Conflict)) if ruled < MOST_RULINGS => ruled += 1,
+                other => break other?,
+            }
+        };
+        self.acted(caller, done, self.now()).await
+    }
+
+    /// What policy says by now of an action that may be started.
+    async fn judged_by_now(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Judged, Error> {
+        let (scope, call) = (caller.scope, call.to_owned());
+        let found = self.read(Cost::Point, move |reads| {
+            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            let proposal = reads.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            Ok((session, proposal))
+        });
+        let (session, proposal) = found.await?;
+        let agent = Some(proposal.proposed_by.name.clone());
+        let behalf = Behalf { agent, user: session.started_by.name, role: proposal.role };
+        self.judge(scope, behalf, proposal.effective()).await
+    }
+
+    async fn started(
+        &self,
+        caller: &Caller,
+        (session, call, judged): (SessionId, String, Judged),
+        (permit, length): (String, SignedDuration),
+        once: Option<Idempotency>,
+    ) -> Result<Proposal, Error> {
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let vault = Arc::clone(&self.vault);
-        let done = self.command(caller, once, move |work| {
+        let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
+        self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             session.alive()?;
             session.going_on()?;
+            work.still_in_force(&scope, &judged, &policies)?;
             let given = permit_given(&vault, &proposal, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let step = proposal.start(&actor, given, work.now, until)?;
+            step.0.stands(&judged.ruling)?;
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;
             Ok(proposal)
-        });
-        self.acted(caller, done.await?, self.now()).await
+        })
+        .await
     }
 
     /// Takes the agent's word for what became of an action.

@@ -1,7 +1,7 @@
 //! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
 
 use domain::access::Right;
-use domain::{Audience, Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session, State};
+use domain::{Actor, Audience, Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session, State};
 use store::{Cost, Page};
 
 use crate::judge::Judged;
@@ -10,7 +10,12 @@ use crate::{Engine, Error, Idempotency};
 
 impl Work<'_> {
     /// Finds a grant that covers an action which policy would ask about, and counts its use.
-    pub(crate) fn grant_used(&mut self, session: &Session, judged: &Judged) -> Result<Option<GrantId>, Error> {
+    pub(crate) fn grant_used(
+        &mut self,
+        session: &Session,
+        by: &Actor,
+        judged: &Judged,
+    ) -> Result<Option<GrantId>, Error> {
         let action = &judged.action;
         let candidates = self.tx.grants_for(&session.scope, &action.tool, self.now)?;
         if candidates.is_empty() {
@@ -19,7 +24,7 @@ impl Work<'_> {
         let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
         let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
         for grant in candidates {
-            let here = (session.id, session.brief.agent.as_deref());
+            let here = (session.id, by.name.as_str());
             let covers = grant.covers(here, judged.ruling.rule.as_deref(), action, matches);
             if covers
                 && self.enough_for(&audience, session, &grant)?
@@ -54,12 +59,12 @@ impl Work<'_> {
         session: &mut Session,
         proposal: &Proposal,
         interaction: &Interaction,
-        by: &domain::Actor,
+        by: &Actor,
     ) -> Result<(), Error> {
         let Some(remember) = self.alongside.remember.take() else { return Ok(()) };
         let given = (&remember, by.clone(), interaction.id);
         let id = self.ids.grant(self.now);
-        let (grant, happening) = Grant::give(id, proposal, session.brief.agent.clone(), given, self.now);
+        let (grant, happening) = Grant::give(id, proposal, given, self.now);
         self.tx.grant_insert(&grant)?;
         self.happened(session, Some(interaction.id), happening)?;
         Ok(())

@@ -11,7 +11,7 @@ use serde_json::Value;
 use store::{Cost, StoreError};
 
 use crate::forms_check::off_reactor;
-use crate::policy_admin::RefusedFile;
+use crate::policy_file::RefusedFile;
 use crate::work::Work;
 use crate::{Engine, Error};
 
@@ -187,7 +187,6 @@ impl Work<'_> {
                 before,
             };
             self.tx.policy_keep(scope, &version)?;
-            self.audited(scope, &version.first_used())?;
         }
         self.effects.policies_kept.push(known);
         Ok(())

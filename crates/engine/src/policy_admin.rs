@@ -3,29 +3,21 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Caller, Digest, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, Timestamp, text};
+use domain::{Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, text};
 use policy::{Call, Explanation, Finding, Policy};
-use serde_json::Value;
+use serde_json::{Value, json};
 use similar::TextDiff;
-use store::Cost;
+use store::{Cost, StoreError};
 
 use crate::forms_check::off_reactor;
 use crate::judge::{InForce, switched};
+use crate::policy_file::{RefusedFile, load_policy};
 use crate::{Engine, Error, Idempotency};
 
 /// The name that a policy without a file goes by in its findings.
 const NAME: &str = "policy.toml";
 /// How much of a diff the record keeps.
 const DIFF_BYTES: usize = 64 * 1024;
-
-/// A policy file that was refused, and since when.
-#[derive(Debug, Clone)]
-pub struct RefusedFile {
-    /// Since when.
-    pub at: Timestamp,
-    /// What is wrong with it.
-    pub findings: Vec<Finding>,
-}
 
 /// A call that somebody wants explained.
 #[derive(Debug, Clone)]
@@ -61,7 +53,7 @@ impl Engine {
     /// What there is to say about a policy, without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
-        match off_reactor(move || Policy::load(NAME, &text)).await? {
+        match off_reactor(move || load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
         }
@@ -110,35 +102,36 @@ impl Engine {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let policy = loaded(text.clone()).await?;
-        self.check_schemas(&policy).await?;
-        let before = self.in_force(caller.scope).await?;
         let version = policy.version().to_owned();
-        let adopted = Adopted { version, text, base, reason };
-        self.adopt(caller, before, Some(adopted), once).await
+        self.adopt(caller, Some(Adopted { version, text, base, reason }), once).await
     }
 
     /// Puts the server's policy in force again.
     pub async fn policy_reset(&self, caller: &Caller, once: Option<Idempotency>) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        let before = self.in_force(caller.scope).await?;
-        self.adopt(caller, before, None, once).await
+        self.adopt(caller, None, once).await
     }
 
     async fn adopt(
         &self,
         caller: &Caller,
-        before: InForce,
         adopted: Option<Adopted>,
         once: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         let (scope, by) = (caller.scope, caller.actor.clone());
         let (server, _) = self.policies.server();
         let after = adopted.as_ref().map_or_else(|| server.text().to_owned(), |adopted| adopted.text.clone());
-        let diff = diff(before.policy.text(), &after);
+        let (known, current) = match self.in_force(caller.scope).await {
+            Ok(before) => (Some(before.state.revision), before.policy),
+            // What cannot be read any more can still be replaced.
+            Err(Error::Store(StoreError::Corrupt(_))) => (None, Arc::new(Policy::builtin())),
+            Err(error) => return Err(error),
+        };
+        let diff = known.map(|_| diff(current.text(), &after));
         self.command(caller, once, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
-            let moved = state.revision != before.state.revision;
-            let current = before.policy.version();
+            let moved = known.is_some_and(|revision| revision != state.revision);
+            let current = current.version();
             if moved || adopted.as_ref().and_then(|it| it.base.as_deref()).is_some_and(|base| base != current) {
                 return Err(Refusal::PolicyMoved { current: current.to_owned() }.into());
             }
@@ -156,7 +149,7 @@ impl Engine {
             let own = adopted.as_ref().map(|adopted| adopted.version.clone());
             let reason = adopted.as_ref().and_then(|adopted| adopted.reason.clone());
             let (state, mut happening) = state.adopt(own, by.clone(), reason, work.now);
-            happening.data["diff"] = Value::String(diff.clone());
+            happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
             work.audited(&scope, &happening)?;
             Ok(())
@@ -189,53 +182,6 @@ impl Engine {
         .await?;
         self.in_force(caller.scope).await
     }
-
-    /// Takes the server's policy file as it is now. A bad one leaves the one before in force, and is told everywhere.
-    pub async fn policy_file(&self, name: String, text: String) -> Result<(), Vec<Finding>> {
-        let digest = Digest::of_bytes(text.as_bytes()).to_string();
-        if self.policies.server().0.version() == digest {
-            self.policies.accept();
-            return Ok(());
-        }
-        let loaded = off_reactor(move || Policy::load(&name, &text)).await;
-        match loaded {
-            Ok(Ok(policy)) => {
-                tracing::info!(version = policy.version(), "policyLoaded");
-                policy.warnings().iter().for_each(|finding| tracing::warn!(%finding, "policyWarning"));
-                self.policies.replace(Arc::new(policy), PolicySource::File);
-                Ok(())
-            }
-            Ok(Err(findings)) => {
-                findings.iter().for_each(|finding| tracing::error!(%finding, "policyRefused"));
-                self.policies.refuse(RefusedFile { at: self.now(), findings: findings.clone() });
-                Err(findings)
-            }
-            Err(error) => {
-                tracing::error!(%error, "the policy file could not be looked at");
-                Ok(())
-            }
-        }
-    }
-
-    /// The server's policy file is gone, or cannot be read: the one before stays in force.
-    pub fn policy_unreadable(&self, file: &str, why: String) {
-        let finding = Finding::unreadable(file, why);
-        tracing::error!(%finding, "policyRefused");
-        self.policies.refuse(RefusedFile { at: self.now(), findings: vec![finding] });
-    }
-
-    /// Refuses a policy that declares a schema which no arguments could be held against.
-    async fn check_schemas(&self, policy: &Policy) -> Result<(), Error> {
-        for (tool, schema) in policy.schemas() {
-            let forms = Arc::clone(&self.forms);
-            let schema = schema.clone();
-            if let Err(error) = off_reactor(move || forms.admit(&schema)).await? {
-                let message = format!("the schema of {tool}{}: {}", error.pointer, error.reason);
-                return Err(Error::PolicyInvalid(vec![Problem::new("/text", message)]));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A text that is to be put in force.
@@ -247,7 +193,7 @@ struct Adopted {
 }
 
 async fn loaded(text: String) -> Result<Policy, Error> {
-    off_reactor(move || Policy::load(NAME, &text)).await?.map_err(|findings| {
+    off_reactor(move || load_policy(NAME, &text)).await?.map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
     })
@@ -264,7 +210,7 @@ fn explained(reason: Option<&str>) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-fn diff(before: &str, after: &str) -> String {
+pub(crate) fn diff(before: &str, after: &str) -> String {
     let mut text = TextDiff::from_lines(before, after).unified_diff().header("before", "after").to_string();
     if text.len() > DIFF_BYTES {
         let end = (0..=DIFF_BYTES).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);

@@ -72,11 +72,12 @@ impl Engine {
             Ok((reads.proposal(&scope, session.id, &lookup)?, session))
         });
         let (known, origin) = found.await?;
-        if let Some(known) = known {
+        if let Some(known) = known.filter(|_| once.is_none()) {
             known.same(&action, &actor)?;
             return Ok(known);
         }
-        let behalf = Behalf { agent: origin.brief.agent, user: origin.started_by.name, role };
+        origin.belongs_to(&actor)?;
+        let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
         let judged = self.judge(scope, behalf, action.clone()).await?;
         let asking = self.asking(&judged, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
@@ -106,7 +107,7 @@ impl Engine {
                 revision: 1,
             };
             if judged.ruling.verdict == Verdict::Ask {
-                proposal.grant = work.grant_used(&session, &judged)?;
+                proposal.grant = work.grant_used(&session, &actor, &judged)?;
             }
             proposal.standing = match judged.ruling.verdict {
                 Verdict::Deny => Standing::Denied,

@@ -122,8 +122,12 @@ impl Work<'_> {
             return Ok(proposal);
         }
         // Whoever had to approve it has to say whether it runs again.
-        let before = match proposal.asked.last() {
-            Some(asked) => self.tx.interaction(&session.scope, *asked)?,
+        let granted = match proposal.grant {
+            Some(grant) => self.tx.grant(&session.scope, grant)?.map(|grant| grant.interaction),
+            None => None,
+        };
+        let before = match proposal.asked.last().copied().or(granted) {
+            Some(asked) => self.tx.interaction(&session.scope, asked)?,
             None => None,
         };
         let audience = before.map(|before| before.question.audience).unwrap_or_default();
@@ -194,7 +198,8 @@ impl Engine {
         });
         let Some((asked, proposal)) = found.await? else { return Ok(Alongside { edit: None, remember }) };
         let action = Action { tool: proposal.action.tool, arguments };
-        let Origin { agent, started_by, traceparent, .. } = asked.origin;
+        let Origin { started_by, traceparent, .. } = asked.origin;
+        let agent = Some(proposal.proposed_by.name);
         let behalf = Behalf { agent, user: started_by.name, role: proposal.role };
         let judged = self.judge(scope, behalf, action).await?;
         self.fits_tool(&judged).await?;

@@ -81,9 +81,8 @@ pub struct GrantView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
-    /// The agent that it holds for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    /// The agent that it holds for, by the name of its key.
+    pub agent: String,
     /// The tool.
     pub tool: String,
     /// The rule that asked; what another rule asks about is asked again.

@@ -12,6 +12,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::App;
 use crate::error::ApiError;
+use crate::unique::Unique;
 
 /// How long a body may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -80,6 +81,11 @@ fn read<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, Ap
         }
     })?;
     deserializer.end().map_err(|error| ApiError::MalformedJson(error.to_string()))?;
+    let mut again = serde_json::Deserializer::from_slice(bytes);
+    let unique: Result<Unique, _> = serde_path_to_error::deserialize(&mut again);
+    unique.map_err(|error| {
+        ApiError::BodyInvalid(vec![Problem::new(pointer(error.path()), "a name stands twice in one object")])
+    })?;
     Ok(read)
 }
 

@@ -18,6 +18,7 @@ mod params;
 mod routes;
 mod sse;
 mod trace;
+mod unique;
 
 pub use app::{App, Limits};
 pub use document::document;

@@ -12,7 +12,7 @@ use crate::App;
 use crate::error::ApiError;
 
 /// The longest that a request may wait.
-const LONGEST_WAIT: u64 = 300;
+pub(crate) const LONGEST_WAIT: u64 = 300;
 /// The largest page.
 const LARGEST_PAGE: u32 = 200;
 

@@ -27,6 +27,11 @@ impl AccessReads for Face<'_> {
         self.row(sql, &[&tenant, &project])?.map(|row| scope(&row, 0, 1)).transpose()
     }
 
+    fn scopes(&mut self) -> Stored<Vec<Scope>> {
+        let found = self.rows("select tenant, id from projects order by tenant, id", &[])?;
+        found.iter().map(|row| scope(row, 0, 1)).collect()
+    }
+
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = $1 order by keys.id desc"

@@ -32,6 +32,17 @@ impl AccessReads for Face<'_> {
         self.connection.prepare_cached(sql).told()?.query_row([tenant, project], scope).optional().told()
     }
 
+    fn scopes(&mut self) -> Stored<Vec<Scope>> {
+        let mut statement =
+            self.connection.prepare_cached("select tenant, id from projects order by tenant, id").told()?;
+        let scope = |row: &Row<'_>| {
+            let (tenant, project) = (TenantId::from_uuid(id(row.get(0)?)), ProjectId::from_uuid(id(row.get(1)?)));
+            Ok(Scope { tenant, project })
+        };
+        let scopes = statement.query_map([], scope).told()?;
+        scopes.collect::<Result<_, _>>().told()
+    }
+
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = ?1 order by keys.id desc"

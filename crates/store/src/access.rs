@@ -21,6 +21,8 @@ pub trait AccessReads {
     fn key(&mut self, id: KeyId) -> Stored<Option<KeyRecord>>;
     /// The scope of these names.
     fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>>;
+    /// Every project of every tenant.
+    fn scopes(&mut self) -> Stored<Vec<Scope>>;
     /// The keys of a project, the newest first.
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>>;
 }

@@ -65,6 +65,7 @@ passed_on! { Reads:
         setting(name: &str) -> Option<String>;
         key(id: KeyId) -> Option<KeyRecord>;
         scope(tenant: &str, project: &str) -> Option<Scope>;
+        scopes() -> Vec<Scope>;
         keys(scope: &Scope) -> Vec<Key>;
     }
     SessionReads {

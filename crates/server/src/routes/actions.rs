@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
-use domain::SessionId;
+use domain::{Problem, SessionId};
 use engine::{Acted, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -16,7 +16,7 @@ use crate::caller::Who;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, limit, wait};
+use crate::params::{Id, LONGEST_WAIT, Query, limit, wait};
 use crate::trace::traceparent;
 
 /// A session and a call in the path.
@@ -55,7 +55,8 @@ pub(super) async fn action_propose(
     headers: HeaderMap,
     Command { body, once }: Command<ProposeBody>,
 ) -> Result<Response, ApiError> {
-    let time = wait(body.wait)?;
+    let time = wait(body.wait)
+        .map_err(|_| ApiError::BodyInvalid(vec![Problem::new("/wait", format!("must be at most {LONGEST_WAIT}"))]))?;
     let propose = Propose {
         action: body.action(),
         call: body.call_id,

@@ -45,7 +45,7 @@ async fn what_was_granted_is_not_asked_again() {
     let shown = &scene.root.grants().await[0];
     assert_eq!((&shown["uses"], &shown["covers"], &shown["in_force"]), (&json!(1), &json!("exact"), &json!(true)));
     assert_eq!((&shown["given_by"]["name"], &shown["rule"]), (&json!("alice"), &json!("ask-before-changing")));
-    assert_eq!((&shown["session"], &shown["agent"]), (&json!(scene.session), &json!("helper")));
+    assert_eq!((&shown["session"], &shown["agent"]), (&json!(scene.session), &json!("bot")));
     scene.is(write("c3", "/srv/b"), "waiting").await;
     scene.is(call("c4", "delete_file", json!({ "path": "/srv/a", "mode": 6 })), "waiting").await;
     let elsewhere = scene.agent.opens(json!({ "agent": "helper" })).await;
@@ -62,11 +62,15 @@ async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
     let elsewhere = scene.agent.opens(json!({ "agent": "helper" })).await;
     let there = scene.comes_to(&scene.agent, &elsewhere, write("c1", "/etc/b")).await;
     assert_eq!(there.shown["state"], "allowed");
-    for agent in [json!({ "agent": "stranger" }), json!({})] {
-        let session = scene.agent.opens(agent).await;
-        let other = scene.comes_to(&scene.agent, &session, write("c1", "/srv/a")).await;
-        assert_eq!(other.shown["state"], "waiting", "another agent");
+    let other = scene.world.someone("default", Role::Agent, "other-bot", &[]).await;
+    for agent in [json!({ "agent": "bot" }), json!({ "agent": "helper" }), json!({})] {
+        let session = other.opens(agent).await;
+        let proposed = scene.comes_to(&other, &session, write("c1", "/srv/a")).await;
+        assert_eq!(proposed.shown["state"], "waiting", "another agent, whatever its session says of it");
     }
+    let body = json!({ "call_id": "c9", "tool": "write_file", "arguments": { "path": "/srv/a" } });
+    let path = format!("/v1/sessions/{}/actions", scene.session);
+    other.post(&path, body).await.refused(403, "not_your_session");
     let renamed = "[[rule]]\nname = \"stricter\"\ntools = [\"write_file\"]\nverdict = \"ask\"\n";
     scene.root.rules_by(renamed).await;
     scene.is(write("c2", "/srv/a"), "waiting").await;
@@ -239,7 +243,7 @@ async fn a_grant_is_never_more_than_its_giver() {
     scene.is(write("c5", "/srv/a"), "allowed").await;
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { four_eyes = true } }")).await;
     scene.is(write("c6", "/srv/a"), "allowed").await;
-    let hers = scene.alice.opens(json!({ "agent": "helper" })).await;
+    let hers = scene.alice.opens(json!({ "agent": "bot" })).await;
     let own = scene.comes_to(&scene.agent, &hers, write("c1", "/srv/a")).await;
     assert_eq!(own.shown["state"], "waiting", "alice started it and gave the grant");
 }

@@ -139,8 +139,25 @@ async fn what_was_ruled_stays_as_it_was_ruled() {
     assert_eq!(scene.agent.sees(&waiting).await.shown, waiting.shown);
     let allowed = scene.approved(&waiting).await;
     assert_eq!(allowed.shown["ruling"], waiting.shown["ruling"]);
-    scene.agent.starts(&allowed).await.done();
+    scene.agent.starts(&allowed).await.refused(403, "action_denied");
     assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "denied");
+}
+
+/// A permit does not outlive the policy that gave it: what is denied by now never starts, and what is asked by now asks.
+#[tokio::test]
+async fn a_permit_stands_only_as_long_as_policy_does() {
+    let scene = Scene::ruled_by(OPEN).await;
+    let allowed = scene.writes("c1").await;
+    assert_eq!(allowed.shown["state"], "allowed");
+    scene.root.rules_by("[[rule]]\nname = \"asking\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
+    scene.agent.starts(&allowed).await.refused(409, "permit_void");
+    let approved = scene.approved(&scene.writes("c2").await).await;
+    scene.root.rules_by("[[rule]]\nname = \"never\"\ntools = [\"*\"]\nverdict = \"deny\"\n").await;
+    scene.agent.starts(&allowed).await.refused(403, "action_denied");
+    scene.agent.starts(&approved).await.refused(403, "action_denied");
+    scene.root.rules_by(OPEN).await;
+    scene.agent.starts(&allowed).await.done();
+    scene.agent.starts(&approved).await.done();
 }
 
 /// Every text that was judged by, or put in force, is kept, with who and when.

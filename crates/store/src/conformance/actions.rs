@@ -79,7 +79,7 @@ fn grant(scope: Scope, tool: &str) -> Grant {
         id: GrantId::from_uuid(fresh()),
         scope,
         session: None,
-        agent: Some("deployer".into()),
+        agent: "deployer".into(),
         tool: tool.into(),
         rule: Some("writing".into()),
         arguments: Covers::Pattern {

@@ -25,6 +25,9 @@ pub fn settings_keep_the_first(fixture: &Fixture) {
     assert_eq!(second, domain::Scope { tenant: here.tenant, project: fresh.project });
     assert_eq!(world.look(|reads| reads.scope("here", "second")), Some(second));
     assert_eq!(world.look(|reads| reads.scope("here", "third")), None);
+    let mut all = vec![here, elsewhere, second];
+    all.sort_by_key(|scope| (scope.tenant, scope.project));
+    assert_eq!(world.look(|reads| reads.scopes()), all);
 }
 
 /// Keys, with and without everything that a key may lack.

@@ -100,7 +100,7 @@ fn released(books: &Books, proposal: &Proposal) -> Found {
 
 fn covered(books: &Books, proposal: &Proposal, id: domain::GrantId) -> bool {
     let Some(grant) = books.grants.get(&id) else { return false };
-    let here = (proposal.session, Some("robot"));
+    let here = (proposal.session, proposal.proposed_by.name.as_str());
     grant.covers(here, proposal.ruling.rule.as_deref(), &proposal.action, |_, pattern| pattern == "*")
 }
 

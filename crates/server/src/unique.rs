@@ -1,0 +1,84 @@
+//! JSON in which a name stands twice means one thing to one reader and another to the next: it is refused.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Any JSON, each name once in its object; nothing of it is kept.
+pub(crate) struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Looking)
+    }
+}
+
+struct Looking;
+
+impl<'de> Visitor<'de> for Looking {
+    type Value = Unique;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_unit<E>(self) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
+        while items.next_element::<Unique>()?.is_some() {}
+        Ok(Unique)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Unique, A::Error> {
+        let mut names = HashSet::new();
+        while let Some(name) = fields.next_key::<String>()? {
+            fields.next_value::<Unique>()?;
+            if !names.insert(name) {
+                return Err(A::Error::custom("a name stands twice in one object"));
+            }
+        }
+        Ok(Unique)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(json: &str, unique: bool) {
+        assert_eq!(serde_json::from_str::<Unique>(json).is_ok(), unique, "{json}");
+    }
+
+    #[test]
+    fn a_name_stands_once_in_its_object() {
+        check(r#"{"a": 1, "b": [true, null, 1.5, -1, "x", {"a": 2}]}"#, true);
+        check(r#"{"a": {"b": 1}, "b": {"b": 2}}"#, true);
+        check(r#"{"a": 1, "a": 1}"#, false);
+        check(r#"{"a": {"command": "rm x", "command": "ls"}}"#, false);
+        check(r#"[{"a": 1, "\u0061": 2}]"#, false);
+    }
+}
