@@ -215,7 +215,7 @@ async fn bad_proposals_are_refused_by_name() {
     let missing = json!({ "call_id": "c", "tool": "t" });
     scene.agent.proposes_in(&scene.session, missing).await.refused(422, "body_invalid");
     let patient = json!({ "call_id": "c", "tool": "t", "arguments": {}, "wait": 301 });
-    scene.agent.proposes_in(&scene.session, patient).await.refused(400, "query_invalid");
+    scene.agent.proposes_in(&scene.session, patient).await.refused_at(422, "body_invalid", &["/wait"]);
     scene.agent.get(&format!("{path}/c?wait=301")).await.refused(400, "query_invalid");
     scene.agent.get(&format!("{path}/c")).await.refused(404, "not_found");
     scene.agent.get(&format!("{path}/%00")).await.refused(400, "id_invalid");

@@ -147,7 +147,7 @@ async fn what_was_ruled_stays_as_it_was_ruled() {
 #[tokio::test]
 async fn a_permit_stands_only_as_long_as_policy_does() {
     let scene = Scene::ruled_by(OPEN).await;
-    let allowed = scene.writes("c1").await;
+    let allowed = scene.proposes(writing("c1")).await;
     assert_eq!(allowed.shown["state"], "allowed");
     scene.root.rules_by("[[rule]]\nname = \"asking\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
     scene.agent.starts(&allowed).await.refused(409, "permit_void");

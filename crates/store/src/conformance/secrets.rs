@@ -112,6 +112,7 @@ pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
 pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());
+    let holder = session.id;
     world.keep_data_key(1);
     for round in 2..22 {
         let id = world.ask(&session, json!({})).id;
@@ -119,6 +120,8 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
             threads.spawn(|| {
                 world
                     .write(move |tx| {
+                        // As every command does: a transaction that holds no lock is not seen by the fence.
+                        tx.session_lock(&here, holder)?;
                         let key = tx.data_key_newest(here.tenant)?.ok_or(StoreError::Conflict)?;
                         tx.sealed_put(&here, id, "secrets", &Sealed { key, body: b"sealed".to_vec() })
                     })
