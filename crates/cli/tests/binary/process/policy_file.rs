@@ -69,6 +69,15 @@ async fn a_changed_file_is_obeyed_and_a_bad_one_is_told() {
     })
     .await;
     assert!(admin.figure("flow_policy_file_refused").await.abs() < f64::EPSILON);
+    let changes = until("both changes on the trail", async || {
+        let trail = admin.get("/v1/audit?type=policy.changed").await.done(200).body["entries"].clone();
+        (trail.as_array().unwrap().len() == 2).then_some(trail)
+    })
+    .await;
+    for (change, added) in [(&changes[0], "+name = \"no-deploying\""), (&changes[1], "+name = \"deploying\"")] {
+        assert!(change["data"]["diff"].as_str().unwrap().contains(added), "{change}");
+        assert_eq!((&change["by"]["kind"], &change["data"]["source"]), (&json!("system"), &json!("file")), "{change}");
+    }
     let versions = admin.get("/v1/policy/versions").await.done(200);
     assert_eq!(versions.body["versions"].as_array().unwrap().len(), 2, "each text that was judged by is kept once");
 }
