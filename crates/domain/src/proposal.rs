@@ -115,6 +115,22 @@ pub enum Standing {
     },
 }
 
+impl Standing {
+    /// The word for it, whatever the time.
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Allowed { .. } => "allowed",
+            Self::Waiting { .. } => "waiting",
+            Self::Denied => "denied",
+            Self::Rejected { .. } => "rejected",
+            Self::Started { .. } => "started",
+            Self::Done { .. } => "done",
+            Self::Failed { .. } => "failed",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+}
+
 /// Single-use proof that one action with these arguments may run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permit {
@@ -172,14 +188,7 @@ impl Proposal {
     pub fn state(&self, now: Timestamp) -> &'static str {
         match &self.standing {
             Standing::Allowed { permit } if permit.expires_at <= now => "rejected",
-            Standing::Allowed { .. } => "allowed",
-            Standing::Waiting { .. } => "waiting",
-            Standing::Denied => "denied",
-            Standing::Rejected { .. } => "rejected",
-            Standing::Started { .. } => "started",
-            Standing::Done { .. } => "done",
-            Standing::Failed { .. } => "failed",
-            Standing::Unknown { .. } => "unknown",
+            standing => standing.name(),
         }
     }
 
@@ -389,16 +398,7 @@ impl Proposal {
     }
 
     fn not_in(&self, wanted: &'static str) -> Refusal {
-        let state = match &self.standing {
-            Standing::Allowed { .. } => "allowed",
-            Standing::Waiting { .. } => "waiting",
-            Standing::Denied => "denied",
-            Standing::Rejected { .. } => "rejected",
-            Standing::Started { .. } => "started",
-            Standing::Done { .. } => "done",
-            Standing::Failed { .. } => "failed",
-            Standing::Unknown { .. } => "unknown",
-        };
+        let state = self.standing.name();
         Refusal::ActionNot { wanted, state }
     }
 

@@ -25,24 +25,8 @@ impl Engine {
         wait: Duration,
     ) -> Result<Acted, Error> {
         caller.require(Right::Read)?;
-        // Listen first, look second: a decision that came in between is found, not slept through.
-        let mut listener = self.bell.listen(Topic::Session(session));
-        let waiting = async {
-            loop {
-                let found = self.look_at(caller, session, &call).await?;
-                if wait.is_zero() || !matches!(found.proposal.standing, Standing::Waiting { .. }) {
-                    return Ok(found);
-                }
-                listener.heard().await;
-            }
-        };
-        if wait.is_zero() {
-            return waiting.await;
-        }
-        match tokio::time::timeout(wait, waiting).await {
-            Ok(result) => result,
-            Err(_) => self.look_at(caller, session, &call).await,
-        }
+        let decided = |found: &Acted| !matches!(found.proposal.standing, Standing::Waiting { .. });
+        self.until(Topic::Session(session), wait, || self.look_at(caller, session, &call), decided).await
     }
 
     /// The actions of a session, by call.

@@ -16,20 +16,38 @@ impl Engine {
         if found.status() != Status::Pending || wait.is_zero() {
             return Ok(found);
         }
-        // Listen first, look second: an answer that came in between is found, not slept through.
-        let mut listener = self.bell.listen(Topic::Session(found.origin.session));
+        let topic = Topic::Session(found.origin.session);
+        self.until(topic, wait, || self.look(caller, id), |found| found.status() != Status::Pending).await
+    }
+
+    /// Looks at something until it is as wanted, and gives it as it is then, or after `wait`. A ring has it looked at again.
+    pub(crate) async fn until<T, F>(
+        &self,
+        topic: Topic,
+        wait: Duration,
+        look: impl Fn() -> F,
+        wanted: impl Fn(&T) -> bool,
+    ) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        // Listen first, look second: what came in between is found, not slept through.
+        let mut listener = self.bell.listen(topic);
         let waiting = async {
             loop {
-                let found = self.look(caller, id).await?;
-                if found.status() != Status::Pending {
+                let found = look().await?;
+                if wait.is_zero() || wanted(&found) {
                     return Ok(found);
                 }
                 listener.heard().await;
             }
         };
+        if wait.is_zero() {
+            return waiting.await;
+        }
         match tokio::time::timeout(wait, waiting).await {
             Ok(result) => result,
-            Err(_) => self.look(caller, id).await,
+            Err(_) => look().await,
         }
     }
 
@@ -41,23 +59,7 @@ impl Engine {
         } else {
             Topic::Agent(caller.scope.project, caller.actor.name.clone())
         };
-        let mut listener = self.bell.listen(topic);
-        let waiting = async {
-            loop {
-                let found = self.undelivered(caller, limit).await?;
-                if !found.is_empty() || wait.is_zero() {
-                    return Ok(found);
-                }
-                listener.heard().await;
-            }
-        };
-        if wait.is_zero() {
-            return waiting.await;
-        }
-        match tokio::time::timeout(wait, waiting).await {
-            Ok(result) => result,
-            Err(_) => self.undelivered(caller, limit).await,
-        }
+        self.until(topic, wait, || self.undelivered(caller, limit), |found| !found.is_empty()).await
     }
 
     async fn undelivered(&self, caller: &Caller, limit: u32) -> Result<Vec<Interaction>, Error> {

@@ -56,20 +56,18 @@ impl ProposalWrites for Face<'_> {
         let sql = "insert into proposals (session, call, project, wake_at, revision, body) \
                    select id, ?2, project, ?4, ?5, ?6 from sessions where id = ?1 and project = ?3 \
                    on conflict do nothing";
-        let row = params![
-            proposal.session.uuid(),
-            proposal.call,
-            proposal.scope.project.uuid(),
-            micros(proposal.wake_at()),
-            proposal.revision,
-            json(proposal)?,
-        ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.write(sql, proposal)
     }
 
     fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
         let sql = "update proposals set wake_at = ?4, revision = ?5, body = ?6 \
                    where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
+        self.write(sql, proposal)
+    }
+}
+
+impl Face<'_> {
+    fn write(&mut self, sql: &str, proposal: &Proposal) -> Stored<()> {
         let row = params![
             proposal.session.uuid(),
             proposal.call,
