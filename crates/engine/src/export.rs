@@ -33,18 +33,13 @@ pub struct Export {
     tenant: TenantId,
     shown: Option<ProjectId>,
     wanted: Wanted,
-    header: Header,
     at: Timestamp,
     after: u64,
     last: Checkpoint,
-    progress: Progress,
-}
-
-/// How far an export has come.
-enum Progress {
-    Before,
-    Under(Writer),
-    Over,
+    /// The first line, until it is handed out.
+    header: Option<String>,
+    /// None when it is over.
+    writer: Option<Writer>,
 }
 
 impl Engine {
@@ -87,8 +82,9 @@ impl Engine {
         let head = Head { seq: last.seq, ..Head::default() };
         let header = Header::new(tenant, &key, (wanted.after, hash), &head);
         let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
-        let (engine, after, progress) = (self.clone(), wanted.after, Progress::Before);
-        Ok(Export { engine, tenant, shown, wanted, header, at, after, last, progress })
+        let (writer, header) = Writer::begin(&header, shown);
+        let (engine, after, header, writer) = (self.clone(), wanted.after, Some(header), Some(writer));
+        Ok(Export { engine, tenant, shown, wanted, at, after, last, header, writer })
     }
 
     async fn hash_at(&self, tenant: TenantId, seq: u64) -> Result<Digest, Error> {
@@ -102,14 +98,12 @@ impl Engine {
 impl Export {
     /// The next lines; none at the end.
     pub async fn next(&mut self) -> Result<Option<String>, Error> {
-        match std::mem::replace(&mut self.progress, Progress::Over) {
-            Progress::Before => {
-                let (writer, line) = Writer::begin(&self.header, self.shown);
-                self.progress = Progress::Under(writer);
-                Ok(Some(line))
-            }
-            Progress::Under(writer) => self.lines(writer).await.map(Some),
-            Progress::Over => Ok(None),
+        if let Some(header) = self.header.take() {
+            return Ok(Some(header));
+        }
+        match self.writer.take() {
+            Some(writer) => self.lines(writer).await.map(Some),
+            None => Ok(None),
         }
     }
 
@@ -133,7 +127,7 @@ impl Export {
             let signer = self.engine.signer(tenant).await?;
             lines += &writer.end(&signer, self.at);
         } else if !lines.is_empty() {
-            self.progress = Progress::Under(writer);
+            self.writer = Some(writer);
         }
         // A chain that ends before what was signed has been tampered with; the export shows it by ending early, without a seal.
         Ok(lines)
