@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
-use domain::audit::verify::{Demands, verify};
+use domain::audit::seal::ALL;
+use domain::audit::verify::{Demands, Report, verify};
 use engine::{Engine, Ids, Settings, Wanted};
 
 use crate::config::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
@@ -24,25 +25,42 @@ pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
 }
 
 /// Needs the file and nothing else.
-fn verified(AuditVerify { file, public_key, from_checkpoint, whole }: AuditVerify) -> Result<(), Failure> {
+fn verified(AuditVerify { file, public_key, from_checkpoint, whole, partial }: AuditVerify) -> Result<(), Failure> {
     let opened = File::open(&file).map_err(|error| Failure::Data(file.clone(), error))?;
     let mut lines = Lines { reader: BufReader::new(opened), failed: None };
-    let demands = Demands { public_key, checkpoint: from_checkpoint, whole };
+    let demands = Demands { public_key, checkpoint: from_checkpoint, whole, partial };
     let outcome = verify(&mut lines, &demands);
     if let Some(error) = lines.failed {
         return Err(Failure::Data(file, error));
     }
     let report = outcome.map_err(|finding| Failure::NotVerified(file, finding.to_string()))?;
-    let (seq, hash) = report.last;
-    println!(
-        "verified: {} entries, {} checkpoints, signed by {}",
-        report.entries, report.checkpoints, report.public_key
-    );
-    if report.digests_only > 0 {
-        println!("of them {} are shown by their digest alone", report.digests_only);
+    println!("{}", told(&report));
+    if demands.public_key.is_none() {
+        println!(
+            "warning: the key in the file was not checked against anything, so that whoever made the file may have \
+             signed it: give --public-key"
+        );
     }
-    println!("last checkpoint: {seq}:{hash}");
     Ok(())
+}
+
+/// What was proved, a line each.
+fn told(report: &Report) -> String {
+    let Report { first, entries, digests_only, checkpoints, last: (seq, hash), shown, at, public_key } = report;
+    let range = if *entries == 0 { "no entries".to_owned() } else { format!("entries {first} to {seq}") };
+    let mut lines =
+        vec![format!("verified: {range}, {checkpoints} checkpoints, exported {at}, signed by {public_key}")];
+    if *first > 1 {
+        lines.push(format!("this is a part: entries 1 to {} are not in it", first - 1));
+    }
+    if shown != ALL {
+        lines.push(format!("it shows the entries of {shown}"));
+    }
+    if *digests_only > 0 {
+        lines.push(format!("{digests_only} of {entries} entries are shown by their digest alone"));
+    }
+    lines.push(format!("last checkpoint: {seq}:{hash}"));
+    lines.join("\n")
 }
 
 /// The lines of a file, each with its end. What could not be read is kept: it must not look like the end.

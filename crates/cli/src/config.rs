@@ -196,15 +196,18 @@ pub(crate) enum AuditCommand {
 pub(crate) struct AuditVerify {
     /// The export
     pub(crate) file: PathBuf,
-    /// Refuse what any other key has signed (64 hexadecimal digits, from `holdpoint audit key`)
+    /// Refuse what any other key has signed (64 hexadecimal digits, from `holdpoint audit key`); without it the key in the file is believed
     #[arg(long)]
     pub(crate) public_key: Option<String>,
-    /// Refuse a chain that has another hash at this number: a checkpoint that was kept elsewhere
+    /// Refuse a chain that has another hash at this number: a checkpoint that was kept elsewhere; the export may begin there
     #[arg(long, value_name = "SEQ:HASH", value_parser = checkpoint)]
     pub(crate) from_checkpoint: Option<(u64, String)>,
     /// Refuse entries that are shown by their digest alone
     #[arg(long)]
     pub(crate) whole: bool,
+    /// Accept an export that does not begin at the first entry
+    #[arg(long)]
+    pub(crate) partial: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,11 +1,15 @@
 //! The audit trail: who did what, how and from where, and to what; written once, chained, and signed now and then.
 //!
 //! [`Entry`] is one thing that was done. [`chain`] links the entries of a tenant by hashes and signs checkpoints of them;
-//! [`export`] is how a chain stands in a file; [`verify`] reads such a file and names the first entry that does not fit.
+//! [`export`] is how a chain stands in a file, which a [`seal`] ends; [`verify`] reads such a file and names the first entry
+//! that does not fit.
 
 pub mod chain;
 pub mod export;
+pub mod seal;
 pub mod verify;
+
+mod finding;
 
 use std::net::IpAddr;
 

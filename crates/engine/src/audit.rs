@@ -2,8 +2,8 @@
 
 use domain::access::Right;
 use domain::audit::Entry;
-use domain::{Caller, Digest};
-use store::{AuditFilter, Cost, Page, StoreError};
+use domain::{Caller, Digest, TenantId};
+use store::{AuditFilter, Chained, Cost, Filed, Page, StoreError};
 
 use crate::{Engine, Error};
 
@@ -45,10 +45,24 @@ impl Engine {
         found.truncate(most);
         let next = found.last().map(|chained| chained.seq).filter(|_| more);
         let entries = found.into_iter().map(|chained| {
-            let text = chained.text.unwrap_or_default();
-            let entry = serde_json::from_str(&text).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            // Whatever it was made to look like, nobody is shown it as what happened, nor what is another project's.
+            let entry = as_written(&chained, scope.tenant).ok_or_else(|| changed(chained.seq))?;
             Ok(Audited { seq: chained.seq, entry, digest: chained.digest, hash: chained.hash })
         });
         Ok((entries.collect::<Result<_, Error>>()?, next))
     }
+}
+
+/// What an entry of a tenant's chain says, if it is kept as it was written: its text, and all that is filed beside it.
+pub(crate) fn as_written(chained: &Chained, tenant: TenantId) -> Option<Entry> {
+    let Chained { digest, text, filed, .. } = chained;
+    if Digest::of_bytes(text.as_bytes()) != *digest {
+        return None;
+    }
+    let entry: Entry = serde_json::from_str(text).ok()?;
+    (entry.scope.tenant == tenant && Filed::of(&entry) == *filed).then_some(entry)
+}
+
+fn changed(seq: u64) -> StoreError {
+    StoreError::Corrupt(format!("audit entry {seq} was changed in the database; export the trail and verify it"))
 }

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use domain::access::Right;
 use domain::audit::chain::{BEGINNING, Checkpoint, Head};
-use domain::audit::export::{Header, checkpoint_line, entry_line};
+use domain::audit::export::{Header, Shown, Writer};
 use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
 use store::{Chained, Cost, Page};
 
+use crate::audit::as_written;
 use crate::{Engine, Error};
 
 /// How many entries are read at once.
@@ -32,10 +33,13 @@ pub struct Export {
     tenant: TenantId,
     shown: Option<ProjectId>,
     wanted: Wanted,
-    header: Option<Header>,
+    at: Timestamp,
     after: u64,
     last: Checkpoint,
-    over: bool,
+    /// The first line, until it is handed out.
+    header: Option<String>,
+    /// None when it is over.
+    writer: Option<Writer>,
 }
 
 impl Engine {
@@ -76,15 +80,17 @@ impl Engine {
         }
         let hash = self.hash_at(tenant, wanted.after).await?;
         let head = Head { seq: last.seq, ..Head::default() };
-        let header = Some(Header::new(tenant, &key, (wanted.after, hash), &head));
-        let engine = self.clone();
-        Ok(Export { engine, tenant, shown, wanted, header, after: wanted.after, last, over: false })
+        let header = Header::new(tenant, &key, (wanted.after, hash), &head);
+        let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
+        let (writer, header) = Writer::begin(&header, shown);
+        let (engine, after, header, writer) = (self.clone(), wanted.after, Some(header), Some(writer));
+        Ok(Export { engine, tenant, shown, wanted, at, after, last, header, writer })
     }
 
     async fn hash_at(&self, tenant: TenantId, seq: u64) -> Result<Digest, Error> {
         let Some(before) = seq.checked_sub(1) else { return Ok(BEGINNING) };
         let page = Page { after: Some(before), limit: 1 };
-        let found = self.read(Cost::Point, move |reads| Ok(reads.audit_chain(tenant, None, page)?)).await?;
+        let found = self.read(Cost::Point, move |reads| Ok(reads.audit_chain(tenant, page)?)).await?;
         Ok(found.first().map(|entry| entry.hash).ok_or(Refusal::NotFound("entry"))?)
     }
 }
@@ -93,37 +99,46 @@ impl Export {
     /// The next lines; none at the end.
     pub async fn next(&mut self) -> Result<Option<String>, Error> {
         if let Some(header) = self.header.take() {
-            return Ok(Some(header.line()));
+            return Ok(Some(header));
         }
-        if self.over {
-            return Ok(None);
+        match self.writer.take() {
+            Some(writer) => self.lines(writer).await.map(Some),
+            None => Ok(None),
         }
-        let (tenant, shown, page) = (self.tenant, self.shown, Page { after: Some(self.after), limit: BATCH });
+    }
+
+    async fn lines(&mut self, mut writer: Writer) -> Result<String, Error> {
+        let (tenant, page) = (self.tenant, Page { after: Some(self.after), limit: BATCH });
         let found = self.engine.read(Cost::Scan, move |reads| {
-            Ok((reads.audit_chain(tenant, shown, page)?, reads.audit_checkpoints(tenant, page)?))
+            Ok((reads.audit_chain(tenant, page)?, reads.audit_checkpoints(tenant, page)?))
         });
         let (entries, checkpoints) = found.await?;
         let mut lines = String::new();
         let mut checkpoints = checkpoints.into_iter().filter(|checkpoint| checkpoint.seq < self.last.seq).peekable();
         for entry in entries.into_iter().filter(|entry| entry.seq <= self.last.seq) {
-            let text = entry.text.as_deref().filter(|_| self.wants(&entry));
-            lines += &entry_line(entry.seq, entry.digest, entry.hash, text);
+            lines += &writer.entry(entry.seq, entry.digest, entry.hash, self.shows(&entry));
             self.after = entry.seq;
             while let Some(checkpoint) = checkpoints.next_if(|checkpoint| checkpoint.seq <= entry.seq) {
-                lines += &checkpoint_line(&checkpoint);
+                lines += &writer.checkpoint(&checkpoint);
             }
         }
         if self.after >= self.last.seq {
-            self.over = true;
-            lines += &checkpoint_line(&self.last);
+            lines += &writer.checkpoint(&self.last);
+            let signer = self.engine.signer(tenant).await?;
+            lines += &writer.end(&signer, self.at);
+        } else if !lines.is_empty() {
+            self.writer = Some(writer);
         }
-        // A chain that ends before what was signed has been tampered with; the export shows it by ending early.
-        self.over |= lines.is_empty();
-        Ok(Some(lines))
+        // A chain that ends before what was signed has been tampered with; the export shows it by ending early, without a seal.
+        Ok(lines)
     }
 
-    fn wants(&self, entry: &Chained) -> bool {
-        self.wanted.since.is_none_or(|since| entry.at >= since)
-            && self.wanted.until.is_none_or(|until| entry.at < until)
+    /// What is shown goes by the text, which is in the chain; what is filed beside it can only differ by tampering.
+    fn shows<'a>(&self, chained: &'a Chained) -> Shown<'a> {
+        let Some(entry) = as_written(chained, self.tenant) else { return Shown::Changed };
+        let wanted = self.shown.is_none_or(|project| entry.scope.project == project)
+            && self.wanted.since.is_none_or(|since| entry.at >= since)
+            && self.wanted.until.is_none_or(|until| entry.at < until);
+        if wanted { Shown::Text(&chained.text) } else { Shown::DigestAlone }
     }
 }

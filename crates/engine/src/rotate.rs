@@ -4,20 +4,22 @@
 //! finished by running it again:
 //!
 //! 1. The newest master key is put in force. From here on no data key is wrapped with an older one.
-//! 2. Tenant by tenant, data keys are wrapped with it, and a new one is made, which seals from then on.
+//! 2. Tenant by tenant, data keys are wrapped with it, and a new one is made, which seals from then on; the audit trail says so.
 //! 3. When every transaction has ended that could still use an older data key, what lies under those is sealed again, a few
 //!    values at a time, and they are forgotten.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::TenantId;
+use domain::audit::Wire;
+use domain::{Happening, Refusal, Scope, TenantId};
+use serde_json::json;
 use store::{Cost, DataKey, Sealed, StoreError};
 
 use crate::master::MasterKey;
 use crate::unlock::INSTALLATION;
 use crate::vault::Place;
-use crate::work::Work;
+use crate::work::{Doer, Work};
 use crate::{Engine, Error, Vault};
 
 /// How much in one transaction, so that nobody waits for it.
@@ -50,7 +52,8 @@ impl Engine {
             }
             for tenant in left {
                 let (vault, master) = (Arc::clone(&self.vault), master.clone());
-                self.transact(move |work| renewed(&vault, work, tenant, &master)).await?;
+                let doer = Doer::system(Wire::Cli);
+                self.transact_as(doer, move |work| renewed(&vault, work, tenant, &master)).await?;
                 rotated.tenants += u64::from(tenant != INSTALLATION);
             }
         }
@@ -102,7 +105,7 @@ impl Engine {
     }
 }
 
-/// Wraps the data keys of a tenant with a master key and makes a new one: all of it, or none.
+/// Wraps the data keys of a tenant with a master key and makes a new one, and puts that on the trail: all of it, or none.
 fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &MasterKey) -> Result<(), Error> {
     let (keys, wanted) = (work.tx.data_keys(tenant)?, master.id());
     if keys.iter().all(|key| key.master == wanted) {
@@ -118,7 +121,12 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
     }
     let number = keys.first().map_or(1, |newest| newest.number + 1);
     let fresh = vault.fresh_key(work, tenant, number)?;
-    if work.tx.data_key_insert(&fresh)? { Ok(()) } else { Err(StoreError::Conflict.into()) }
+    if !work.tx.data_key_insert(&fresh)? {
+        return Err(StoreError::Conflict.into());
+    }
+    let project = work.tx.first_project(tenant)?.ok_or(Refusal::NotFound("project"))?;
+    let told = json!({ "master_key": wanted, "data_key": fresh.id, "number": number });
+    work.audited(&Scope { tenant, project }, &Happening::plain("secrets.rotated", told))
 }
 
 /// Seals a few values of a key again under the tenant's newest.

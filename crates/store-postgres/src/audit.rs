@@ -6,7 +6,7 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
-use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Link, Loose, Page, Stored};
+use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Filed, Link, Loose, Page, Stored};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -21,20 +21,25 @@ pub(crate) fn loose() -> String {
     )
 }
 
+/// An entry in its chain, as [`read`] reads it.
+macro_rules! chained {
+    () => {
+        "select audit_chain.seq, audit.digest, audit_chain.hash, audit.text, audit.tenant, audit.project, audit.at, \
+         audit.type, audit.by, audit.session, audit.interaction, audit_chain.project, audit_chain.session \
+         from audit_chain join audit using (xid, position) "
+    };
+}
+
 /// A tenant's chain after a number.
-pub(crate) const CHAIN: &str = "select audit_chain.seq, audit.digest, audit_chain.hash, audit.at, \
-                                case when $4::uuid is null or audit.project = $4 then audit.text end \
-                                from audit_chain join audit using (xid, position) \
-                                where audit_chain.tenant = $1 and audit_chain.seq > $2 order by audit_chain.seq limit $3";
+pub(crate) const CHAIN: &str =
+    concat!(chained!(), "where audit_chain.tenant = $1 and audit_chain.seq > $2 order by audit_chain.seq limit $3");
 
 /// What the `$n` of a statement stand for.
 type Given = Vec<Box<dyn ToSql + Sync>>;
 
 /// The statement of a list: only the conditions that are wanted.
 pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<(String, Given)> {
-    let mut sql = "select audit_chain.seq, audit.digest, audit_chain.hash, audit.at, audit.text \
-                   from audit_chain join audit using (xid, position) where audit_chain.project = $1"
-        .to_owned();
+    let mut sql = concat!(chained!(), "where audit_chain.project = $1").to_owned();
     let mut values: Given = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Option<Box<dyn ToSql + Sync>>| {
         if let Some(value) = value {
@@ -60,6 +65,11 @@ impl AuditReads for Face<'_> {
     fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>> {
         let found = self.row("select id from tenants where name = $1", &[&name])?;
         found.map(|row| Ok(TenantId::from_uuid(column(&row, 0)?))).transpose()
+    }
+
+    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>> {
+        let found = self.row("select id from projects where tenant = $1 order by id limit 1", &[&tenant.uuid()])?;
+        found.map(|row| Ok(ProjectId::from_uuid(column(&row, 0)?))).transpose()
     }
 
     fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>> {
@@ -103,9 +113,9 @@ impl AuditReads for Face<'_> {
         found.iter().map(read).collect()
     }
 
-    fn audit_chain(&mut self, tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Stored<Vec<Chained>> {
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>> {
         let (after, limit) = (signed(page.after.unwrap_or(0))?, i64::from(page.limit));
-        let found = self.rows(CHAIN, &[&tenant.uuid(), &after, &limit, &shown.map(ProjectId::uuid)])?;
+        let found = self.rows(CHAIN, &[&tenant.uuid(), &after, &limit])?;
         found.iter().map(read).collect()
     }
 
@@ -187,7 +197,18 @@ fn read(row: &Row) -> Stored<Chained> {
         seq: number(row, 0)?,
         digest: digest(row, 1)?,
         hash: digest(row, 2)?,
-        at: time(column(row, 3)?)?,
-        text: column(row, 4)?,
+        text: column(row, 3)?,
+        filed: Filed {
+            scope: Scope {
+                tenant: TenantId::from_uuid(column(row, 4)?),
+                project: ProjectId::from_uuid(column(row, 5)?),
+            },
+            at: time(column(row, 6)?)?,
+            name: column(row, 7)?,
+            by: column(row, 8)?,
+            session: column::<Option<_>>(row, 9)?.map(SessionId::from_uuid),
+            interaction: column::<Option<_>>(row, 10)?.map(InteractionId::from_uuid),
+            place: (ProjectId::from_uuid(column(row, 11)?), column::<Option<_>>(row, 12)?.map(SessionId::from_uuid)),
+        },
     })
 }

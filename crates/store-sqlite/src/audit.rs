@@ -4,7 +4,7 @@ use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
-use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Link, Loose, Page, Stored};
+use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Filed, Link, Loose, Page, Stored};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -16,19 +16,26 @@ use crate::values::{id, json, micros, parsed, time, time_if};
 pub(crate) const LOOSE: &str = "select position, tenant, project, session, digest from audit \
                                 where position > (select position from audit_linked) order by position limit ?1";
 
+/// An entry in its chain, as [`read`] reads it.
+macro_rules! chained {
+    () => {
+        "select audit_chain.seq, audit.digest, audit_chain.hash, audit.text, audit.tenant, audit.project, audit.at, \
+         audit.type, audit.by, audit.session, audit.interaction, audit_chain.project, audit_chain.session from audit_chain "
+    };
+}
+
 /// A tenant's chain after a number.
-pub(crate) const CHAIN: &str = "select audit_chain.seq, audit.digest, audit_chain.hash, audit.at, \
-                                case when ?4 is null or audit.project = ?4 then audit.text end \
-                                from audit_chain join audit on audit.position = audit_chain.position \
-                                where audit_chain.tenant = ?1 and audit_chain.seq > ?2 order by audit_chain.seq limit ?3";
+pub(crate) const CHAIN: &str = concat!(
+    chained!(),
+    "join audit on audit.position = audit_chain.position where audit_chain.tenant = ?1 and audit_chain.seq > ?2 \
+     order by audit_chain.seq limit ?3"
+);
 
 /// The statement of a list: only the conditions that are wanted, by the session's own index where one is named.
 pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> (String, Given) {
     let project = if filter.session.is_some() { "+audit_chain.project" } else { "audit_chain.project" };
-    let mut sql = format!(
-        "select audit_chain.seq, audit.digest, audit_chain.hash, audit.at, audit.text \
-         from audit_chain cross join audit on audit.position = audit_chain.position where {project} = ?1"
-    );
+    let mut sql = chained!().to_owned();
+    sql.push_str(&format!("cross join audit on audit.position = audit_chain.position where {project} = ?1"));
     let mut values: Given = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Option<Box<dyn ToSql>>| {
         if let Some(value) = value {
@@ -54,6 +61,12 @@ impl AuditReads for Face<'_> {
     fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>> {
         let mut statement = self.connection.prepare_cached("select id from tenants where name = ?1").told()?;
         statement.query_row([name], |row| Ok(TenantId::from_uuid(id(row.get(0)?)))).optional().told()
+    }
+
+    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>> {
+        let sql = "select id from projects where tenant = ?1 order by id limit 1";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row([tenant.uuid()], |row| Ok(ProjectId::from_uuid(id(row.get(0)?)))).optional().told()
     }
 
     fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>> {
@@ -100,9 +113,9 @@ impl AuditReads for Face<'_> {
         found.collect::<Result<_, _>>().told()
     }
 
-    fn audit_chain(&mut self, tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Stored<Vec<Chained>> {
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>> {
         let mut statement = self.connection.prepare_cached(CHAIN).told()?;
-        let row = params![tenant.uuid(), page.after.unwrap_or(0), page.limit, shown.map(ProjectId::uuid)];
+        let row = params![tenant.uuid(), page.after.unwrap_or(0), page.limit];
         let found = statement.query_map(row, read).told()?;
         found.collect::<Result<_, _>>().told()
     }
@@ -177,7 +190,18 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Chained> {
         seq: row.get(0)?,
         digest: Digest::from_bytes(row.get(1)?),
         hash: Digest::from_bytes(row.get(2)?),
-        at: time(row.get(3)?)?,
-        text: row.get(4)?,
+        text: row.get(3)?,
+        filed: Filed {
+            scope: Scope {
+                tenant: TenantId::from_uuid(id(row.get(4)?)),
+                project: ProjectId::from_uuid(id(row.get(5)?)),
+            },
+            at: time(row.get(6)?)?,
+            name: row.get(7)?,
+            by: row.get(8)?,
+            session: row.get::<_, Option<Uuid>>(9)?.map(SessionId::from_uuid),
+            interaction: row.get::<_, Option<Uuid>>(10)?.map(InteractionId::from_uuid),
+            place: (ProjectId::from_uuid(id(row.get(11)?)), row.get::<_, Option<Uuid>>(12)?.map(SessionId::from_uuid)),
+        },
     })
 }

@@ -1,7 +1,7 @@
 //! The audit trail: entries as they were written, the chain that they are put into afterwards, and its checkpoints.
 
-use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::{Entry, Written};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 
 use crate::{Cursor, Page, Stored};
@@ -32,7 +32,7 @@ pub struct Link {
     pub hash: Digest,
 }
 
-/// An entry in its chain, as it is shown.
+/// An entry in its chain, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chained {
     /// Its number.
@@ -41,10 +41,45 @@ pub struct Chained {
     pub digest: Digest,
     /// Its hash.
     pub hash: Digest,
-    /// When it was done.
+    /// Its text.
+    pub text: String,
+    /// What is kept beside its text.
+    pub filed: Filed,
+}
+
+/// What is kept of an entry beside its text, for lists to go by. The text alone is in the chain: it is what counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filed {
+    /// Whose it is, and where it was done.
+    pub scope: Scope,
+    /// When.
     pub at: Timestamp,
-    /// Its text; none where it belongs to another project than the one that was asked for.
-    pub text: Option<String>,
+    /// What was done.
+    pub name: String,
+    /// The name of whoever did it.
+    pub by: String,
+    /// The session.
+    pub session: Option<SessionId>,
+    /// The question.
+    pub interaction: Option<InteractionId>,
+    /// Project and session once more, as its place in the chain has them.
+    pub place: (ProjectId, Option<SessionId>),
+}
+
+impl Filed {
+    /// How an entry is filed. Stores keep microseconds.
+    #[must_use]
+    pub fn of(entry: &Entry) -> Self {
+        Self {
+            scope: entry.scope,
+            at: Timestamp::from_microsecond(entry.at.as_microsecond()).unwrap_or(entry.at),
+            name: entry.name.clone(),
+            by: entry.by.name.clone(),
+            session: entry.session,
+            interaction: entry.interaction,
+            place: (entry.scope.project, entry.session),
+        }
+    }
 }
 
 /// Which entries are wanted; the oldest first.
@@ -68,6 +103,8 @@ pub struct AuditFilter {
 pub trait AuditReads {
     /// The tenant of this name.
     fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>>;
+    /// The oldest project of a tenant: where it stands what was done to the tenant as a whole.
+    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>>;
     /// Entries that have no place in a chain yet, in commit order; only those before which nothing can commit any more.
     fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>>;
     /// Where the chain of a tenant ends.
@@ -76,8 +113,8 @@ pub trait AuditReads {
     fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>>;
     /// Entries of a project, in the order of the chain.
     fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Vec<Chained>>;
-    /// A tenant's chain after a number; the texts of one project, or of all where none is named.
-    fn audit_chain(&mut self, tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Stored<Vec<Chained>>;
+    /// A tenant's chain after a number.
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>>;
     /// A tenant's checkpoints after a number.
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>>;
 }

@@ -39,7 +39,7 @@ mod timers;
 mod topic;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
-pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Link, Loose};
+pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Filed, Link, Loose};
 pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use event::{EventReads, EventWrites};

@@ -115,11 +115,12 @@ passed_on! { Reads:
     }
     AuditReads {
         tenant(name: &str) -> Option<TenantId>;
+        first_project(tenant: TenantId) -> Option<ProjectId>;
         audit_loose(limit: u32) -> Vec<Loose>;
         audit_head(tenant: TenantId) -> Head;
         audit_unsigned(before: Timestamp) -> Vec<TenantId>;
         audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Vec<Chained>;
-        audit_chain(tenant: TenantId, shown: Option<ProjectId>, page: Page<u64>) -> Vec<Chained>;
+        audit_chain(tenant: TenantId, page: Page<u64>) -> Vec<Chained>;
         audit_checkpoints(tenant: TenantId, page: Page<u64>) -> Vec<Checkpoint>;
     }
     SecretReads {

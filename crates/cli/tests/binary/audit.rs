@@ -43,6 +43,8 @@ async fn story(house: &House) {
     let server = house.launch().start().await;
     let (bot, alice, root) = (house.key("agent", "bot"), house.key("operator", "alice"), house.key("admin", "root"));
     let (bot, alice, root) = (server.client(&bot), server.client(&alice), server.client(&root));
+    // Signs a checkpoint after the three keys.
+    let early = exported(house, "early.jsonl");
     let session = bot.start().await;
     let action = json!({ "tool": "deploy", "arguments": { "version": "1.4" } });
     let question = json!({ "kind": "approval", "title": "Deploy?", "action": action, "resume_point": { "a": "b" } });
@@ -55,12 +57,16 @@ async fn story(house: &House) {
     let key = key.trim();
     let output = verified(&beside, &["--public-key", key, "--whole"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with("verified: 7 entries, ") && said.contains(&format!("signed by {key}\n")), "{said}");
+    assert!(said.starts_with("verified: entries 1 to 7, ") && said.contains(&format!("signed by {key}\n")), "{said}");
     let checkpoint = said.lines().last().unwrap().strip_prefix("last checkpoint: ").unwrap().to_owned();
     assert_eq!(root.get("/v1/audit/key").await.done(200).text("/public_key"), key);
     let over_the_wire = root.get("/v1/audit/export").await.done(200).body;
-    assert_eq!(over_the_wire.as_str().unwrap(), std::fs::read_to_string(&beside).unwrap());
+    let over_the_wire = over_the_wire.as_str().unwrap();
+    let (wire, file) = (unsealed(over_the_wire), std::fs::read_to_string(&beside).unwrap());
+    assert_eq!(wire, unsealed(&file), "the seal alone says when and for whom");
     tampered(house, &beside);
+    cut(house, &beside);
+    part(house, &early);
 
     server.kill();
     assert_eq!(proved(house).len(), 7, "after a kill");
@@ -72,6 +78,64 @@ async fn story(house: &House) {
     assert!(verified(&trail, &["--public-key", key, "--from-checkpoint", &checkpoint]).status.success());
     refused(&verified(&trail, &["--public-key", &key.replace(&key[..1], "x")]), "another key");
     refused(&verified(&trail, &["--from-checkpoint", &format!("7:{}", "0".repeat(64))]), "up to 7");
+
+    let output = house.run(&["secrets", "rotate"]);
+    assert!(output.status.success(), "{output:?}");
+    let entries = proved(house);
+    let last = entries.last().unwrap();
+    assert_eq!((entries.len(), &last["type"], &last["how"]["wire"]), (11, &json!("secrets.rotated"), &json!("cli")));
+    assert!(verified(&trail, &["--public-key", key]).status.success(), "the trail's own key is the same");
+}
+
+/// An export without its last line.
+fn unsealed(text: &str) -> &str {
+    let (lines, seal) = text.trim_end().rsplit_once('\n').unwrap();
+    assert!(seal.starts_with("{\"seal\":"), "{seal}");
+    lines
+}
+
+/// A file that was cut where a checkpoint stands, with a header that says so, or in which a text is missing.
+fn cut(house: &House, file: &Path) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let header: Value = serde_json::from_str(lines[0]).unwrap();
+    let of = |seq: u64| lines.iter().position(|line| line.starts_with(&format!("{{\"seq\":{seq},"))).unwrap();
+    let check = |header: &Value, rest: &[&str], words: &str| {
+        let file = house.path("cut.jsonl");
+        std::fs::write(&file, format!("{header}\n{}", rest.concat())).unwrap();
+        refused(&verified(&file, &["--partial"]), words);
+    };
+    let seal = lines[lines.len() - 1];
+    let mut shorter = header.clone();
+    shorter["last"] = json!(3);
+    check(&shorter, &lines[1..of(4)], "the seal was removed");
+    check(&shorter, &[&lines[1..of(4)], &[seal]].concat(), "entry 4 was removed");
+    let third: Value = serde_json::from_str(lines[of(3)]).unwrap();
+    let mut later = header.clone();
+    (later["after"], later["hash"]) = (json!(3), third["hash"].clone());
+    check(&later, &lines[of(4)..], "entry 1 was removed");
+    let (blank, _) = lines[of(6)].split_once(",\"entry\":").unwrap();
+    let blank = format!("{blank}}}\n");
+    let blanked = [&lines[1..of(6)], &[blank.as_str()], &lines[of(7)..]].concat();
+    let file = house.path("blanked.jsonl");
+    std::fs::write(&file, format!("{}{}", lines[0], blanked.concat())).unwrap();
+    refused(&verified(&file, &[]), "entry 6 was changed: its text was taken out");
+}
+
+/// An export that begins later says so; one that nobody checks the key of ends with a warning.
+fn part(house: &House, early: &Path) {
+    let said = String::from_utf8(verified(early, &[]).stdout).unwrap();
+    assert!(said.starts_with("verified: entries 1 to 3, ") && said.lines().last().unwrap().starts_with("warning: "));
+    let known = said.lines().find_map(|line| line.strip_prefix("last checkpoint: ")).unwrap();
+    let file = house.path("part.jsonl");
+    assert!(house.run_into(&["audit", "export", "--after", "3"], &file).status.success());
+    refused(&verified(&file, &[]), "entries 1 to 3 are not in it");
+    for more in [&["--partial"][..], &["--from-checkpoint", known]] {
+        let output = verified(&file, more);
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && said.starts_with("verified: entries 4 to 7, "), "{said}");
+        assert!(said.contains("\nthis is a part: entries 1 to 3 are not in it\n"), "{said}");
+    }
 }
 
 fn refused(output: &Output, words: &str) {
@@ -101,7 +165,8 @@ fn tampered(house: &House, file: &Path) {
     let mut swapped = lines.clone();
     swapped.swap(of(5), of(6));
     check(swapped, "entry 6 was reordered");
-    check(lines[..lines.len() - 1].to_vec(), "a checkpoint was removed");
+    check(lines[..lines.len() - 1].to_vec(), "the seal was removed");
+    check(lines[..lines.len() - 2].to_vec(), "a checkpoint was removed");
     check(lines[..of(7)].to_vec(), "entry 7 was removed");
     check(Vec::new(), "not an audit export");
     refused(&verified(&house.path("absent"), &[]), "absent");

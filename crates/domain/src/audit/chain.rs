@@ -67,13 +67,11 @@ impl Checkpoint {
     /// Whether the owner of a key has signed it for a tenant.
     #[must_use]
     pub fn signed_by(&self, key: &PublicKey, tenant: &str) -> bool {
-        let Some(signature) = unhex::<64>(&self.signature) else { return false };
-        let statement = self.statement(tenant);
-        self.key == key.id() && key.0.verify_strict(statement.as_bytes(), &Signature::from_bytes(&signature)).is_ok()
+        self.key == key.id() && key.has_signed(&self.statement(tenant), &self.signature)
     }
 }
 
-/// Signs checkpoints. Neither printed nor serialised.
+/// Signs checkpoints and seals. Neither printed nor serialised.
 pub struct Signer(SigningKey);
 
 impl fmt::Debug for Signer {
@@ -106,9 +104,13 @@ impl Signer {
             key: self.public_key().id(),
             signature: String::new(),
         };
-        let signature = self.0.sign(checkpoint.statement(&tenant.to_string()).as_bytes());
-        checkpoint.signature = hex(&signature.to_bytes());
+        checkpoint.signature = self.sign(&checkpoint.statement(&tenant.to_string()));
         checkpoint
+    }
+
+    /// Signs a statement, in hexadecimal.
+    pub(super) fn sign(&self, statement: &str) -> String {
+        hex(&self.0.sign(statement.as_bytes()).to_bytes())
     }
 }
 
@@ -127,6 +129,12 @@ impl PublicKey {
     #[must_use]
     pub fn id(&self) -> String {
         Digest::of_bytes(self.0.as_bytes()).to_string()[..16].to_owned()
+    }
+
+    /// Whether a signature, in hexadecimal, is of this key and this statement.
+    pub(super) fn has_signed(&self, statement: &str, signature: &str) -> bool {
+        let Some(signature) = unhex::<64>(signature) else { return false };
+        self.0.verify_strict(statement.as_bytes(), &Signature::from_bytes(&signature)).is_ok()
     }
 }
 

@@ -1,11 +1,13 @@
 //! How a chain stands in a file: JSON Lines. First a header, then the entries in order with the checkpoints between them,
-//! and at the end a checkpoint that covers the last entry.
+//! then a checkpoint that covers the last entry, and at the end a seal over all of it.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::chain::{Checkpoint, Head, PublicKey};
-use crate::{Digest, TenantId};
+use super::chain::{Checkpoint, Head, PublicKey, Signer};
+use super::seal::{Seal, Tally};
+use crate::{Digest, ProjectId, TenantId};
 
 /// The name of this form.
 pub const FORMAT: &str = "holdpoint-audit-1";
@@ -41,27 +43,65 @@ impl Header {
             last: last.seq,
         }
     }
+}
 
-    /// The line, with its end.
+/// How an entry is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown<'a> {
+    /// By its text.
+    Text(&'a str),
+    /// By its digest: it is somebody else's, and still holds its place.
+    DigestAlone,
+    /// As one that is not kept as it was written: whoever exports it has found its text or its columns changed.
+    Changed,
+}
+
+/// Writes an export line by line, and seals what it has written.
+#[derive(Debug)]
+pub struct Writer {
+    tally: Tally,
+    shown: Option<ProjectId>,
+}
+
+impl Writer {
+    /// Begins an export that shows the entries of one project, or of all; gives the header's line.
     #[must_use]
-    pub fn line(&self) -> String {
-        ended(self)
+    pub fn begin(header: &Header, shown: Option<ProjectId>) -> (Self, String) {
+        let line = ended(header);
+        (Self { tally: Tally::begin(header, line.as_bytes()), shown }, line)
+    }
+
+    /// The line of an entry.
+    pub fn entry(&mut self, seq: u64, digest: Digest, hash: Digest, shown: Shown<'_>) -> String {
+        let more = match shown {
+            Shown::Text(text) => format!(",\"entry\":{text}"),
+            Shown::DigestAlone => String::new(),
+            Shown::Changed => ",\"changed\":true".to_owned(),
+        };
+        self.tally.entry(seq, hash.to_string(), !matches!(shown, Shown::Text(_)));
+        self.written(format!("{{\"seq\":{seq},\"digest\":\"{digest}\",\"hash\":\"{hash}\"{more}}}\n"))
+    }
+
+    /// The line of a checkpoint.
+    pub fn checkpoint(&mut self, checkpoint: &Checkpoint) -> String {
+        self.written(ended(&CheckpointLine { checkpoint: checkpoint.clone() }))
+    }
+
+    /// The last line: the seal.
+    #[must_use]
+    pub fn end(self, by: &Signer, at: Timestamp) -> String {
+        seal_line(&self.tally.sealed(by, self.shown, at))
+    }
+
+    fn written(&mut self, line: String) -> String {
+        self.tally.line(line.as_bytes());
+        line
     }
 }
 
-/// The line of an entry. Without its text only its digest is shown: it is somebody else's, and still holds its place.
-#[must_use]
-pub fn entry_line(seq: u64, digest: Digest, hash: Digest, text: Option<&str>) -> String {
-    match text {
-        Some(text) => format!("{{\"seq\":{seq},\"digest\":\"{digest}\",\"hash\":\"{hash}\",\"entry\":{text}}}\n"),
-        None => format!("{{\"seq\":{seq},\"digest\":\"{digest}\",\"hash\":\"{hash}\"}}\n"),
-    }
-}
-
-/// The line of a checkpoint.
-#[must_use]
-pub fn checkpoint_line(checkpoint: &Checkpoint) -> String {
-    ended(&CheckpointLine { checkpoint: checkpoint.clone() })
+/// The line of a seal, in its one spelling.
+pub(super) fn seal_line(seal: &Seal) -> String {
+    ended(&SealLine { seal: seal.clone() })
 }
 
 fn ended(line: &impl Serialize) -> String {
@@ -78,10 +118,18 @@ pub(super) struct EntryLine<'a> {
     pub(super) hash: &'a str,
     #[serde(borrow)]
     pub(super) entry: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) changed: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckpointLine {
     pub(super) checkpoint: Checkpoint,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SealLine {
+    pub(super) seal: Seal,
 }

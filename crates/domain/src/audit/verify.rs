@@ -1,28 +1,37 @@
 //! Reads an export and says that it is whole, or names the first entry that was changed, removed, added or reordered.
 //!
 //! Whoever tampers with a file can make its hashes anew, but not its signatures. Then what can be said is between which two
-//! checkpoints it was done.
-
-use std::fmt;
+//! checkpoints it was done. Whoever cuts it, or takes the text of an entry out, leaves every hash and checkpoint as it was; the
+//! seal, which was signed when the file was exported, says otherwise.
 
 use super::chain::{Checkpoint, PublicKey, link};
-use super::export::{CheckpointLine, EntryLine, FORMAT, Header};
+use super::export::{CheckpointLine, EntryLine, FORMAT, Header, SealLine, seal_line};
+use super::seal::{Seal, Tally};
 use crate::Digest;
+
+pub use super::finding::{Fault, Finding};
+
+/// Stores count in 63 bits.
+const MOST: u64 = u64::MAX >> 1;
 
 /// What a reader wants to be sure of beside the chain itself.
 #[derive(Debug, Clone, Default)]
 pub struct Demands {
-    /// The checkpoints are signed by this key, in hexadecimal.
+    /// The checkpoints and the seal are signed by this key, in hexadecimal.
     pub public_key: Option<String>,
     /// The chain has this hash at this number: a checkpoint that was kept elsewhere.
     pub checkpoint: Option<(u64, String)>,
     /// Every entry is shown, none by its digest alone.
     pub whole: bool,
+    /// It may begin after the first entry of the chain although no checkpoint is given.
+    pub partial: bool,
 }
 
 /// What was found whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
+    /// The number of the first entry.
+    pub first: u64,
     /// How many entries.
     pub entries: u64,
     /// How many of them are shown by their digest alone.
@@ -31,91 +40,36 @@ pub struct Report {
     pub checkpoints: u64,
     /// The last entry's number and hash.
     pub last: (u64, String),
+    /// The project whose entries are shown, or [`ALL`](super::seal::ALL).
+    pub shown: String,
+    /// When it was exported.
+    pub at: String,
     /// The key that has signed, in hexadecimal.
     pub public_key: String,
 }
 
-/// The first thing that does not fit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The line in the file, from 1.
-    pub line: u64,
-    /// The number of the entry; none where it is a checkpoint, or the whole file.
-    pub seq: Option<u64>,
-    /// What was done to it.
-    pub fault: Fault,
-}
-
-/// What was done to an entry or a checkpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// It says something else than it did.
-    Changed,
-    /// It is not there.
-    Removed,
-    /// It was not there.
-    Added,
-    /// It stands in another's place.
-    Reordered,
-    /// This entry, or one after it up to this number, was tampered with and all hashes were made anew: a signed one differs.
-    Rewritten {
-        /// The number of the entry whose signed hash differs.
-        upto: u64,
-    },
-    /// A checkpoint whose signature is not of this key and this text.
-    Signature,
-    /// Signed by another key than the one demanded.
-    ForeignKey,
-    /// The checkpoint demanded lies before the first entry.
-    OutOfReach,
-    /// Shown by its digest alone where all were demanded.
-    Hidden,
-    /// Not an export of this form.
-    NotAnExport,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, seq, fault } = self;
-        let what = seq.map_or_else(|| "a checkpoint".to_owned(), |seq| format!("entry {seq}"));
-        match fault {
-            Fault::Changed => write!(f, "line {line}: {what} was changed"),
-            Fault::Removed => write!(f, "line {line}: {what} was removed"),
-            Fault::Added => write!(f, "line {line}: {what} was added"),
-            Fault::Reordered => write!(f, "line {line}: {what} was reordered: another belongs here"),
-            Fault::Rewritten { upto } => write!(
-                f,
-                "line {line}: {what}, or one after it up to {upto}, was changed, removed or added, and the hashes were \
-                 made anew: they are not the ones that were signed"
-            ),
-            Fault::Signature => write!(f, "line {line}: {what} was changed: its signature does not fit"),
-            Fault::ForeignKey => write!(f, "line {line}: signed by another key than the one given"),
-            Fault::OutOfReach => write!(f, "line {line}: the export begins after the checkpoint given"),
-            Fault::Hidden => write!(f, "line {line}: {what} is shown by its digest alone"),
-            Fault::NotAnExport => write!(f, "line {line}: this is not an audit export ({FORMAT})"),
-        }
-    }
-}
-
 /// Reads the lines of an export, each with its end.
 pub fn verify(mut lines: impl Iterator<Item = Vec<u8>>, demands: &Demands) -> Result<Report, Finding> {
-    let header = lines.next().and_then(|line| serde_json::from_str::<Header>(whole(&line)?).ok());
-    let mut reading = Reading::begin(header, demands)?;
+    let header = lines.next().unwrap_or_default();
+    let mut reading = Reading::begin(&header, demands)?;
     while let Some(line) = lines.next() {
         reading.line += 1;
         match read(&line) {
             Some(Line::Entry(entry)) if reading.fits(&entry) => reading.entry(&entry, demands)?,
             Some(Line::Entry(entry)) => return Err(reading.blame(&entry, &mut lines)),
             Some(Line::Checkpoint(checkpoint)) => reading.checkpoint(&checkpoint, &mut lines)?,
+            Some(Line::Seal(seal)) => return reading.seal(seal, &mut lines, demands),
             None => return Err(reading.unreadable(&mut lines)),
         }
+        reading.tally.line(&line);
     }
-    reading.end(demands)
+    Err(reading.unsealed())
 }
 
 enum Line<'a> {
     Entry(EntryLine<'a>),
     Checkpoint(Checkpoint),
+    Seal(Seal),
 }
 
 /// A line without its end, if it is one object and nothing else.
@@ -129,6 +83,10 @@ fn read(line: &[u8]) -> Option<Line<'_>> {
     if let Ok(CheckpointLine { checkpoint }) = serde_json::from_str(line) {
         return Some(Line::Checkpoint(checkpoint));
     }
+    if let Ok(SealLine { seal }) = serde_json::from_str(line) {
+        let spelled = seal_line(&seal).strip_suffix('\n') == Some(line);
+        return spelled.then_some(Line::Seal(seal));
+    }
     serde_json::from_str(line).ok().map(Line::Entry)
 }
 
@@ -136,7 +94,7 @@ fn read(line: &[u8]) -> Option<Line<'_>> {
 fn next_entry(mut rest: &mut dyn Iterator<Item = Vec<u8>>) -> Option<(u64, String, String)> {
     Iterator::find_map(&mut rest, |line| match read(&line)? {
         Line::Entry(entry) => Some((entry.seq, entry.digest.to_owned(), entry.hash.to_owned())),
-        Line::Checkpoint(_) => None,
+        Line::Checkpoint(_) | Line::Seal(_) => None,
     })
 }
 
@@ -153,13 +111,18 @@ struct Reading {
     stood: u64,
     /// What the last checkpoint covers.
     signed: Option<u64>,
+    /// The first entry that is shown by its digest alone: its line and its number.
+    hidden: Option<(u64, u64)>,
+    tally: Tally,
     report: Report,
 }
 
 impl Reading {
-    fn begin(header: Option<Header>, demands: &Demands) -> Result<Self, Finding> {
+    fn begin(line: &[u8], demands: &Demands) -> Result<Self, Finding> {
         let at_header = |fault| Finding { line: 1, seq: None, fault };
-        let header = header.filter(|header| header.format == FORMAT).ok_or(at_header(Fault::NotAnExport))?;
+        let header = whole(line).and_then(|line| serde_json::from_str::<Header>(line).ok());
+        let ours = |header: &Header| header.format == FORMAT && header.after <= MOST && header.last <= MOST;
+        let header = header.filter(ours).ok_or(at_header(Fault::NotAnExport))?;
         let key = PublicKey::read(&header.public_key).ok_or(at_header(Fault::NotAnExport))?;
         if demands.public_key.as_ref().is_some_and(|wanted| *wanted != header.public_key) {
             return Err(at_header(Fault::ForeignKey));
@@ -172,14 +135,19 @@ impl Reading {
             _ => {}
         }
         let report = Report {
+            first: header.after.saturating_add(1),
             entries: 0,
             digests_only: 0,
             checkpoints: 0,
             last: (header.after, header.hash.clone()),
+            shown: String::new(),
+            at: String::new(),
             public_key: header.public_key.clone(),
         };
         let (seq, hash) = report.last.clone();
-        Ok(Self { header, key, line: 1, seq, before: hash.clone(), hash, stood: 1, signed: None, report })
+        let tally = Tally::begin(&header, line);
+        let before = hash.clone();
+        Ok(Self { header, key, line: 1, seq, before, hash, stood: 1, signed: None, hidden: None, tally, report })
     }
 
     fn found(&self, seq: Option<u64>, fault: Fault) -> Finding {
@@ -193,7 +161,10 @@ impl Reading {
     /// Whether a line is the next entry as it was written.
     fn fits(&self, entry: &EntryLine<'_>) -> bool {
         let said = entry.entry.is_none_or(|text| Digest::of_bytes(text.get().as_bytes()).to_string() == entry.digest);
-        entry.seq == self.seq + 1 && said && self.links(entry.seq, &self.hash, entry.digest, entry.hash)
+        !entry.changed
+            && said
+            && entry.seq == self.seq + 1
+            && self.links(entry.seq, &self.hash, entry.digest, entry.hash)
     }
 
     fn entry(&mut self, entry: &EntryLine<'_>, demands: &Demands) -> Result<(), Finding> {
@@ -201,8 +172,10 @@ impl Reading {
         self.stood = self.line;
         self.before = std::mem::replace(&mut self.hash, entry.hash.to_owned());
         self.report.entries += 1;
+        self.tally.entry(self.seq, self.hash.clone(), entry.entry.is_none());
         if entry.entry.is_none() {
             self.report.digests_only += 1;
+            self.hidden = self.hidden.or(Some((self.line, self.seq)));
             if demands.whole {
                 return Err(self.found(Some(self.seq), Fault::Hidden));
             }
@@ -245,13 +218,16 @@ impl Reading {
         Finding { line, seq: Some(entry.seq), fault: Fault::Added }
     }
 
-    /// A line that cannot be read was the entry that is missing now, or else a checkpoint.
+    /// A line that cannot be read was the entry that is missing now, or else a checkpoint or the seal.
     fn unreadable(&self, rest: &mut dyn Iterator<Item = Vec<u8>>) -> Finding {
         let expected = self.seq + 1;
         let there = match next_entry(rest) {
             Some((seq, digest, hash)) => seq == expected && self.links(expected, &self.hash, &digest, &hash),
             None => self.seq == self.header.last,
         };
+        if there && self.seq == self.header.last && self.signed == Some(self.seq) {
+            return self.found(None, Fault::SealChanged);
+        }
         self.found((!there).then_some(expected), Fault::Changed)
     }
 
@@ -287,19 +263,79 @@ impl Reading {
         Ok(())
     }
 
-    fn end(mut self, demands: &Demands) -> Result<Report, Finding> {
+    /// A file without a seal: its end is missing.
+    fn unsealed(mut self) -> Finding {
         self.line += 1;
-        let short = demands.checkpoint.as_ref().is_some_and(|(seq, _)| *seq > self.seq);
-        if self.seq < self.header.last || short {
+        match self.ends_at(self.header.last) {
+            Err(finding) => finding,
+            Ok(()) => self.found(None, Fault::Unsealed),
+        }
+    }
+
+    /// Whether the last entry is the one of this number, and a checkpoint covers it.
+    fn ends_at(&self, last: u64) -> Result<(), Finding> {
+        if self.seq < last {
             return Err(self.found(Some(self.seq + 1), Fault::Removed));
         }
-        if self.seq > self.header.last {
-            return Err(self.found(Some(self.header.last + 1), Fault::Added));
+        if self.seq > last {
+            return Err(self.found(Some(last + 1), Fault::Added));
         }
         if self.signed != Some(self.seq) {
             return Err(self.found(None, Fault::Removed));
         }
+        Ok(())
+    }
+
+    /// Compares everything that was read with what was sealed; nothing may follow.
+    fn seal(
+        mut self,
+        seal: Seal,
+        rest: &mut dyn Iterator<Item = Vec<u8>>,
+        demands: &Demands,
+    ) -> Result<Report, Finding> {
+        if !seal.signed_by(&self.key) {
+            return Err(self.found(None, Fault::SealChanged));
+        }
+        if let Some(line) = rest.next() {
+            let early = self.seq < seal.to || self.signed != Some(seal.to);
+            let sealed = !matches!(read(&line), Some(Line::Seal(_)));
+            return Err(match early && sealed {
+                true => self.found(None, Fault::SealReordered),
+                false => Finding { line: self.line + 1, seq: None, fault: Fault::AfterSeal },
+            });
+        }
+        let first = self.report.first;
+        if seal.from != first {
+            let fault = if seal.from < first { Fault::Removed } else { Fault::Added };
+            return Err(Finding { line: 2, seq: Some(seal.from.min(first)), fault });
+        }
+        self.ends_at(seal.to)?;
+        if self.header.last != seal.to {
+            return Err(Finding { line: 1, seq: None, fault: Fault::HeaderChanged });
+        }
+        self.as_sealed(&seal)?;
+        if demands.checkpoint.as_ref().is_some_and(|(seq, _)| *seq > self.seq) {
+            return Err(self.found(Some(self.seq + 1), Fault::Removed));
+        }
+        if self.header.after > 0 && demands.checkpoint.is_none() && !demands.partial {
+            return Err(Finding { line: 1, seq: None, fault: Fault::Partial { upto: self.header.after } });
+        }
         self.report.last = (self.seq, self.hash);
+        (self.report.shown, self.report.at) = (seal.shown, seal.at);
         Ok(self.report)
+    }
+
+    /// Whether it shows what was sealed, and every byte is the same.
+    fn as_sealed(&self, seal: &Seal) -> Result<(), Finding> {
+        if self.tally.agrees(seal) {
+            return Ok(());
+        }
+        if self.report.digests_only <= seal.digests_only {
+            return Err(self.found(None, Fault::NotAsSealed));
+        }
+        // Where none was exported so, the first that is shown so is the one; otherwise it is one of them.
+        let named = self.hidden.filter(|_| seal.digests_only == 0);
+        let (line, seq) = named.map_or((self.line, None), |(line, seq)| (line, Some(seq)));
+        Err(Finding { line, seq, fault: Fault::Blanked })
     }
 }

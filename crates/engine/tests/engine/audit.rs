@@ -1,7 +1,7 @@
 //! The audit trail: what each use case leaves on it, and that it proves itself.
 
 use domain::audit::Wire;
-use domain::audit::verify::{Demands, Finding, Report, verify};
+use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
 use domain::{Caller, Command, Draft, Effect, Role, Session, SignedDuration};
 use holdpoint_engine::{Audited, Export, Idempotency, NewKey, Settings, Wanted};
 use serde_json::{Value, json};
@@ -44,6 +44,12 @@ async fn text(mut export: Export) -> String {
 
 fn verified(text: &str) -> Result<Report, Finding> {
     verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &Demands::default())
+}
+
+/// The same of what need not begin at the first entry.
+fn verified_part(text: &str) -> Result<Report, Finding> {
+    let partial = Demands { partial: true, ..Demands::default() };
+    verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &partial)
 }
 
 fn action() -> Value {
@@ -244,10 +250,14 @@ async fn exports_verify() {
     assert_eq!(verified(&theirs).unwrap().digests_only, 152);
     assert!(theirs.contains("neighbour") && !theirs.contains("deployer"));
     let all = text(world.engine.audit_export_all("default", Wanted::default()).await.unwrap()).await;
-    assert_eq!(verified(&all).unwrap().digests_only, 0);
+    let report = verified(&all).unwrap();
+    assert_eq!((report.digests_only, report.shown.as_str(), report.at), (0, "all", world.engine.now().to_string()));
 
     let after = Wanted { after: 150, ..Wanted::default() };
-    assert_eq!(verified(&world.exported(&root, after).await).unwrap().entries, 3);
+    let part = world.exported(&root, after).await;
+    let report = verified_part(&part).unwrap();
+    assert_eq!((report.first, report.entries, report.shown), (151, 3, root.scope.project.to_string()));
+    assert_eq!(verified(&part).unwrap_err().fault, Fault::Partial { upto: 150 });
     let late = Wanted { since: Some(world.engine.now()), ..Wanted::default() };
     let report = verified(&world.exported(&neighbour, late).await).unwrap();
     assert_eq!((report.entries, report.digests_only), (153, 152));
@@ -306,6 +316,41 @@ async fn tampering_with_the_database_shows() {
     assert_eq!(database.execute("delete from audit_chain where seq = 3", []).unwrap(), 1);
     let found = verified(&world.exported(&root, Wanted::default()).await).unwrap_err();
     assert_eq!(found.to_string(), "line 4: entry 3 was removed");
+}
+
+/// What is filed beside the text is outside the chain: one that was moved to another project, or filed as something else, is
+/// shown to nobody as what happened, and an export says so.
+#[tokio::test]
+async fn an_entry_that_was_filed_elsewhere_shows() {
+    let edits = [
+        ("update audit set project = ?1 where position = 4", true),
+        ("update audit_chain set project = ?1 where seq = 4", false),
+        ("update audit set at = at - 1 where position = 4 and ?1 is not null", true),
+        ("update audit set by = 'somebody' where position = 4 and ?1 is not null", true),
+        ("update audit set type = 'key.created' where position = 4 and ?1 is not null", true),
+        ("update audit set session = ?1 where position = 4", true),
+    ];
+    for (edit, listed) in edits {
+        let world = World::new();
+        let (agent, root) = (world.agent().await, world.caller(Role::Admin, "root").await);
+        for _ in 0..3 {
+            world.session(&agent).await;
+        }
+        let new = NewKey { role: Role::Admin, user: Some("neighbour".into()), groups: Vec::new(), lifetime: None };
+        let (key, _) = world.engine.key_install("default", "another", new).await.unwrap();
+        let neighbour = key.caller(world.engine.now()).unwrap();
+        world.engine.chain().await.unwrap();
+        let database = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
+        assert_eq!(database.execute(edit, [neighbour.scope.project.uuid()]).unwrap(), 1, "{edit}");
+        for by in [&root, &neighbour] {
+            let found = verified(&world.exported(by, Wanted::default()).await).unwrap_err();
+            assert_eq!(found.to_string(), "line 5: entry 4 was changed", "{edit}");
+        }
+        let (told, blind) = if listed { (&root, &neighbour) } else { (&neighbour, &root) };
+        assert!(world.engine.audit(told, AuditFilter::default(), ALL).await.is_err(), "{edit}");
+        let seen = world.engine.audit(blind, AuditFilter::default(), ALL).await.unwrap().0;
+        assert!(seen.iter().all(|audited| audited.seq != 4), "{edit}");
+    }
 }
 
 /// What was archived long ago is still on the trail.

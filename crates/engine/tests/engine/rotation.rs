@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use domain::audit::Wire;
 use domain::{Caller, Draft, InteractionId, Role};
 use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotated, Settings, Vault};
 use parking_lot::Mutex;
 use serde_json::json;
-use store::Store;
+use store::{AuditFilter, Page, Store};
 use testkit::{CrashStore, Doing, Fate, Random, side_by_side};
 
 use crate::world::{World, ask, data};
@@ -133,6 +134,21 @@ async fn a_second_rotation_begins_where_the_first_has_ended() {
         assert_eq!(again, Rotated::default(), "round {round}: nothing is left to do");
     }
     takes(&node, &agent, id, "first").await;
+    assert_eq!(rotations(&world, "default").await, [2, 3, 4], "each on the trail, once");
+}
+
+/// The numbers of the data keys that rotations have put on the trail of a tenant.
+async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
+    let root = world.stranger(tenant, Role::Admin, "root", &[]).await;
+    let filter = AuditFilter { name: Some("secrets.rotated".into()), ..AuditFilter::default() };
+    let found = world.engine.audit(&root, filter, Page { after: None, limit: 100 }).await.unwrap().0;
+    let told = found.iter().map(|audited| {
+        let entry = &audited.entry;
+        assert_eq!((entry.how.wire, entry.by.name.as_str()), (Wire::Cli, "holdpoint"));
+        assert!(entry.data["data_key"].is_string() && entry.data["master_key"].is_string(), "{entry:?}");
+        entry.data["number"].as_u64().unwrap()
+    });
+    told.collect()
 }
 
 /// Dies at the `nth` step of a rotation as fated. Says whether it died.
@@ -178,6 +194,9 @@ async fn dies(fate: Fate, nth: usize) -> bool {
     for ((agent, _), (_, second)) in people.iter().zip(&waiting) {
         takes(&started, agent, *second, "second").await;
         finds(&started, agent, "first").await;
+    }
+    for tenant in ["default", "elsewhere"] {
+        assert_eq!(rotations(&world, tenant).await, [2], "broken off or not, once");
     }
     died
 }

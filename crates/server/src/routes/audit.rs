@@ -81,9 +81,9 @@ pub(super) struct ExportQuery {
 
 /// Exports the chain of the tenant as JSON Lines for `holdpoint audit verify`: other projects' entries by digest alone.
 #[utoipa::path(get, path = "/v1/audit/export", tag = "audit", params(ExportQuery),
-    responses((status = 200, description = "A header, entries in order, checkpoints between them and at the end",
+    responses((status = 200, description = "A header, entries in order with checkpoints between them, and a seal at the end",
                content_type = "application/x-ndjson", body = String,
-               example = json!("{\"format\":\"holdpoint-audit\"}\n")), Problems))]
+               example = json!("{\"format\":\"holdpoint-audit-1\"}\n")), Problems))]
 pub(super) async fn audit_export(
     State(app): State<App>,
     Who(caller): Who,
