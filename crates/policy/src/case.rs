@@ -1,28 +1,50 @@
 //! One call being judged, and what has been found out about it so far.
 
-use std::{
-    cell::OnceCell,
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::{cell::OnceCell, sync::LazyLock};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Call, Parsed, PathFacts, Shell, Sql, Unparsed, UrlFacts};
+use crate::{Assignment, Call, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
 
-/// The fields of each fact that expressions may read, by the variable's name.
-pub(crate) static FACTS: LazyLock<BTreeMap<&'static str, BTreeSet<String>>> = LazyLock::new(|| {
-    let fields = |facts: Value| {
-        let names = facts.as_object().into_iter().flat_map(|fields| fields.keys().cloned());
-        names.chain([UNPARSED.to_owned()]).collect()
+/// One value of every variable besides `args`, with an element in each list: what expressions may look into.
+pub(crate) static SHAPES: LazyLock<Value> = LazyLock::new(|| {
+    let text = || vec![String::new()];
+    let simple = Simple {
+        args: text(),
+        words: text(),
+        assignments: vec![Assignment { name: String::new(), value: String::new() }],
+        redirects: vec![Redirect { kind: "", target: String::new() }],
+        via: text(),
+        ..Simple::default()
     };
-    BTreeMap::from([
-        ("shell", fields(json!(Shell::default()))),
-        ("path", fields(located("", &Ok(PathFacts::default())))),
-        ("url", fields(json!(UrlFacts::default()))),
-        ("sql", fields(json!(Sql::default()))),
-    ])
+    let shell = Shell {
+        commands: vec![simple],
+        functions: text(),
+        reads: text(),
+        writes: text(),
+        doubt: Some(Unparsed::new("", "")),
+        ..Shell::default()
+    };
+    let statement = Statement { reads: text(), writes: text(), functions: text(), ..Statement::default() };
+    let sql = Sql {
+        statements: vec![statement],
+        verbs: text(),
+        reads: text(),
+        writes: text(),
+        functions: text(),
+        ..Sql::default()
+    };
+    let path = located("", &Ok(PathFacts { components: text(), ..PathFacts::default() }));
+    let mut shapes = json!({ "shell": shell, "path": path, "paths": [path], "url": UrlFacts::default(), "sql": sql });
+    for fact in ["/shell", "/path", "/paths/0", "/url", "/sql"] {
+        if let Some(fields) = shapes.pointer_mut(fact).and_then(Value::as_object_mut) {
+            fields.insert(UNPARSED.to_owned(), "".into());
+        }
+    }
+    shapes["tool"] = "".into();
+    shapes["caller"] = json!({ "agent": "", "user": "", "role": "" });
+    shapes
 });
 
 /// The one field of what could not be parsed.

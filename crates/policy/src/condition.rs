@@ -4,7 +4,9 @@
 //! the stack nor anybody's patience, whatever an agent sends.
 
 mod functions;
+mod part;
 mod survey;
+mod traps;
 mod values;
 
 #[cfg(test)]
@@ -21,6 +23,8 @@ use crate::{Call, case::Case};
 
 /// How long an expression may be, in bytes.
 const LONGEST: usize = 1024;
+/// How many bytes of it are about one step.
+const STEP: usize = 32;
 /// How deep its brackets may be nested: the parser spends a hundred kilobytes of stack on each.
 const DEEPEST_BRACKETS: usize = 16;
 
@@ -31,6 +35,7 @@ pub struct Condition {
     expression: IdedExpr,
     reads: Reads,
     regexes: Vec<Arc<Regex>>,
+    tools: Vec<String>,
 }
 
 /// What is wrong, or merely suspicious, about an expression.
@@ -38,11 +43,17 @@ pub struct Condition {
 pub(crate) struct Remark {
     pub(crate) code: &'static str,
     pub(crate) message: String,
+    /// Whether it matters only where the rule allows.
+    pub(crate) of_allowing: bool,
 }
 
 impl Remark {
     fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), of_allowing: false }
+    }
+
+    fn of_allowing(code: &'static str, message: impl Into<String>) -> Self {
+        Self { of_allowing: true, ..Self::new(code, message) }
     }
 }
 
@@ -62,14 +73,27 @@ impl Condition {
             Remark::new("not_an_expression", format!("`when` is no expression: {line}"))
         })?;
         let survey = Survey::of(&mut expression)?;
-        let condition = Self { source: source.to_owned(), expression, reads: survey.reads, regexes: survey.regexes };
-        Ok((condition, survey.remarks))
+        let remarks = survey.remarks();
+        let Survey { reads, regexes, tools, .. } = survey;
+        Ok((Self { source: source.to_owned(), expression, reads, regexes, tools }, remarks))
     }
 
     /// As it is written.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The names that it compares the tool's with.
+    pub(crate) fn tools(&self) -> &[String] {
+        &self.tools
+    }
+
+    /// A bound of what it costs to evaluate on a call of this size, in small steps.
+    pub(crate) fn cost(&self, size: usize) -> usize {
+        let most = values::MOST_VALUES.get(self.reads.loops).copied().unwrap_or(0);
+        let turns = u32::try_from(self.reads.loops).map_or(usize::MAX, |loops| size.min(most).saturating_pow(loops));
+        turns.max(1).saturating_mul(1 + self.source.len() / STEP).saturating_add(2)
     }
 
     /// What it gives, where that is the same for every call.
@@ -114,10 +138,14 @@ fn told(error: &ExecutionError) -> String {
         {
             "it looks into something that this call does not have".into()
         }
+        ExecutionError::NoSuchOverload(overload) if functions::guards_loop(overload.function()) => {
+            format!("a loop cannot go through a {}", overload.argument_types().join(", "))
+        }
         ExecutionError::NoSuchOverload(overload) => {
             let types = overload.argument_types().join(", ");
             format!("`{}` cannot be used on ({types})", functions::shown(overload.function()))
         }
+        ExecutionError::FunctionError { function, message } if functions::guards_loop(function) => message.clone(),
         ExecutionError::FunctionError { function, message } => {
             format!("`{}`: {message}", functions::shown(function))
         }

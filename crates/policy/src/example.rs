@@ -19,8 +19,8 @@ pub(crate) struct Example {
     matches: Option<bool>,
 }
 
-/// How many rules are tried on examples before a file is refused as too costly.
-const MOST_TRIALS: usize = 200_000;
+/// How many steps examples may take before a file is refused as too costly.
+const MOST_STEPS: usize = 250_000;
 
 const KEYS: [&str; 7] = ["tool", "arguments", "agent", "user", "role", "verdict", "matches"];
 
@@ -72,15 +72,15 @@ pub(crate) fn read(rule: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Example
 
 /// Judges every example and notes those that come out otherwise.
 pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findings<'_>) {
-    let mut trials = MOST_TRIALS;
+    let mut steps = MOST_STEPS;
     for example in examples {
         let Some(rule) = policy.rules.get(example.rule) else { continue };
         let call = example.call();
-        let Some(left) = trials.checked_sub(policy.index.about(call.tool).len()) else {
+        let Some(left) = steps.checked_sub(cost(policy, &call)) else {
             findings.error(example.at, "too_costly", "there are too many examples for so many rules");
             return;
         };
-        trials = left;
+        steps = left;
         if let Some(expected) = example.verdict {
             let ruling = policy.judge(&call).ruling;
             if ruling.verdict != expected {
@@ -100,4 +100,12 @@ pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findin
             }
         }
     }
+}
+
+/// A bound of what it costs to judge a call, in small steps.
+fn cost(policy: &Policy, call: &Call<'_>) -> usize {
+    // An element of a list takes two bytes at least.
+    let size = call.arguments.to_string().len() / 2;
+    let rules = policy.index.about(call.tool).into_iter().filter_map(|number| policy.rules.get(number));
+    rules.fold(1 + size, |cost, rule| cost.saturating_add(rule.when.as_ref().map_or(1, |when| when.cost(size))))
 }

@@ -18,5 +18,9 @@ pub(crate) fn lint(policy: &Policy, places: &[Places], examples: &[Example], fin
             Some(Err(error)) => findings.error(places.when, "never_matches", format!("`when` always fails: {error}")),
             None => {}
         }
+        for tool in rule.when.iter().flat_map(|when| when.tools()).filter(|tool| !rule.is_about(tool)) {
+            let message = format!("`tool` is never `{tool}` here, as none of the rule's `tools` is");
+            findings.warning(places.when, "never_true", message);
+        }
     }
 }

@@ -16,9 +16,11 @@ use crate::{
 };
 
 /// How large a file may be.
-const MOST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 256 << 10;
 /// How many rules it may have.
-const MOST_RULES: usize = 10_000;
+const MOST_RULES: usize = 5_000;
+/// How many patterns of `matches` its rules may have together: compiling them costs most of all.
+const MOST_REGEXES: usize = 200;
 /// The stack on which a file is read: its parsers recurse.
 pub(crate) const STACK: usize = 64 << 20;
 
@@ -119,7 +121,8 @@ fn read_rules(root: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Draft> {
         findings.error(root.place("rule"), "too_many_rules", format!("the file has more than {MOST_RULES} rules"));
         return Vec::new();
     }
-    let drafts: Vec<Draft> = tables.iter().filter_map(|table| read_rule::read(table, findings)).collect();
+    let mut regexes = MOST_REGEXES;
+    let drafts: Vec<Draft> = tables.iter().filter_map(|table| read_rule::read(table, &mut regexes, findings)).collect();
     let mut names: HashMap<&str, usize> = HashMap::new();
     for draft in &drafts {
         if let Some(first) = names.insert(&draft.rule.name, draft.rule.line) {

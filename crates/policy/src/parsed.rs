@@ -8,7 +8,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use self::argument::{Argument, Sort};
+use self::argument::{Argument, List, Sort};
 
 mod argument;
 mod path;
@@ -62,37 +62,55 @@ impl Parsed {
     }
 
     fn take(&mut self, tool: &str, argument: &Argument<'_>) {
+        let value = argument.value;
         match argument.sort {
-            Sort::Command => only(&mut self.shell, "shell", command(argument)),
+            Sort::Command(list) => only(&mut self.shell, "shell", command(argument, list)),
             Sort::Url => only(&mut self.url, "url", address(argument)),
-            Sort::Sql => only(&mut self.sql, "sql", statement(argument.value)),
-            Sort::PerhapsSql if argument::is_database(tool) => only(&mut self.sql, "sql", statement(argument.value)),
+            Sort::Location if value.as_str().is_some_and(|text| text.contains("://")) => {
+                only(&mut self.url, "url", address(argument));
+            }
+            Sort::Sql => only(&mut self.sql, "sql", statement(value)),
+            Sort::PerhapsSql if argument::is_database(tool) => only(&mut self.sql, "sql", statement(value)),
             Sort::PerhapsSql => {
-                if let Ok(sql) = statement(argument.value) {
+                if let Ok(sql) = statement(value) {
                     only(&mut self.sql, "sql", Ok(sql));
+                } else if holds_sql(value) {
+                    only(&mut self.sql, "sql", Err(Unparsed::new("sql", "there is SQL in something that is no text")));
                 }
             }
-            Sort::Path | Sort::PerhapsPath => self.paths_of(argument),
+            Sort::Path | Sort::File => self.path(argument.sort, &argument.place, value),
+            Sort::PerhapsPath | Sort::Location => self.perhaps_path(&argument.place, value),
         }
     }
 
-    fn paths_of(&mut self, argument: &Argument<'_>) {
-        let place = &argument.place;
-        match argument.value {
-            Value::String(path) => self.paths.push((place.clone(), PathFacts::parse(path))),
+    fn path(&mut self, sort: Sort, place: &str, value: &Value) {
+        let unread = |reason: &str| Err(Unparsed::new("path", reason));
+        let path = match value {
+            Value::String(path) => PathFacts::parse(path),
             Value::Array(items) => {
-                for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object() && !item.is_array()) {
-                    let path = item
-                        .as_str()
-                        .ok_or_else(|| Unparsed::new("path", "the path is no text"))
-                        .and_then(PathFacts::parse);
-                    if argument.sort == Sort::Path || item.is_string() {
-                        self.paths.push((format!("{place}[{at}]"), path));
+                for (at, item) in items.iter().enumerate() {
+                    let place = format!("{place}[{at}]");
+                    match item {
+                        Value::Array(_) => self.paths.push((place, unread("the path is a list within a list"))),
+                        item => self.path(sort, &place, item),
                     }
                 }
+                return;
             }
-            _ if argument.sort == Sort::PerhapsPath => {}
-            _ => self.paths.push((place.clone(), Err(Unparsed::new("path", "the path is no text")))),
+            // Its path is found by its own name.
+            Value::Object(_) if sort == Sort::File && names_a_path(value) => return,
+            _ => unread("the path is no text"),
+        };
+        self.paths.push((place.to_owned(), path));
+    }
+
+    fn perhaps_path(&mut self, place: &str, value: &Value) {
+        match value {
+            Value::String(path) => self.paths.push((place.to_owned(), PathFacts::parse(path))),
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(at, item)| self.perhaps_path(&format!("{place}[{at}]"), item));
+            }
+            _ => {}
         }
     }
 
@@ -117,22 +135,26 @@ fn only<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: Res
     });
 }
 
-fn command(argument: &Argument<'_>) -> Result<Shell, Unparsed> {
+fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
     let refused = |reason: &str| Unparsed::new("shell", reason);
-    let further = match argument::field(argument.beside, &["args", "argv"]) {
-        None => Vec::new(),
-        Some(further) => words(further)?,
-    };
+    let beside = |names: &'static [&str]| argument.beside(&|name, _| names.contains(&name)).map_err(refused);
+    let further = beside(argument::FURTHER)?.map_or(Ok(Vec::new()), words)?;
     let shell = match argument.value {
         Value::String(text) if further.is_empty() => Shell::parse(text)?,
         // A program and its words; a text with more than a program in it could be run in two ways.
         Value::String(program) if program.split_whitespace().count() == 1 => {
             Shell::of_words(&std::iter::once(program.as_str()).chain(further).collect::<Vec<_>>())?
         }
-        Value::String(_) => return Err(refused("there are further words beside a command that has words already")),
-        list => Shell::of_words(&words(list)?.into_iter().chain(further).collect::<Vec<_>>())?,
+        _ if !further.is_empty() => {
+            return Err(refused("there are further words beside a command that has words already"));
+        }
+        value => match list {
+            List::Words => Shell::of_words(&words(value)?)?,
+            List::Texts => Shell::of_texts(&words(value)?)?,
+            List::Unclear => return Err(refused("the command is no text")),
+        },
     };
-    let Some(variables) = argument::field(argument.beside, &["env", "environment"]) else { return Ok(shell) };
+    let Some(variables) = beside(argument::VARIABLES)? else { return Ok(shell) };
     let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;
     Ok(variables
         .iter()
@@ -154,11 +176,12 @@ fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
         },
         _ => return Err(refused("the URL is no text")),
     };
-    let method = match argument::field(argument.beside, &["method", "httpmethod", "requestmethod"]) {
+    let named = |name: &str, value: &Value| {
+        argument::METHODS.contains(&name) || (name == "type" && value.as_str().is_some_and(url::is_method))
+    };
+    let method = match argument.beside(&named).map_err(refused)? {
         Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
-        None if argument::field(argument.beside, &["body", "data", "json", "form", "payload", "content"]).is_some() => {
-            "POST"
-        }
+        None if argument.accompanied(argument::BODIES) => "POST",
         None => "GET",
     };
     UrlFacts::parse(address, method)
@@ -168,5 +191,22 @@ fn statement(value: &Value) -> Result<Sql, Unparsed> {
     match value {
         Value::String(text) => Sql::parse(text),
         _ => Err(Unparsed::new("sql", "the SQL is no text")),
+    }
+}
+
+/// Says whether an object names a path, as `{path, content}` does.
+fn names_a_path(object: &Value) -> bool {
+    object.as_object().into_iter().flatten().any(|(name, value)| {
+        value.is_string() && matches!(argument::sort(name), Some(Sort::Path | Sort::File | Sort::PerhapsPath))
+    })
+}
+
+/// Says whether a list or an object holds a text of SQL under no name that would tell.
+fn holds_sql(value: &Value) -> bool {
+    let reads = |text: &Value| statement(text).is_ok();
+    match value {
+        Value::Array(items) => items.iter().any(reads),
+        Value::Object(fields) => fields.iter().any(|(name, text)| argument::sort(name).is_none() && reads(text)),
+        _ => false,
     }
 }

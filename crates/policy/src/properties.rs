@@ -8,7 +8,7 @@ use crate::{Call, Judgement, Pattern, Policy, Rule, case::Case, condition::Condi
 
 const PATTERNS: [&str; 14] =
     ["*", "a", "b", "ab", "a*", "*b", "?", "a?", "*a*", "a*b", "execute_command", "execute_*", "*_command", "ж?"];
-const CONDITIONS: [&str; 12] = [
+const CONDITIONS: [&str; 13] = [
     "true",
     "args.n > 3",
     "has(args.n)",
@@ -19,8 +19,9 @@ const CONDITIONS: [&str; 12] = [
     "shell.plain",
     "shell != null && shell.commands.all(c, c.name == \"git\")",
     "under(args.path, \"/tmp\")",
-    "glob(tool, \"a*\") && size(args) > 1",
+    "glob(tool, \"a*\") && size(args.list) > 1",
     "paths.all(p, !p.escapes)",
+    "!paths.exists(p, p.escapes) && size(args.x) == 1",
 ];
 const TOOLS: [&str; 9] = ["a", "b", "ab", "aab", "execute_command", "write_file", "query", "жa", ""];
 const COMMANDS: [&str; 8] =

@@ -32,8 +32,9 @@ pub(crate) struct Places {
 
 const KEYS: [&str; 10] = ["name", "tools", "agents", "users", "roles", "when", "verdict", "reason", "ask", "example"];
 
-/// Reads one rule. What is wrong with it is noted; a rule comes out only where enough of it could be read.
-pub(crate) fn read(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Draft> {
+/// Reads one rule, which may have so many patterns of `matches`. What is wrong with it is noted; a rule comes out only where
+/// enough of it could be read.
+pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findings<'_>) -> Option<Draft> {
     table.only(&KEYS, findings);
     let name = table.required("name", findings);
     if let Some(name) = &name {
@@ -46,12 +47,12 @@ pub(crate) fn read(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Dra
     let agents = patterns(table, "agents", findings);
     let users = patterns(table, "users", findings);
     let roles = read_roles(table, findings);
-    let when = read_when(table, findings);
     let reason = table.text("reason", findings);
     if let Some(reason) = &reason {
         check_line(reason, "reason", findings);
     }
     let verdict = table.required("verdict", findings).and_then(|text| verdict(&text, "verdict", findings));
+    let when = read_when(table, verdict, regexes, findings);
     let ask = table.table("ask", "`ask`", findings).map(|ask| {
         if verdict.is_some_and(|verdict| verdict != Verdict::Ask) {
             findings.error(ask.at, "ask_unused", "`ask` says how a question is put, and this rule asks none");
@@ -127,11 +128,24 @@ pub(crate) fn role(text: &Placed<&str>, findings: &mut Findings<'_>) -> Option<R
     found
 }
 
-fn read_when(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Condition> {
+fn read_when(
+    table: &Table<'_>,
+    verdict: Option<Verdict>,
+    regexes: &mut usize,
+    findings: &mut Findings<'_>,
+) -> Option<Condition> {
     let text = table.text("when", findings)?;
+    // Counted before any is compiled; the word within a text counts too, which only errs on the strict side.
+    let Some(left) = regexes.checked_sub(text.it.matches("matches").count()) else {
+        *regexes = 0;
+        findings.error(text.at, "too_costly", "the file has too many patterns of `matches`; use `glob`");
+        return None;
+    };
+    *regexes = left;
     match Condition::new(text.it) {
         Ok((condition, remarks)) => {
-            for remark in remarks {
+            let allows = verdict == Some(Verdict::Allow);
+            for remark in remarks.into_iter().filter(|remark| allows || !remark.of_allowing) {
                 findings.warning(text.at, remark.code, remark.message);
             }
             Some(condition)

@@ -15,7 +15,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 
 #[test]
 fn deep_files_are_refused() {
-    let deep = 300_000;
+    let deep = 80_000;
     assert_eq!(codes(&format!("version = 1\nx{} = 1", ".a".repeat(deep))), ["not_toml"]);
     assert_eq!(codes(&format!("version = 1\n[x{}]", ".a".repeat(deep))), ["not_toml"]);
     assert_eq!(codes(&format!("version = 1\nx = {}", "[".repeat(deep))), ["not_toml"]);
@@ -28,7 +28,7 @@ fn deep_files_are_refused() {
 #[test]
 fn many_findings_are_cut_short() {
     let mut text = String::from("version = 1\n");
-    for number in 0..50_000 {
+    for number in 0..10_000 {
         let _ = writeln!(text, "unknown_{number} = 1");
     }
     let findings = Policy::load("policy.toml", &text).unwrap_err();
@@ -42,7 +42,7 @@ fn large_files_are_loaded_or_refused_in_time() {
     let mut overlapping = String::from("version = 1\n");
     let mut conditional = String::from("version = 1\n");
     let mut examples = String::from("version = 1\n");
-    for n in 0..10_000 {
+    for n in 0..4_000 {
         let _ = writeln!(distinct, "[[rule]]\nname = \"r{n}\"\ntools = [\"tool_{n}\"]\nverdict = \"ask\"");
         let _ = writeln!(overlapping, "[[rule]]\nname = \"r{n}\"\ntools = [\"*{n:05}*\"]\nverdict = \"ask\"");
     }
@@ -54,10 +54,32 @@ fn large_files_are_loaded_or_refused_in_time() {
     assert_eq!(codes(&distinct), [""; 0]);
     assert_eq!(codes(&overlapping), [""; 0]);
     assert_eq!(codes(&conditional), [""; 0]);
-    assert_eq!(codes(&examples), ["too_costly"]);
+    assert_eq!(codes(&examples), ["too_costly", "not_compared"]);
     let policy = Policy::load("policy.toml", &overlapping).unwrap();
     assert_eq!(policy.warnings().iter().map(|warning| warning.code).collect::<Vec<_>>(), ["not_compared"]);
     let arguments = json!({});
-    let call = Call { tool: "tool_09999_b", arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
-    assert_eq!(policy.judge(&call).ruling.rule.as_deref(), Some("r9999"));
+    let call = Call { tool: "tool_03999_b", arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+    assert_eq!(policy.judge(&call).ruling.rule.as_deref(), Some("r3999"));
+}
+
+/// What costs much for its length is counted before it is paid for.
+#[test]
+fn costly_files_are_refused() {
+    let rule = |n: usize, when: &str| {
+        format!("[[rule]]\nname = \"r{n}\"\ntools = [\"t{n}\"]\nverdict = \"ask\"\nwhen = '{when}'\n")
+    };
+    let patterns = |rules: usize, pattern: &str| {
+        let rules = (0..rules).map(|n| rule(n, &format!("args.x.matches(\"{pattern}\")")));
+        format!("version = 1\n{}", rules.collect::<String>())
+    };
+    assert_eq!(codes(&patterns(200, "^[\\\\w.-]+@corp\\\\.example$")), [""; 0]);
+    assert_eq!(codes(&patterns(201, "^a$")), ["too_costly"]);
+    assert_eq!(codes(&patterns(1, "^\\\\w{60}$")), ["wrong_regex"]);
+    let looping = |examples: usize, values: usize| {
+        let example =
+            format!("[[rule.example]]\ntool = \"t0\"\narguments.l = [{}]\nverdict = \"ask\"\n", "1,".repeat(values));
+        format!("version = 1\n{}{}", rule(0, "args.l.all(x, args.l.all(y, x == y))"), example.repeat(examples))
+    };
+    assert_eq!(codes(&looping(50, 10)), [""; 0]);
+    assert_eq!(codes(&looping(50, 250)), ["too_costly"]);
 }

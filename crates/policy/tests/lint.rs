@@ -42,8 +42,8 @@ fn what_is_not_a_policy() {
     insta::assert_snapshot!(findings("this is no toml"), @"policy.toml:2:6: error[not_toml]: key with no value, expected `=`");
     insta::assert_snapshot!(findings("[[rule]\nname = 'ä"), @"policy.toml:2:8: error[not_toml]: unclosed array table, expected `]`");
     insta::assert_snapshot!(findings("version = 1"), @"policy.toml:2:1: error[not_toml]: duplicate key");
-    insta::assert_snapshot!(Policy::load("p.toml", &"#".repeat((1 << 20) + 1)).unwrap_err()[0], @"p.toml:1:1: error[too_large]: the file has more than 1048576 bytes");
-    insta::assert_snapshot!(findings(&"[[rule]]\n".repeat(10_001)), @"policy.toml:2:3: error[too_many_rules]: the file has more than 10000 rules");
+    insta::assert_snapshot!(Policy::load("p.toml", &"#".repeat((256 << 10) + 1)).unwrap_err()[0], @"p.toml:1:1: error[too_large]: the file has more than 262144 bytes");
+    insta::assert_snapshot!(findings(&"[[rule]]\n".repeat(5_001)), @"policy.toml:2:3: error[too_many_rules]: the file has more than 5000 rules");
 }
 
 #[test]
@@ -140,7 +140,12 @@ fn rules_shadowed_by_earlier_ones() {
         two(&format!("tools = [\"t\"]\nwhen = 'args.x'\n{ask}"), &format!("tools = [\"t\"]\n{deny}")), @"");
     insta::assert_snapshot!(
         two(&format!("tools = [\"t\"]\nroles = [\"agent\", \"admin\"]\n{ask}"), &format!("tools = [\"t\"]\nroles = [\"agent\"]\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
-    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{deny}")), @"policy.toml:7:8: warning[shadowed]: rule `second` is left only what cannot be parsed; `first` in line 2 comes first");
+    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` denies only what cannot be parsed, as `first` in line 2 comes first; put it before");
+    insta::assert_snapshot!(two("tools = [\"*\"]\nwhen = 'args.x'\nverdict = \"allow\"", &format!("tools = [\"t\"]\nwhen = 'args.x'\n{deny}")), @r#"
+policy.toml:4:10: warning[allows_everything]: rule `first` allows every tool, those that nobody knows yet included
+policy.toml:8:8: error[shadowed]: rule `second` denies only what cannot be parsed, as `first` in line 2 comes first; put it before
+"#);
+    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{ask}")), @"policy.toml:7:8: warning[shadowed]: rule `second` is left only what cannot be parsed; `first` in line 2 comes first");
 }
 
 #[test]
@@ -172,8 +177,101 @@ fn traps_in_expressions() {
     insta::assert_snapshot!(when("path.canonical.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
     insta::assert_snapshot!(when("args[\"destination\"].startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
     insta::assert_snapshot!(when("args.title.startsWith(\"WIP\")"), @"");
-    insta::assert_snapshot!(when("args.title.matches(\"safe\")"), @"policy.toml:6:8: warning[unanchored_regex]: `matches` is true wherever the pattern occurs; write `^…$` to mean the whole text");
+    insta::assert_snapshot!(when("args.title.matches(\"safe\")"), @"policy.toml:6:8: warning[unanchored_regex]: `matches` is true wherever the pattern occurs; write `^(…)$` to mean the whole text");
     insta::assert_snapshot!(when("args.title.matches(\"^safe$\")"), @"");
+}
+
+/// The findings of a file with one allowing rule and this expression.
+fn allowing(expression: &str) -> String {
+    findings(&format!("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"allow\"\nwhen = '''{expression}'''"))
+}
+
+#[test]
+fn patterns_that_are_anchored_in_one_branch_alone() {
+    for pattern in ["^ls|rm$", "(?m)^ls$", "^ls", "ls$", "(^ls|rm)$", ""] {
+        let found = when(&format!("args.title.matches(\"{pattern}\")"));
+        assert!(found.contains("warning[unanchored_regex]"), "{pattern}: {found}");
+    }
+    for pattern in ["^(ls|rm)$", "^ls$|^rm$", "(^(ls)$)", "^$", "(?i)^ls$"] {
+        assert_eq!(when(&format!("args.title.matches(\"{pattern}\")")), "", "{pattern}");
+    }
+}
+
+#[test]
+fn patterns_on_paths_as_they_were_sent() {
+    let traps = [
+        "glob(args.path, \"/srv/*\")",
+        "glob(args[\"path\"], \"/srv/*\")",
+        "glob(args.files[0], \"/srv/*\")",
+        "glob(args.options.directory, \"/srv/*\")",
+        "args.files.all(f, glob(f, \"/srv/*\"))",
+        "args.edits.all(e, glob(e.path, \"/srv/*\"))",
+        "args.path.matches(\"^/srv/.*$\")",
+    ];
+    for trap in traps {
+        let found = when(trap);
+        assert!(found.contains("warning[pattern_on_path]"), "{trap}: {found}");
+    }
+    insta::assert_snapshot!(when(traps[0]), @"policy.toml:6:8: warning[pattern_on_path]: `glob` on a path as it was sent also accepts `/srv/../etc`; use `under(path, dir)`, or `path.canonical`");
+    for safe in
+        ["glob(path.canonical, \"/srv/*\")", "paths.exists(p, glob(p.lower, \"*.env\"))", "glob(args.title, \"a*\")"]
+    {
+        assert_eq!(when(safe), "", "{safe}");
+    }
+}
+
+#[test]
+fn comparisons_that_are_never_true() {
+    insta::assert_snapshot!(when("shell.commands.exists(c, c.name == \"RM\")"), @"policy.toml:6:8: warning[never_true]: `shell.commands[].name` is always in lower case, and so never `RM`");
+    insta::assert_snapshot!(when("url.method == \"get\""), @"policy.toml:6:8: warning[never_true]: `url.method` is always in upper case, and so never `get`");
+    insta::assert_snapshot!(when("url.host in [\"docs.rs\", \"EXAMPLE.com\"]"), @"policy.toml:6:8: warning[never_true]: `url.host` is always in lower case, and so never `EXAMPLE.com`");
+    insta::assert_snapshot!(when("\"EXAMPLE.com\" == host(args.link)"), @"policy.toml:6:8: warning[never_true]: `url.host` is always in lower case, and so never `EXAMPLE.com`");
+    insta::assert_snapshot!(when("glob(url.host, \"*.Example.com\") || url.scheme.startsWith(\"HTTP\")"), @r#"
+policy.toml:6:8: warning[never_true]: `url.host` is always in lower case, and so never `*.Example.com`
+policy.toml:6:8: warning[never_true]: `url.scheme` is always in lower case, and so never `HTTP`
+"#);
+    insta::assert_snapshot!(when("\"DROP\" in sql.verbs || sql.statements.exists(s, s.verb == \"Drop\")"), @r#"
+policy.toml:6:8: warning[never_true]: `sql.verbs[]` is always in lower case, and so never `DROP`
+policy.toml:6:8: warning[never_true]: `sql.statements[].verb` is always in lower case, and so never `Drop`
+"#);
+    insta::assert_snapshot!(when("caller.role == \"Admin\""), @"policy.toml:6:8: warning[never_true]: `caller.role` is never `Admin`; there are `admin`, `operator`, `viewer`, `agent`");
+    insta::assert_snapshot!(when("tool == \"y\" || tool in [\"t\", \"u\"]"), @r#"
+policy.toml:6:1: warning[never_true]: `tool` is never `y` here, as none of the rule's `tools` is
+policy.toml:6:1: warning[never_true]: `tool` is never `u` here, as none of the rule's `tools` is
+"#);
+    for fine in
+        ["shell.commands.exists(c, c.program == \"RM\" || c.name == \"rm\")", "url.method == \"GET\" && tool != \"t\""]
+    {
+        assert_eq!(when(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn allowing_rules_that_overlook_something() {
+    insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"ls\")"), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
+    insta::assert_snapshot!(allowing("!shell.commands.exists(c, c.name == \"rm\")"), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
+    insta::assert_snapshot!(allowing("shell.commands[0].program == \"ls\""), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
+    insta::assert_snapshot!(allowing("!paths.exists(p, under(p.canonical, \"/etc\"))"), @"policy.toml:6:8: warning[true_of_no_paths]: `!paths.exists(…)` is true of a call without paths; write `paths.all(…)`, which then fails");
+    let fine = [
+        "shell.plain && shell.commands[0].program == \"ls\"",
+        "shell.commands.all(c, c.program == \"ls\") && size(shell.writes) == 0",
+        "shell.commands.all(c, c.program == \"ls\" && size(c.redirects) == 0)",
+        "size(paths) > 0 && !paths.exists(p, under(p.canonical, \"/etc\"))",
+        "paths.all(p, under(p.canonical, \"/srv\"))",
+    ];
+    for expression in fine {
+        assert_eq!(allowing(expression), "", "{expression}");
+    }
+    for expression in ["shell.commands.exists(c, c.name == \"rm\")", "!paths.exists(p, p.hidden)"] {
+        assert_eq!(when(expression), "", "{expression}");
+    }
+}
+
+#[test]
+fn unknown_fields_within_loops() {
+    insta::assert_snapshot!(when("shell.commands.exists(c, c.nam == \"rm\")"), @"policy.toml:6:8: error[unknown_field]: `shell.commands[]` has no field `nam`; it has `args`, `assignments`, `cwd_changed`, `dynamic`, `globs`, `name`, `opaque`, `path`, `program`, `redirects`, `remote`, `subcommand`, `via`, `words`");
+    insta::assert_snapshot!(when("args.all(a, true)"), @"policy.toml:6:8: error[wrong_kind]: a loop goes through a list, and this is none");
+    insta::assert_snapshot!(when("size(args) == 1"), @"policy.toml:6:8: error[wrong_kind]: `size` is that of a list or a text, and this is neither");
 }
 
 #[test]

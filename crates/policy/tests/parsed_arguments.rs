@@ -63,6 +63,58 @@ fn arguments_are_read_by_their_names() {
         ("run_sql", json!({"query": "weather in rome"}), "sql!"),
         ("db_query", json!({"query": "delete from a"}), "sql"),
         ("x", json!({"text": "git push"}), ""),
+        ("x", json!({"command": "git", "ARGS": ["status"], "args": ["push"]}), "shell!"),
+        ("x", json!({"command": "git", "args": ["status"], "argv": ["push"]}), "shell!"),
+        ("x", json!({"command": "git", "args": ["status"], "arguments": ["push"]}), "shell!"),
+        ("x", json!({"command": "git", "args": ["status"], "options": {"args": ["push"]}}), "shell!"),
+        ("x", json!({"command": ["git"], "args": ["push"]}), "shell!"),
+        ("x", json!({"command": "ls", "cmd": "pwd"}), "shell!"),
+        ("x", json!({"command": "ls", "COMMAND": "pwd"}), "shell!"),
+        ("x", json!({"command": "ls", "ENV": {}, "env": {"LD_PRELOAD": "/x"}}), "shell!"),
+        ("x", json!({"command": "ls", "env": {}, "environment": {}}), "shell!"),
+        ("x", json!({"argv": ["git", "push"]}), "shell"),
+        ("x", json!({"argv": ["git"], "args": ["push"]}), "shell!"),
+        ("x", json!({"commands": ["ls", 5]}), "shell!"),
+        ("x", json!({"commands": ["ls", ["rm", "x"]]}), "shell!"),
+        ("x", json!({"commands": [["ls"], ["rm", "x"]]}), "shell!"),
+        ("x", json!({"script": []}), "shell!"),
+        ("x", json!({"script": ["ls"], "args": ["x"]}), "shell!"),
+        ("x", json!({"shell_command": ["ls", "rm x"]}), "shell!"),
+        ("x", json!({"command": {"text": "rm x"}}), "shell!"),
+        ("x", json!({"command": {"command": "ls"}}), "shell!"),
+        ("x", json!({"command": true}), "shell!"),
+        ("x", json!({"pre_script": "rm x"}), "shell"),
+        ("x", json!({"postCommand": "rm x"}), "shell"),
+        ("x", json!({"command": "ls", "post-command": "rm x"}), "shell!"),
+        ("x", json!({"setup_scripts": ["ls", "rm x"]}), "shell"),
+        ("x", json!({"transcript": "rm x", "description": "rm y"}), ""),
+        ("x", json!({"path": {"value": "/etc/shadow"}}), "path:path!"),
+        ("x", json!({"path": {"path": "/a"}}), "path:path! path:path.path"),
+        ("x", json!({"paths": [["/etc/passwd"], "/a"]}), "path:paths[0]! path:paths[1]"),
+        ("x", json!({"paths": [{"value": "/etc/passwd"}]}), "path:paths[0]!"),
+        ("x", json!({"path": [null]}), "path:path[0]!"),
+        ("x", json!({"filelist": ["/a", "/b"]}), "path:filelist[0] path:filelist[1]"),
+        ("x", json!({"files": [{"path": "/a"}, {"value": "/b"}]}), "path:files[1]! path:files[0].path"),
+        ("x", json!({"file": {"value": "/a"}}), "path:file!"),
+        ("x", json!({"to": [["/a"], {"b": 1}]}), "path:to[0][0]"),
+        ("x", json!({"pathname": "/a"}), "path:pathname"),
+        ("x", json!({"config_file": "/a", "is_file": true}), "path:config_file"),
+        ("x", json!({"location": "/a"}), "path:location"),
+        ("x", json!({"location": "https://a.b"}), "url"),
+        ("x", json!({"file path": "/a", "file.path": "/b"}), "path:file path path:file.path"),
+        ("x", json!({"path": "file:///etc/passwd"}), "path:path!"),
+        ("x", json!({"url": {"href": "https://a.b"}}), "url!"),
+        ("x", json!({"url": "https://a.b", "uri": "https://c.d"}), "url!"),
+        ("x", json!({"url": "https://a.b", "METHOD": "GET", "method": "DELETE"}), "url!"),
+        ("x", json!({"url": "https://a.b", "http_method": "GET", "method": "DELETE"}), "url!"),
+        ("x", json!({"url": "https://a.b", "method": "GET", "options": {"method": "DELETE"}}), "url!"),
+        ("x", json!({"url": "https://a.b", "method": null, "Method": "GET"}), "url!"),
+        ("x", json!({"url": "https://a.b", "method": "POST", "headers": {"X-HTTP-Method-Override": "DELETE"}}), "url!"),
+        ("x", json!({"sql": {"text": "drop table a"}}), "sql!"),
+        ("x", json!({"sql": ["select 1", "drop table a"]}), "sql!"),
+        ("x", json!({"query": {"text": "drop table a"}}), "sql!"),
+        ("x", json!({"queries": ["select 1", "drop table a"]}), "sql!"),
+        ("x", json!({"queries": ["weather in rome"]}), ""),
         ("x", json!([]), ""),
         ("x", json!("ls"), ""),
     ] {
@@ -81,6 +133,12 @@ fn what_failed_is_told() {
         json!({"command": "ls", "env": {"PATH": "/x"}}),
         json!({"command": "ls", "env": "PATH=/x"}),
         json!({"path": ["/a", 5]}),
+        json!({"command": "ls", "env_vars": {"LD_PRELOAD": "/x"}}),
+        json!({"command": "ls", "envs": {"LD_PRELOAD": "/x"}}),
+        json!({"command": "ls", "environment_variables": {"LD_PRELOAD": "/x"}}),
+        json!({"command": "ls", "options": {"env": {"LD_PRELOAD": "/x"}}}),
+        json!({"env": {"LD_PRELOAD": "/x"}, "run": {"command": "ls"}}),
+        json!({"command": "ls", "env_vars": ["LD_PRELOAD=/x"]}),
     ] {
         assert!(Parsed::of("x", &arguments).failed().is_some(), "{arguments}");
     }
@@ -101,12 +159,43 @@ fn variables_and_words_from_beside_count() {
 }
 
 #[test]
+fn a_list_of_commands_is_not_one() {
+    for (arguments, expected) in [
+        (json!({"commands": ["ls", "rm -rf /"]}), vec!["ls", "rm"]),
+        (json!({"script": ["cd a", "git push"]}), vec!["cd", "git"]),
+        (json!({"command": ["ls", "rm -rf /"]}), vec!["ls"]),
+        (json!({"script": ["git status"]}), vec!["git"]),
+    ] {
+        let shell = Parsed::of("x", &arguments).shell.unwrap().unwrap();
+        assert_eq!(shell.commands.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), expected, "{arguments}");
+        assert_eq!(shell.plain, expected.len() == 1, "{arguments}");
+    }
+}
+
+#[test]
 fn the_method_comes_from_the_arguments() {
     for (arguments, expected) in [
         (json!({"url": "https://a.b"}), "GET"),
         (json!({"url": "https://a.b", "method": "delete"}), "DELETE"),
         (json!({"url": "https://a.b", "body": "x"}), "POST"),
         (json!({"url": "https://a.b", "body": null}), "GET"),
+        (json!({"url": "https://a.b", "options": {"method": "DELETE"}}), "DELETE"),
+        (json!({"url": "https://a.b", "init": {"method": "DELETE"}}), "DELETE"),
+        (json!({"url": "https://a.b", "request": {"method": "DELETE"}}), "DELETE"),
+        (json!({"url": "https://a.b", "request": {"options": {"Method": "DELETE"}}}), "DELETE"),
+        (json!({"request": {"url": "https://a.b"}, "method": "DELETE"}), "DELETE"),
+        (json!({"url": "https://a.b", "verb": "DELETE"}), "DELETE"),
+        (json!({"url": "https://a.b", "type": "delete"}), "DELETE"),
+        (json!({"url": "https://a.b", "type": "json"}), "GET"),
+        (json!({"url": "https://a.b", "headers": {"X-HTTP-Method-Override": "DELETE"}}), "DELETE"),
+        (json!({"url": "https://a.b", "post_data": "x"}), "POST"),
+        (json!({"url": "https://a.b", "request_body": {}}), "POST"),
+        (json!({"url": "https://a.b", "form": {"a": 1}}), "POST"),
+        (json!({"url": "https://a.b", "payload": "x"}), "POST"),
+        (json!({"url": "https://a.b", "options": {"body": "x"}}), "POST"),
+        (json!({"url": "https://a.b", "files": ["/a"]}), "POST"),
+        (json!({"url": "https://a.b", "body": {"method": "x"}, "method": "POST"}), "POST"),
+        (json!({"location": "https://a.b", "method": "put"}), "PUT"),
     ] {
         assert_eq!(Parsed::of("x", &arguments).url.unwrap().unwrap().method, expected, "{arguments}");
     }

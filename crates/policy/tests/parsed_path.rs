@@ -88,6 +88,17 @@ fn what_nobody_can_resolve_is_refused() {
         "\\\\..\\x",
         "a\u{7f}",
         "a\u{a0}b",
+        "/tmp/\u{ff61}\u{ff61}/x",
+        "/tmp/\u{b7}\u{b7}/x",
+        "/tmp/\u{387}\u{387}/x",
+        "/tmp/\u{701}\u{701}/x",
+        "/tmp/\u{2024}\u{2024}/x",
+        "/tmp/\u{fe52}\u{fe52}/x",
+        "/tmp/\u{3002}/x",
+        "/tmp/\u{22c5}\u{22c5}/x",
+        "file:///etc/passwd",
+        "FILE:/etc/passwd",
+        "./file:/etc/passwd",
     ] {
         assert!(PathFacts::parse(path).is_err(), "{path:?} was read: {:?}", PathFacts::parse(path));
     }

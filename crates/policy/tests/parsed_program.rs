@@ -49,17 +49,68 @@ fn the_subcommand_of_git_is_found() {
         "git filter-branch x",
         "git difftool -x y",
         "git diff --ext-diff",
+        "git p",
+        "git git",
+        "git Status",
+        "git 'add commit'",
+        "git diff --no-index a b",
+        "git diff --no-ind a b",
+        "git grep --no-index x",
+        "git config alias.x '!rm y'",
+        "git config --global core.hooksPath x",
+        "git config core.pager x",
+        "git config set core.fsmonitor x",
+        "git config --unset core.hooksPath",
+        "git config --add include.path x",
+        "git config --edit",
     ] {
         assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
     }
-    assert_eq!(Shell::parse("git diff --output=x").unwrap().writes, ["x"]);
-    assert_eq!(Shell::parse("git log --output x").unwrap().writes, ["x"]);
-    assert_eq!(subcommand("git config core.pager x"), "config");
+    for text in
+        ["git config user.name x", "git config --get core.pager", "git config --list", "git config color.ui auto"]
+    {
+        assert_eq!(subcommand(text), "config", "{text}");
+    }
     assert_eq!(subcommand("docker push x"), "push");
     assert_eq!(subcommand("docker --context ps push x"), "");
     assert!(Shell::parse("git -C x status").unwrap().commands[0].cwd_changed);
     assert!(Shell::parse("cd x && git status").unwrap().commands[1].cwd_changed);
     assert!(!Shell::parse("git status && cd x").unwrap().commands[0].cwd_changed);
+}
+
+#[test]
+fn git_that_writes_or_goes_elsewhere_is_not_plain() {
+    for text in [
+        "git diff --output=x",
+        "git log --output x",
+        "git log --outpu=x",
+        "git log --outp x",
+        "git diff --o=x",
+        "git show --out x",
+        "git archive -o x HEAD",
+        "git archive -ox HEAD",
+        "git format-patch -o x HEAD",
+        "git config --file x user.name y",
+        "git config -f x user.name y",
+    ] {
+        let shell = Shell::parse(text).unwrap();
+        assert_eq!((shell.writes, shell.plain), (vec!["x".to_owned()], false), "{text}");
+    }
+    for text in [
+        "git -C /evil status",
+        "git --git-dir=/evil/.git status",
+        "git --git-dir /evil/.git status",
+        "git --work-tree=/etc diff",
+        "cd x",
+        "git diff --no-index /etc/shadow /dev/null",
+        "git diff /etc/shadow /dev/null",
+        "git diff a ../../etc/shadow",
+    ] {
+        assert!(!Shell::parse(text).unwrap().plain, "{text}");
+    }
+    for text in ["git log --oneline", "git diff main..work", "git log -p -- src", "git diff HEAD~1 -- a/b"] {
+        assert!(Shell::parse(text).unwrap().plain, "{text}");
+    }
 }
 
 #[test]

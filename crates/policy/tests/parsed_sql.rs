@@ -53,6 +53,19 @@ fn tables_and_verbs_are_found() {
         ("select * into a from b", "select_into b>a"),
         ("select 1; drop table a", "select >; drop >a"),
         ("explain delete from a", "explain >a"),
+        ("select * from a union table b", "select b,a>"),
+        ("select * from a union all table s.b", "select s.b,a>"),
+        ("select 1 union select 2 except table b", "select b>"),
+        ("with x as (select 1) table b", "select b>"),
+        ("with b as (select * from c) table b", "select c>"),
+        ("insert into a table b", "insert b>a"),
+        ("values ((select i from b))", "select b>"),
+        ("select * from a where i in (values ((select i from b)))", "select a,b>"),
+        ("show create table b", "show b>"),
+        ("show create view s.b", "show s.b>"),
+        ("show columns from b", "show b>"),
+        ("show index from b", "show b>"),
+        ("describe b", "explain b>"),
         ("explain analyze delete from a", "explain >a"),
     ] {
         assert_eq!(shape(text), expected, "{text}");
@@ -114,6 +127,12 @@ fn reading_is_only_what_is_understood_as_reading() {
         "prepare x as delete from a",
         "execute x",
         "lock table a",
+        "select * from '/etc/passwd'",
+        "select * from \"/etc/passwd\"",
+        "select * from \"x.csv\"",
+        "select * from a join 'b.parquet' on true",
+        "select * from a union select * from 'b.parquet'",
+        "show index from b",
     ] {
         if let Ok(sql) = Sql::parse(text) {
             assert!(!sql.read_only, "{text}");
@@ -164,6 +183,15 @@ fn what_databases_read_differently_is_refused() {
         "select\u{a0}1",
         "select 1\u{200b}",
         "go fish",
+        "table a",
+        "table a; shutdown",
+        "explain table b",
+        "table a; vacuum",
+        "select * from a union table b; commit",
+        "table a union all table b",
+        "(table a) union select 1",
+        "with x as (table b) select * from x",
+        "table a limit 1",
     ] {
         assert!(Sql::parse(text).is_err(), "{text:?} was read: {:?}", Sql::parse(text));
     }

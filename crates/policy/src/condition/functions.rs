@@ -6,7 +6,7 @@ use cel::{
     Context, DeclarationError, Env, ExecutionError, Value,
     common::{
         ast::operators,
-        types::{CelBool, CelList, CelMap, CelString, DYN_TYPE, Kind, STRING_TYPE},
+        types::{CelBool, CelInt, CelList, CelString, DYN_TYPE, Kind, STRING_TYPE},
         value::{CowVal, Val},
     },
 };
@@ -17,8 +17,15 @@ use wildmatch::WildMatch;
 pub(super) const SAME: &str = "@same";
 /// Its opposite.
 pub(super) const DIFFERENT: &str = "@different";
-/// Membership that fails where nothing in the list is of the value's kind.
+/// Membership that fails on anything but a list, and where nothing in the list is of the value's kind.
 pub(super) const WITHIN: &str = "@within";
+
+/// The size of a list or a text, which fails on anything else.
+pub(super) const SIZE: &str = "@size";
+/// The list that a loop goes through, which fails on anything else: an object would be gone through by its keys.
+pub(super) const EACH: &str = "@each";
+/// The same, which also fails on an empty list.
+pub(super) const SOME: &str = "@some";
 
 /// How long a text may be that `glob` looks at: what it costs grows with the text and the pattern together.
 const LONGEST_GLOBBED: usize = 64 << 10;
@@ -130,7 +137,35 @@ fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload(DIFFERENT, DIFFERENT, vec![DYN_TYPE, DYN_TYPE], |args| {
         same(DIFFERENT, &args).map(|same| truth(!same))
     })?;
-    env.add_overload(WITHIN, WITHIN, vec![DYN_TYPE, DYN_TYPE], |args| within(&args).map(truth))
+    env.add_overload(WITHIN, WITHIN, vec![DYN_TYPE, DYN_TYPE], |args| within(&args).map(truth))?;
+    env.add_overload(SIZE, SIZE, vec![DYN_TYPE], |args| size(&args).map(|size| CowVal::owned(CelInt::from(size))))?;
+    env.add_overload(EACH, EACH, vec![DYN_TYPE], |args| list(EACH, args).map(|(list, _)| list))?;
+    env.add_overload(SOME, SOME, vec![DYN_TYPE], |args| match list(SOME, args)? {
+        (_, 0) => Err(ExecutionError::function_error(SOME, "`all` finds nothing to look at")),
+        (list, _) => Ok(list),
+    })
+}
+
+/// Whether a function stands around what a loop goes through.
+pub(super) fn guards_loop(function: &str) -> bool {
+    matches!(function, EACH | SOME)
+}
+
+/// The one argument, which must be a list, and how long it is.
+fn list<'b, 'v>(function: &str, args: Vec<CowVal<'b, 'v>>) -> Result<(CowVal<'b, 'v>, usize), ExecutionError> {
+    let length = args.first().and_then(|arg| arg.downcast_ref::<CelList>()).map(|list| list.inner().len());
+    let refusal = mismatch(function, &args);
+    args.into_iter().next().zip(length).ok_or(refusal)
+}
+
+fn size(args: &[CowVal<'_, '_>]) -> Result<i64, ExecutionError> {
+    let [value] = args else { return Err(mismatch(SIZE, args)) };
+    let length = match (value.downcast_ref::<CelList>(), value.downcast_ref::<CelString>()) {
+        (Some(list), _) => list.inner().len(),
+        (_, Some(text)) => text.inner().chars().count(),
+        _ => return Err(mismatch(SIZE, args)),
+    };
+    i64::try_from(length).map_err(|_| mismatch(SIZE, args))
 }
 
 fn truth<'b, 'v>(value: bool) -> CowVal<'b, 'v> {
@@ -152,10 +187,9 @@ fn same(function: &str, args: &[CowVal<'_, '_>]) -> Result<bool, ExecutionError>
 
 fn within(args: &[CowVal<'_, '_>]) -> Result<bool, ExecutionError> {
     let [value, all] = args else { return Err(mismatch(WITHIN, args)) };
-    let fits = match all.downcast_ref::<CelList>() {
-        Some(list) => list.inner().is_empty() || list.inner().iter().any(|item| akin(value.as_ref(), item.as_ref())),
-        None => all.downcast_ref::<CelMap>().is_some() && value.downcast_ref::<CelString>().is_some(),
-    };
+    let fits = all.downcast_ref::<CelList>().is_some_and(|list| {
+        list.inner().is_empty() || list.inner().iter().any(|item| akin(value.as_ref(), item.as_ref()))
+    });
     match all.as_container() {
         Some(container) if fits => container.contains(value.as_ref()),
         _ => Err(mismatch(WITHIN, args)),

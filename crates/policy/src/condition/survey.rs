@@ -7,9 +7,11 @@ use regex::{Regex, RegexBuilder};
 
 use super::{
     Remark,
-    functions::{BINARY, CALLABLE, DIFFERENT, SAME, WITHIN, matcher, shown},
+    functions::{BINARY, CALLABLE, DIFFERENT, EACH, SAME, SIZE, SOME, WITHIN, matcher, shown},
+    part::{Bound, Part, is_subject},
+    traps,
 };
-use crate::{case::FACTS, document::listed};
+use crate::document::listed;
 
 /// How deep an expression may be nested once it is parsed: evaluating it takes stack for each level.
 const DEEPEST: usize = 24;
@@ -18,6 +20,9 @@ const DEEPEST_LOOPS: usize = 2;
 
 /// How long a pattern of `glob` may be, in bytes.
 const LONGEST_GLOB: usize = 128;
+
+/// How large a pattern of `matches` may be once it is compiled, in bytes.
+const LARGEST_REGEX: usize = 256 << 10;
 
 /// What an expression reads of a call.
 #[derive(Debug, Default)]
@@ -49,11 +54,19 @@ pub(super) enum Arguments {
 #[derive(Default)]
 pub(super) struct Survey {
     pub(super) reads: Reads,
-    pub(super) remarks: Vec<Remark>,
     /// The patterns of `matches`, by the number of their function.
     pub(super) regexes: Vec<Arc<Regex>>,
+    /// The names that the tool's is compared with.
+    pub(super) tools: Vec<String>,
+    remarks: Vec<Remark>,
+    /// The parts of the facts that are looked at, by name.
+    facts: BTreeSet<String>,
+    /// The parts whose size is asked for.
+    measured: BTreeSet<String>,
+    /// Whether it wants that no path is such and such.
+    wants_no_path: bool,
     /// The variables of the loops around.
-    scope: Vec<String>,
+    scope: Vec<Bound>,
     loops: usize,
 }
 
@@ -65,6 +78,23 @@ impl Survey {
         Ok(survey)
     }
 
+    /// What its author should look at again.
+    pub(super) fn remarks(&self) -> Vec<Remark> {
+        let mut remarks = self.remarks.clone();
+        let looks = |part: &str| self.facts.contains(part);
+        let around = ["shell.plain", "shell.writes", "shell.commands[].redirects"];
+        if looks("shell.commands") && !around.into_iter().any(looks) {
+            let message =
+                "this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`";
+            remarks.push(Remark::of_allowing("commands_without_plain", message));
+        }
+        if self.wants_no_path && !self.measured.contains("paths") {
+            let message = "`!paths.exists(…)` is true of a call without paths; write `paths.all(…)`, which then fails";
+            remarks.push(Remark::of_allowing("true_of_no_paths", message));
+        }
+        remarks
+    }
+
     fn visit(&mut self, expression: &mut IdedExpr, depth: usize) -> Result<(), Remark> {
         if depth > DEEPEST {
             return Err(Remark::new("expression_too_deep", format!("`when` is nested deeper than {DEEPEST} levels")));
@@ -73,6 +103,7 @@ impl Survey {
             Expr::Literal(_) => Ok(()),
             Expr::Ident(name) => self.read(name, None),
             Expr::Select(select) => {
+                self.look(&select.operand.expr, &select.field)?;
                 if let Expr::Ident(name) = &select.operand.expr {
                     return self.read(name, Some(&select.field));
                 }
@@ -94,7 +125,7 @@ impl Survey {
 
     /// Notes that a variable, or one field of it, is read.
     fn read(&mut self, name: &str, field: Option<&str>) -> Result<(), Remark> {
-        if name.starts_with('@') || self.scope.iter().any(|inner| inner == name) {
+        if name.starts_with('@') || self.binds(name) {
             return Ok(());
         }
         if name == "args" {
@@ -105,11 +136,19 @@ impl Survey {
             let message = format!("`when` has no variable `{name}`; there are `args`, {}", listed(&VARIABLES));
             return Err(Remark::new("unknown_variable", message));
         };
-        if let Some(field) = field {
-            check_field(known, field)?;
-        }
         self.reads.variables.insert(known);
         Ok(())
+    }
+
+    fn binds(&self, name: &str) -> bool {
+        self.scope.iter().any(|bound| bound.variable == name)
+    }
+
+    /// Notes that a field of a fact is looked at, and refuses one that is never there.
+    fn look(&mut self, owner: &Expr, field: &str) -> Result<(), Remark> {
+        let Some(owner) = Part::of(owner, &self.scope) else { return Ok(()) };
+        self.facts.insert(format!("{}.{field}", owner.name));
+        owner.check_field(field)
     }
 
     fn call(&mut self, call: &mut CallExpr, depth: usize) -> Result<(), Remark> {
@@ -123,7 +162,13 @@ impl Survey {
             make_strict(call);
             return Ok(());
         }
+        if let (operators::INDEX, [owner, key]) = (call.func_name.as_str(), call.args.as_slice())
+            && let Expr::Literal(LiteralValue::String(field)) = &key.expr
+        {
+            self.look(&owner.expr, field.inner())?;
+        }
         self.remark_on(call)?;
+        self.measure(call)?;
         make_strict(call);
         self.compile(call)?;
         if let Some(target) = &mut call.target {
@@ -135,7 +180,7 @@ impl Survey {
     fn comprehension(&mut self, comprehension: &mut ComprehensionExpr, depth: usize) -> Result<(), Remark> {
         self.visit(&mut comprehension.iter_range, depth + 1)?;
         let name = &comprehension.iter_var;
-        if name == "args" || VARIABLES.contains(&name.as_str()) || self.scope.contains(name) {
+        if name == "args" || VARIABLES.contains(&name.as_str()) || self.binds(name) {
             return Err(Remark::new("hidden_variable", format!("the loop's `{name}` hides a variable of that name")));
         }
         self.loops += 1;
@@ -144,7 +189,8 @@ impl Survey {
             let message = format!("`when` has loops nested deeper than {DEEPEST_LOOPS}");
             return Err(Remark::new("expression_too_deep", message));
         }
-        self.scope.push(name.clone());
+        let bound = self.range(comprehension)?;
+        self.scope.push(bound);
         let parts = [
             &mut comprehension.accu_init,
             &mut comprehension.loop_cond,
@@ -159,23 +205,58 @@ impl Survey {
         Ok(())
     }
 
-    /// Traps that have let calls through elsewhere.
-    fn remark_on(&mut self, call: &CallExpr) -> Result<(), Remark> {
-        let target = call.target.as_ref().map(|target| &target.expr);
-        match call.func_name.as_str() {
-            "startsWith" if target.is_some_and(names_path) => {
-                let message = "`startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`";
-                self.remarks.push(Remark::new("starts_with_on_path", message));
-            }
-            "glob" => {
-                let pattern = pattern(call)?;
-                if pattern.len() > LONGEST_GLOB {
-                    let message = format!("the pattern of `glob` is longer than {LONGEST_GLOB} bytes");
-                    return Err(Remark::new("expression_too_long", message));
-                }
-            }
-            _ => {}
+    /// Makes a loop fail on what is no list, and `all` on an empty list of what the call is about. Gives the loop's variable.
+    fn range(&self, comprehension: &mut ComprehensionExpr) -> Result<Bound, Remark> {
+        let range = &mut comprehension.iter_range;
+        let part = Part::of(&range.expr, &self.scope);
+        if matches!(&range.expr, Expr::Ident(name) if name == "args")
+            || part.as_ref().is_some_and(|part| !part.is_list())
+        {
+            return Err(Remark::new("wrong_kind", "a loop goes through a list, and this is none"));
         }
+        let bound = Bound {
+            variable: comprehension.iter_var.clone(),
+            part: part.and_then(|part| part.element()),
+            raw_path: traps::is_raw_path(&range.expr, &self.scope),
+        };
+        let is_all = comprehension.accu_init.expr == Expr::Literal(LiteralValue::Boolean(true.into()));
+        let guard = if is_all && is_subject(&range.expr, &self.scope) { SOME } else { EACH };
+        let list = IdedExpr { id: range.id, expr: std::mem::replace(&mut range.expr, Expr::Unspecified) };
+        range.expr = Expr::Call(CallExpr { func_name: guard.to_owned(), target: None, args: vec![list] });
+        Ok(bound)
+    }
+
+    fn remark_on(&mut self, call: &CallExpr) -> Result<(), Remark> {
+        if call.func_name == "glob" && pattern(call)?.len() > LONGEST_GLOB {
+            let message = format!("the pattern of `glob` is longer than {LONGEST_GLOB} bytes");
+            return Err(Remark::new("expression_too_long", message));
+        }
+        self.remarks.extend(traps::of(call, &self.scope));
+        self.tools.extend(traps::tools(call, &self.scope));
+        if call.func_name == operators::LOGICAL_NOT
+            && let [IdedExpr { expr: Expr::Comprehension(inner), .. }] = call.args.as_slice()
+            && inner.accu_init.expr == Expr::Literal(LiteralValue::Boolean(false.into()))
+        {
+            let range = Part::of(&inner.iter_range.expr, &self.scope);
+            self.wants_no_path |= range.is_some_and(|range| range.name == "paths");
+        }
+        Ok(())
+    }
+
+    /// Makes `size` fail on what is neither a list nor a text.
+    fn measure(&mut self, call: &mut CallExpr) -> Result<(), Remark> {
+        if call.func_name != "size" {
+            return Ok(());
+        }
+        let Some(sized) = call.target.take().map(|target| *target).or_else(|| call.args.pop()) else { return Ok(()) };
+        let part = Part::of(&sized.expr, &self.scope);
+        let unsized_part = part.as_ref().is_some_and(|part| !part.is_list() && !part.is_text());
+        if matches!(&sized.expr, Expr::Ident(name) if name == "args") || unsized_part {
+            return Err(Remark::new("wrong_kind", "`size` is that of a list or a text, and this is neither"));
+        }
+        self.measured.extend(part.map(|part| part.name));
+        call.func_name = SIZE.to_owned();
+        call.args = vec![sized];
         Ok(())
     }
 
@@ -185,12 +266,12 @@ impl Survey {
             return Ok(());
         }
         let pattern = pattern(call)?;
-        let compiled = RegexBuilder::new(pattern).size_limit(1 << 20).build().map_err(|error| {
+        let compiled = RegexBuilder::new(pattern).size_limit(LARGEST_REGEX).build().map_err(|error| {
             let message = format!("`matches` has no regular expression: {}", error.to_string().replace('\n', " "));
             Remark::new("wrong_regex", message)
         })?;
-        if !(pattern.starts_with('^') && pattern.ends_with('$')) {
-            let message = "`matches` is true wherever the pattern occurs; write `^…$` to mean the whole text";
+        if !traps::is_anchored(pattern) {
+            let message = "`matches` is true wherever the pattern occurs; write `^(…)$` to mean the whole text";
             self.remarks.push(Remark::new("unanchored_regex", message));
         }
         call.func_name = matcher(self.regexes.len());
@@ -215,23 +296,6 @@ impl Arguments {
 
 /// The variables besides `args`.
 const VARIABLES: [&str; 7] = ["tool", "caller", "shell", "path", "paths", "url", "sql"];
-
-fn check_field(variable: &str, field: &str) -> Result<(), Remark> {
-    let caller = ["agent", "user", "role"];
-    let known: Vec<&str> = match variable {
-        "caller" => caller.to_vec(),
-        "tool" | "paths" => Vec::new(),
-        other => FACTS.get(other).into_iter().flatten().map(String::as_str).collect(),
-    };
-    if known.contains(&field) {
-        return Ok(());
-    }
-    let message = match known.is_empty() {
-        true => format!("`{variable}` has no fields"),
-        false => format!("`{variable}` has no field `{field}`; it has {}", listed(&known)),
-    };
-    Err(Remark::new("unknown_field", message))
-}
 
 fn unknown_function(name: &str, targeted: bool) -> Remark {
     let functions: Vec<&str> = CALLABLE
@@ -271,7 +335,8 @@ fn make_strict(call: &mut CallExpr) {
     let strict = match call.func_name.as_str() {
         operators::EQUALS => SAME,
         operators::NOT_EQUALS => DIFFERENT,
-        operators::IN => WITHIN,
+        // The arguments are an object, and whether one is there may be asked.
+        operators::IN if call.args.last().is_none_or(|all| all.expr != Expr::Ident("args".into())) => WITHIN,
         _ => return,
     };
     call.func_name = strict.to_owned();
@@ -285,22 +350,5 @@ fn pattern(call: &CallExpr) -> Result<&str, Remark> {
             let message = format!("the pattern of `{}` must stand in the file", call.func_name);
             Err(Remark::new("pattern_not_literal", message))
         }
-    }
-}
-
-/// Whether an expression is a path by its name.
-fn names_path(expression: &Expr) -> bool {
-    let pathlike = |name: &str| {
-        let name = name.to_lowercase();
-        ["path", "file", "dir", "folder", "destination", "source", "canonical"].iter().any(|word| name.contains(word))
-    };
-    match expression {
-        Expr::Ident(name) => pathlike(name),
-        Expr::Select(select) => pathlike(&select.field),
-        Expr::Call(call) if call.func_name == operators::INDEX => call.args.iter().any(|arg| match &arg.expr {
-            Expr::Literal(LiteralValue::String(name)) => pathlike(name.inner()),
-            _ => false,
-        }),
-        _ => false,
     }
 }

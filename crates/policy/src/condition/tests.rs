@@ -29,7 +29,17 @@ fn arguments_callers_and_tools_are_seen() {
     check("args[\"text\"] == \"hello\"", &call, Ok(true));
     check("\"text\" in args && !(\"absent\" in args)", &call, Ok(true));
     check("has(args.n) && !has(args.absent)", &call, Ok(true));
-    check("size(args) == 6", &call, Ok(true));
+    check(
+        "size(args.list) == 2 && args.list.size() == 2 && size(args.text) == 5 && size(\"жж\") == 2",
+        &call,
+        Ok(true),
+    );
+    check(
+        "args.list.map(x, x + \"!\") == [\"a!\", \"b!\"] && args.list.filter(x, x == \"a\") == [\"a\"]",
+        &call,
+        Ok(true),
+    );
+    check("args.list.exists_one(x, x == \"a\") && caller.user in [\"ann\"] && !(caller.user in args)", &call, Ok(true));
     check("args.none == null && args.n != null", &call, Ok(true));
     check("args.list.exists(x, x == \"b\") && args.list.all(x, size(x) == 1)", &call, Ok(true));
     check("args.list == [\"a\", \"b\"]", &call, Ok(true));
@@ -80,6 +90,53 @@ fn what_cannot_be_evaluated_is_an_error_and_not_false() {
     check("args.absent == 1 || args.n == 5", &call, Ok(true));
 }
 
+/// An object would be gone through by its keys, which an agent writes as it likes.
+#[test]
+fn only_lists_are_gone_through_and_only_lists_and_texts_have_a_size() {
+    let call = json!({ "to": { "a@corp.com": "evil@x.com" }, "none": {}, "l": { "k": "rm" }, "n": 3, "text": "rm", "nil": null });
+    let loops = [
+        "args.to.all(r, r.endsWith(\"@corp.com\"))",
+        "args.none.all(r, r.endsWith(\"@corp.com\"))",
+        "!args.l.exists(x, x == \"rm\")",
+        "!args.l.exists_one(x, x == \"rm\")",
+        "args.l.map(x, x) == [\"k\"]",
+        "args.l.filter(x, x == \"rm\") == []",
+        "args.none.filter(x, true) == []",
+        "{\"a\": args.n}.all(k, k == \"a\")",
+    ];
+    for source in loops {
+        check(source, &call, Err("a loop cannot go through a map"));
+    }
+    check("args.text.all(x, true)", &call, Err("a loop cannot go through a string"));
+    check("args.nil.all(x, true)", &call, Err("a loop cannot go through a null_type"));
+    check("size(args.to) <= 1", &call, Err("`size` cannot be used on (map)"));
+    check("args.to.size() <= 1", &call, Err("`size` cannot be used on (map)"));
+    check("size(args.n) <= 1", &call, Err("`size` cannot be used on (int)"));
+    check("!(\"rm\" in args.l)", &call, Err("`in` cannot be used on (string, map)"));
+}
+
+/// Where nothing says what a call is about, nothing has been looked at.
+#[test]
+fn all_of_nothing_fails_where_it_would_say_what_the_call_is_about() {
+    let nothing = Err("`all` finds nothing to look at");
+    for call in [json!({}), json!({ "paths": [] }), json!({ "n": 1 })] {
+        check("paths.all(p, under(p.canonical, \"/srv/app\"))", &call, nothing);
+        check("paths.filter(p, p.hidden).all(p, under(p.canonical, \"/srv/app\"))", &call, nothing);
+        check("paths.map(p, p.canonical).all(p, under(p, \"/srv/app\"))", &call, nothing);
+        check("size(paths) == 0 || paths.all(p, under(p.canonical, \"/srv/app\"))", &call, Ok(true));
+        check("size(paths) > 0 && paths.all(p, under(p.canonical, \"/srv/app\"))", &call, Ok(false));
+        check("paths.exists(p, under(p.canonical, \"/etc\"))", &call, Ok(false));
+    }
+    let some = json!({ "path": "/srv/app/x" });
+    check("paths.all(p, under(p.canonical, \"/srv/app\"))", &some, Ok(true));
+    check("paths.filter(p, p.hidden).all(p, under(p.canonical, \"/srv/app\"))", &some, nothing);
+    check("paths.all(p, p.components.all(c, size(c) > 0))", &json!({ "path": "/" }), Ok(true));
+    let table = json!({ "sql": "SELECT 1" });
+    check("sql.read_only && sql.reads.all(t, t in [\"users\"])", &table, nothing);
+    check("sql.read_only && sql.statements.all(s, s.reads.all(t, t in [\"users\"]))", &table, Ok(true));
+    check("args.to.all(r, r.endsWith(\"@corp.com\"))", &json!({ "to": [] }), Ok(true));
+}
+
 #[test]
 fn what_means_nothing_is_refused() {
     refused("", "not_an_expression");
@@ -92,6 +149,21 @@ fn what_means_nothing_is_refused() {
     refused("shell.comands == []", "unknown_field");
     refused("caller.name == \"x\"", "unknown_field");
     refused("tool.name == \"x\"", "unknown_field");
+    refused("size(args) == 1", "wrong_kind");
+    refused("size(shell) == 1", "wrong_kind");
+    refused("url.port.size() == 1", "wrong_kind");
+    refused("args.all(a, true)", "wrong_kind");
+    refused("shell.all(a, true)", "wrong_kind");
+    refused("tool.exists(a, true)", "wrong_kind");
+    refused("shell.commands.exists(c, c.nam == \"rm\")", "unknown_field");
+    refused("shell.commands.exists(c, has(c.nam))", "unknown_field");
+    refused("shell.commands.exists(c, c[\"nam\"] == \"rm\")", "unknown_field");
+    refused("shell.commands.exists(c, c.redirects.exists(r, r.file == \"x\"))", "unknown_field");
+    refused("shell.commands[0].nam == \"rm\"", "unknown_field");
+    refused("shell[\"comands\"] == []", "unknown_field");
+    refused("paths.all(p, p.canonicl == \"/x\")", "unknown_field");
+    refused("paths.canonical == \"/x\"", "unknown_field");
+    refused("sql.statements.all(s, s.read == [])", "unknown_field");
     refused("args.?x == 1", "not_an_expression");
     refused("Thing{x: 1} == 1", "not_an_expression");
     refused("args.list.all(args, args)", "hidden_variable");

@@ -15,7 +15,7 @@ use super::survey::{Arguments, Reads};
 use crate::case::Case;
 
 /// How many values an expression may look at, by how deep its loops are nested: what it costs grows with that power.
-const MOST_VALUES: [usize; 3] = [100_000, 2_000, 300];
+pub(super) const MOST_VALUES: [usize; 3] = [100_000, 2_000, 300];
 /// The first whole number of which a double cannot tell its neighbours apart.
 const INEXACT: f64 = 9_007_199_254_740_992.0;
 

@@ -5,7 +5,7 @@ use domain::Verdict;
 use crate::{Pattern, Policy, Rule, finding::Findings, read_rule::Places};
 
 /// How many pairs of patterns are compared before the rest is left alone.
-const MOST_PAIRS: usize = 1_000_000;
+const MOST_PAIRS: usize = 250_000;
 
 /// Notes every rule each of whose tools is covered by an earlier rule that asks no more of a call than it does.
 pub(super) fn lint(policy: &Policy, places: &[Places], findings: &mut Findings<'_>) {
@@ -61,11 +61,21 @@ fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &Places, findings: &
     let mut names: Vec<String> = wide.iter().map(|wide| format!("`{}` in line {}", wide.name, wide.line)).collect();
     names.dedup();
     let names = names.join(", ");
-    // An allowing rule lets pass what cannot be parsed, and that still reaches a rule which holds it.
-    if rule.verdict != Verdict::Allow && wide.iter().any(|wide| wide.verdict == Verdict::Allow) {
-        let message = format!("rule `{}` is left only what cannot be parsed; {names} comes first", rule.name);
-        findings.warning(places.name, "shadowed", message);
-    } else {
-        findings.error(places.name, "shadowed", format!("rule `{}` can never match; {names} comes first", rule.name));
+    // An allowing rule lets pass what cannot be parsed, and that still reaches a rule behind it.
+    let remnant = wide.iter().any(|wide| wide.verdict == Verdict::Allow);
+    match rule.verdict {
+        Verdict::Ask if remnant => {
+            let message = format!("rule `{}` is left only what cannot be parsed; {names} comes first", rule.name);
+            findings.warning(places.name, "shadowed", message);
+        }
+        Verdict::Deny if remnant => {
+            let message = format!("rule `{}` denies only what cannot be parsed, as {names} comes first", rule.name);
+            findings.error(places.name, "shadowed", format!("{message}; put it before"));
+        }
+        _ => findings.error(
+            places.name,
+            "shadowed",
+            format!("rule `{}` can never match; {names} comes first", rule.name),
+        ),
     }
 }

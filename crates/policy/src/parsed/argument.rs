@@ -4,47 +4,149 @@
 //!
 //! | name | is |
 //! | --- | --- |
-//! | `command`, `cmd`, `script`, `shell_command`, `bash_command`, `commands` | a shell command; a list of words is one that no shell sees |
-//! | `args`, `argv` beside a command | its further words |
-//! | `env`, `environment` beside a command | its variables |
+//! | `command`, `cmd`, `argv` | a shell command; a list of words is one that no shell sees |
+//! | `commands`, `script`, `scripts` | a shell command; a list of texts is several |
+//! | `shell_command`, `bash_command`, … and what ends so (`pre_script`, `postCommand`) | a shell command |
+//! | `args`, `argv`, `arguments` beside a command | its further words |
+//! | `env`, `environment`, `env_vars`, … beside a command | its variables |
 //! | `path`, `file`, `file_path`, `filename`, `directory`, `dir`, `cwd`, … and their plurals | a path |
-//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, … | a path, where it is a text |
+//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, …, and what ends in `_path`, `_file`, `_dir`, … | a path, where it is a text |
 //! | `url`, `uri`, `endpoint`, `href`, `webhook_url`, … | a URL |
-//! | `method`, `http_method` beside a URL | its method; else `POST` where there is a body, `GET` where there is none |
+//! | `location` | a URL where it has `://` in it, else a path |
+//! | `method`, `http_method`, `verb` beside a URL | its method; else `POST` where there is a body, `GET` where there is none |
 //! | `sql`, `statement`, `sql_query` | SQL |
 //! | `query` | SQL where the tool's name says so (`sql`, `db`, `postgres`, …) or the text is SQL |
+//!
+//! *Beside* is in the same object, in the objects around it, and in what these call `options`, `init`, `request`, `headers` or alike.
+//! Nobody here knows which of two spellings a tool reads: two of them are unreadable, and so is the wrong type under one of these names.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
-    Command,
+    Command(List),
     Path,
+    /// A path, or an object that names one: `files: [{path, content}]`.
+    File,
     /// A path where it is a text; other types mean something else.
     PerhapsPath,
+    /// A URL or a path, by what it looks like.
+    Location,
     Url,
     Sql,
     /// SQL where it can be read as such, or the tool says so.
     PerhapsSql,
 }
 
+/// What a list is, where a command could stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    /// The words of one command.
+    Words,
+    /// A command each.
+    Texts,
+    /// Either.
+    Unclear,
+}
+
+/// Commands whose lists are words.
+const WORDS: &[&str] = &["command", "cmd", "argv"];
+
+/// Commands whose lists are commands.
+const TEXTS: &[&str] = &["commands", "cmds", "script", "scripts"];
+
 const COMMANDS: &[&str] =
-    &["command", "cmd", "script", "shellcommand", "bashcommand", "commandline", "commands", "shell", "bash"];
+    &["shellcommand", "bashcommand", "commandline", "cmdline", "shell", "bash", "prescript", "postscript"];
+
+/// What may stand beside a command as its further words.
+pub(super) const FURTHER: &[&str] = &[
+    "args",
+    "argv",
+    "arguments",
+    "arglist",
+    "cmdargs",
+    "commandargs",
+    "commandarguments",
+    "extraargs",
+    "additionalargs",
+];
+
+/// What may stand beside a command as its variables.
+pub(super) const VARIABLES: &[&str] = &[
+    "env",
+    "envs",
+    "environ",
+    "environment",
+    "environments",
+    "envvar",
+    "envvars",
+    "envvariables",
+    "environmentvars",
+    "environmentvariables",
+    "extraenv",
+];
+
+/// What may stand beside a URL as its method.
+pub(super) const METHODS: &[&str] = &[
+    "method",
+    "httpmethod",
+    "requestmethod",
+    "verb",
+    "httpverb",
+    "requesttype",
+    "methodoverride",
+    "xhttpmethod",
+    "xhttpmethodoverride",
+    "xmethodoverride",
+];
+
+/// What may stand beside a URL as its body.
+pub(super) const BODIES: &[&str] = &[
+    "body",
+    "data",
+    "json",
+    "form",
+    "payload",
+    "content",
+    "postdata",
+    "postbody",
+    "postfields",
+    "requestbody",
+    "requestdata",
+    "requestpayload",
+    "rawbody",
+    "jsonbody",
+    "jsondata",
+    "jsonpayload",
+    "formdata",
+    "formfields",
+    "multipart",
+    "urlencoded",
+    "bodytext",
+    "files",
+    "upload",
+];
 
 const PATHS: &[&str] = &[
     "path",
     "paths",
-    "file",
-    "files",
+    "pathlist",
+    "pathname",
+    "pathnames",
     "filepath",
     "filepaths",
     "filename",
     "filenames",
-    "directory",
-    "directories",
+    "filelist",
+    "filespec",
+    "fullpath",
+    "dirpath",
+    "dirname",
+    "folderpath",
+    "directorypath",
     "dir",
-    "folder",
+    "dirs",
     "cwd",
     "workdir",
     "workingdirectory",
@@ -69,6 +171,13 @@ const PATHS: &[&str] = &[
     "inputfile",
     "localpath",
 ];
+
+/// Things that have a path, and are often named by it.
+const FILES: &[&str] = &["file", "files", "folder", "folders", "directory", "directories"];
+
+/// Last words of longer names that are a path where they are a text.
+const PATH_ENDINGS: &[&str] =
+    &["path", "paths", "file", "files", "filename", "filenames", "dir", "directory", "folder"];
 
 const PERHAPS_PATHS: &[&str] = &["source", "destination", "src", "dst", "dest", "from", "to", "target"];
 
@@ -107,13 +216,18 @@ const DATABASES: &[&str] = &[
     "clickhouse",
 ];
 
+/// Endings of what holds the settings of a call.
+const OPTIONS: &[&str] = &[
+    "options", "option", "opts", "init", "request", "req", "config", "settings", "kwargs", "headers", "http", "fetch",
+];
+
 /// An argument that is looked into.
 pub(super) struct Argument<'a> {
     pub(super) sort: Sort,
     /// Where it stands: `path`, `edits[0].file_path`.
     pub(super) place: String,
-    /// The object that it stands in.
-    pub(super) beside: &'a Value,
+    /// The objects that it stands in, the outermost first.
+    around: Vec<&'a Value>,
     pub(super) value: &'a Value,
 }
 
@@ -123,53 +237,76 @@ const MOST: usize = 256;
 
 /// Finds every argument that is looked into. `Err` where there are too many of them, or they are too deep to be found.
 pub(super) fn find(arguments: &Value) -> Result<Vec<Argument<'_>>, &'static str> {
-    let mut found = Vec::new();
-    search(arguments, "", 0, &mut found)?;
-    Ok(found)
+    let mut search = Search::default();
+    search.look_into(arguments, "", 0)?;
+    Ok(search.found)
 }
 
-fn search<'a>(value: &'a Value, place: &str, depth: usize, found: &mut Vec<Argument<'a>>) -> Result<(), &'static str> {
-    let nested = matches!(value, Value::Object(_))
-        || value.as_array().is_some_and(|items| items.iter().any(|item| item.is_object() || item.is_array()));
-    if depth > DEEPEST && nested {
-        return Err("the arguments are too deep to be looked into");
-    }
-    match value {
-        Value::Object(fields) => {
-            for (name, inner) in fields {
-                let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
-                if let Some(sort) = sort(name)
-                    && !inner.is_null()
-                    && !inner.is_object()
-                {
-                    if found.len() >= MOST {
-                        return Err("there are too many arguments to be looked into");
+#[derive(Default)]
+struct Search<'a> {
+    found: Vec<Argument<'a>>,
+    /// The objects on the way to where it looks.
+    around: Vec<&'a Value>,
+}
+
+impl<'a> Search<'a> {
+    fn look_into(&mut self, value: &'a Value, place: &str, depth: usize) -> Result<(), &'static str> {
+        let nested = matches!(value, Value::Object(_))
+            || value.as_array().is_some_and(|items| items.iter().any(|item| item.is_object() || item.is_array()));
+        if depth > DEEPEST && nested {
+            return Err("the arguments are too deep to be looked into");
+        }
+        match value {
+            Value::Object(fields) => {
+                self.around.push(value);
+                for (name, inner) in fields {
+                    let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                    if let Some(sort) = sort(name).filter(|_| !inner.is_null() && !beside_a_command(name, fields)) {
+                        if self.found.len() >= MOST {
+                            return Err("there are too many arguments to be looked into");
+                        }
+                        let around = self.around.clone();
+                        self.found.push(Argument { sort, place: place.clone(), around, value: inner });
                     }
-                    found.push(Argument { sort, place: place.clone(), beside: value, value: inner });
+                    self.look_into(inner, &place, depth + 1)?;
                 }
-                search(inner, &place, depth + 1, found)?;
+                self.around.pop();
             }
-        }
-        Value::Array(items) => {
-            for (at, item) in items.iter().enumerate().filter(|(_, item)| item.is_object() || item.is_array()) {
-                search(item, &format!("{place}[{at}]"), depth + 1, found)?;
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate().filter(|(_, item)| item.is_object() || item.is_array()) {
+                    self.look_into(item, &format!("{place}[{at}]"), depth + 1)?;
+                }
             }
+            _ => {}
         }
-        _ => {}
+        Ok(())
     }
-    Ok(())
 }
 
-fn sort(name: &str) -> Option<Sort> {
+/// `argv` is a command by itself, and the words of another one that stands beside it.
+fn beside_a_command(name: &str, fields: &Map<String, Value>) -> bool {
+    let command = |other: &String| matches!(sort(other), Some(Sort::Command(_))) && plain(other) != "argv";
+    plain(name) == "argv" && fields.iter().any(|(other, value)| !value.is_null() && command(other))
+}
+
+/// Says what an argument of this name is.
+pub(super) fn sort(name: &str) -> Option<Sort> {
+    let last = last_word(name);
     let name = plain(name);
-    let name = name.as_str();
-    match name {
+    match name.as_str() {
         "query" | "queries" => Some(Sort::PerhapsSql),
-        name if COMMANDS.contains(&name) => Some(Sort::Command),
+        "location" | "locations" => Some(Sort::Location),
+        name if WORDS.contains(&name) => Some(Sort::Command(List::Words)),
+        name if TEXTS.contains(&name) => Some(Sort::Command(List::Texts)),
+        name if COMMANDS.contains(&name) => Some(Sort::Command(List::Unclear)),
         name if PATHS.contains(&name) => Some(Sort::Path),
+        name if FILES.contains(&name) => Some(Sort::File),
         name if PERHAPS_PATHS.contains(&name) => Some(Sort::PerhapsPath),
         name if URLS.contains(&name) => Some(Sort::Url),
         name if SQLS.contains(&name) => Some(Sort::Sql),
+        _ if TEXTS.contains(&last.as_str()) => Some(Sort::Command(List::Texts)),
+        _ if WORDS.contains(&last.as_str()) => Some(Sort::Command(List::Unclear)),
+        _ if PATH_ENDINGS.contains(&last.as_str()) => Some(Sort::PerhapsPath),
         _ => None,
     }
 }
@@ -183,15 +320,61 @@ pub(super) fn is_database(tool: &str) -> bool {
     })
 }
 
-/// A field of an object by any way of writing its name.
-pub(super) fn field<'a>(object: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    object
-        .as_object()?
-        .iter()
-        .find(|(name, value)| names.contains(&plain(name).as_str()) && !value.is_null())
-        .map(|(_, value)| value)
+impl<'a> Argument<'a> {
+    /// Gives what stands beside the argument under any of these names. `Err` where several do: a tool may read any of them.
+    pub(super) fn beside(&self, wanted: &dyn Fn(&str, &Value) -> bool) -> Result<Option<&'a Value>, &'static str> {
+        let mut found = Vec::new();
+        self.around.iter().for_each(|object| self.gather(object, wanted, &mut found));
+        match found.as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some(*only).filter(|value| !value.is_null())),
+            several if several.iter().all(|value| value.is_null()) => Ok(None),
+            _ => Err("what belongs to it is there under several names"),
+        }
+    }
+
+    /// Says whether anything but null stands beside the argument under any of these names.
+    pub(super) fn accompanied(&self, names: &[&str]) -> bool {
+        let mut found = Vec::new();
+        let wanted = |name: &str, _: &Value| names.contains(&name);
+        self.around.iter().for_each(|object| self.gather(object, &wanted, &mut found));
+        found.iter().any(|value| !value.is_null())
+    }
+
+    fn gather(&self, object: &'a Value, wanted: &dyn Fn(&str, &Value) -> bool, found: &mut Vec<&'a Value>) {
+        for (name, value) in object.as_object().into_iter().flatten() {
+            let itself = std::ptr::eq(value, self.value) || self.around.iter().any(|one| std::ptr::eq(*one, value));
+            let name = plain(name);
+            if itself {
+                continue;
+            }
+            if wanted(&name, value) {
+                found.push(value);
+            } else if OPTIONS.iter().any(|ending| name.ends_with(ending)) {
+                self.gather(value, wanted, found);
+            }
+        }
+    }
 }
 
+/// A name in small letters, without what only holds its parts apart.
 fn plain(name: &str) -> String {
-    name.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The last part of a name that has several: `script` of `pre_script` and of `preScript`.
+fn last_word(name: &str) -> String {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut small = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && small) {
+            words.push(String::new());
+        }
+        small = c.is_lowercase() || c.is_numeric();
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words.pop().filter(|_| !words.is_empty()).unwrap_or_default()
 }

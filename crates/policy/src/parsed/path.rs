@@ -55,8 +55,8 @@ impl PathFacts {
             ("", true) => ".".to_owned(),
             _ => format!("{root}{}", components.join("/")),
         };
-        // `./~` and `./C:` would be something else once their beginning is gone.
-        if root.is_empty() && (canonical.starts_with('~') || drive(&canonical)) {
+        // `./~`, `./C:` and `./file:` would be something else once their beginning is gone.
+        if root.is_empty() && (canonical.starts_with('~') || drive(&canonical) || check(&canonical).is_err()) {
             return Err(refused("the path looks like one that starts elsewhere"));
         }
         let name = components.last().filter(|name| *name != "..").cloned().unwrap_or_default();
@@ -117,6 +117,9 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.split(['/', '\\']).any(|part| part.starts_with(' ') || part.ends_with(' ')) {
         return Err(refused("a part of the path begins or ends with a blank"));
     }
+    if path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
+        return Err(refused("a URL stands where a path should"));
+    }
     if looks_like_slash(path) {
         return Err(refused("a character in the path looks like a slash or a dot"));
     }
@@ -142,6 +145,18 @@ fn looks_like_slash(path: &str) -> bool {
                 | '\u{FE52}'
                 | '\u{2571}'
                 | '\u{3002}'
+                | '\u{FF61}'
+                | '\u{B7}'
+                | '\u{701}'
+                | '\u{702}'
+                | '\u{6D4}'
+                | '\u{2027}'
+                | '\u{2219}'
+                | '\u{22C5}'
+                | '\u{A4F8}'
+                | '\u{A60E}'
+                | '\u{10A50}'
+                | '\u{1D16D}'
                 | '\u{FE68}'
         )
     })

@@ -11,10 +11,12 @@ mod find;
 mod git;
 mod guard;
 mod interpreter;
+mod output;
 mod piece;
 mod program;
 mod reader;
 mod redirect;
+mod runner;
 mod variable;
 mod walk;
 mod word;
@@ -27,7 +29,8 @@ mod wrapper;
 pub struct Shell {
     /// Every simple command that could run, those in substitutions, functions, here-documents and wrappers too.
     pub commands: Vec<Simple>,
-    /// Exactly one simple command and nothing else: no redirection, substitution, assignment, glob, wrapper, nothing dynamic.
+    /// Exactly one simple command and nothing else: no redirection, substitution, assignment, glob, wrapper, nothing dynamic, no
+    /// other directory, and no file that it is known to write.
     pub plain: bool,
     /// Commands are joined by `|`.
     pub pipes: bool,
@@ -49,9 +52,9 @@ pub struct Shell {
     pub cwd_changed: bool,
     /// The functions that are defined.
     pub functions: Vec<String>,
-    /// The files that redirections read.
+    /// The files that redirections read, and those outside the repository that `git diff` is told to read.
     pub reads: Vec<String>,
-    /// The files that redirections write.
+    /// The files that redirections write, and those that known programs are told to write: `tee x`, `sort -o x`, `cp a x`.
     pub writes: Vec<String>,
     /// Why no allowing rule may rely on this, although it was read: a program known only when it runs, a command hidden in an
     /// option. Rules that ask or deny still see everything above.
@@ -118,6 +121,21 @@ impl Shell {
         Ok(walk.shell.settled(lone))
     }
 
+    /// Reads several texts that one shell after the other would run.
+    pub(super) fn of_texts(texts: &[&str]) -> Result<Self, Unparsed> {
+        let mut walk = Walk::default();
+        let mut longest = guard::LONGEST;
+        for text in texts {
+            longest = longest.checked_sub(text.len()).ok_or_else(|| refused("the commands are too long"))?;
+            walk.text(text, &Around::default())?;
+        }
+        match texts {
+            [] => Err(refused("there is no command in it")),
+            [only] => Ok(walk.shell.settled(reader::lone(only))),
+            _ => Ok(walk.shell.settled(false)),
+        }
+    }
+
     /// Reads words that are already apart: no shell will look at them.
     pub fn of_words(words: &[&str]) -> Result<Self, Unparsed> {
         if words.is_empty() {
@@ -153,6 +171,9 @@ impl Shell {
         }
         self.plain = lone
             && self.doubt.is_none()
+            && self.writes.is_empty()
+            && self.reads.is_empty()
+            && !self.cwd_changed
             && !(self.pipes || self.background || self.substitutions || self.globs || self.dynamic)
             && match self.commands.as_slice() {
                 [only] => {

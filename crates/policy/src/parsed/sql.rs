@@ -57,6 +57,9 @@ impl Sql {
         if statements.is_empty() {
             return Err(refused("there is no statement in it"));
         }
+        if statements.iter().any(survey::has_short_form) {
+            lexical::ends_after_table(text)?;
+        }
         let mut sql = Self { read_only: true, ..Self::default() };
         for statement in &statements {
             let (statement, verbs) = survey::look(statement);

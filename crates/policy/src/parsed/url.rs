@@ -190,6 +190,12 @@ fn private_name(host: &str) -> bool {
             .any(|ending| host == *ending || host.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')))
 }
 
+/// Says whether a text is one of the usual methods.
+pub(super) fn is_method(text: &str) -> bool {
+    const USUAL: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+    USUAL.contains(&text.trim().to_ascii_uppercase().as_str())
+}
+
 fn verb(method: &str) -> Result<String, Unparsed> {
     if method.is_empty() || method.len() > 20 || !method.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
         return Err(refused("the method is none"));

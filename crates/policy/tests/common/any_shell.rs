@@ -9,6 +9,7 @@ pub(crate) fn check(text: &str) {
     assert!(shell.doubt.is_some() || !shell.dynamic, "what is known only when it runs is in doubt");
     if shell.plain {
         assert_eq!(shell.commands.len(), 1);
+        assert!(shell.writes.is_empty() && shell.reads.is_empty() && !shell.cwd_changed, "what is plain only runs");
     }
     // Whatever a command is, a wrapper around it hides nothing.
     if let Ok(wrapped) = Shell::parse(&format!("( {text}\n)")) {

@@ -19,6 +19,10 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
                     walk.shell.writes.push(file.text.clone());
                 }
             }
+            "-delete" => {
+                let starts: Vec<String> = places(argv);
+                walk.shell.writes.extend(starts);
+            }
             action @ ("-exec" | "-execdir" | "-ok" | "-okdir") => {
                 let mut inner: Vec<Word> = Vec::new();
                 for word in words.by_ref() {
@@ -37,4 +41,13 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
         }
     }
     Ok(true)
+}
+
+/// Where it looks: the words before its expression, or here.
+fn places(argv: &Argv) -> Vec<String> {
+    let expression =
+        |word: &&Word| !(word.text.starts_with(['(', '!']) || word.text.starts_with('-') && word.text.len() > 2);
+    let words = argv.words.iter().skip(1).take_while(expression).filter(|word| !word.text.starts_with('-'));
+    let places: Vec<String> = words.map(|word| word.text.clone()).collect();
+    if places.is_empty() { vec![".".to_owned()] } else { places }
 }

@@ -109,6 +109,19 @@ const RUNNERS: &[&str] = &[
     "receive-pack",
 ];
 
+/// Subcommands that git itself has. Any other one is an alias, whose command stands in a file, or a program of its own.
+const KNOWN: &str = " add am annotate apply archive backfill bisect blame branch bugreport bundle cat-file check-attr \
+    check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit \
+    commit-graph commit-tree config count-objects describe diagnose diff diff-files diff-index diff-pairs diff-tree \
+    fast-export fast-import fetch fetch-pack fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id grep \
+    hash-object help index-pack init init-db interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit \
+    maintenance merge merge-base merge-file merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects \
+    pack-redundant pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase reflog refs remote repack \
+    replace replay request-pull rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch \
+    show-index show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-file \
+    unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version \
+    whatchanged worktree write-tree ";
+
 /// Finds the subcommand and everything that makes it less than certain.
 pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
     let mut at = 1;
@@ -156,14 +169,18 @@ fn global(walk: &mut Walk, listed: usize, option: &str, value: &str) {
             walk.shell.cwd_changed = true;
         }
         "-c" => {
-            let key = value.split('=').next().unwrap_or_default().to_ascii_lowercase();
-            let harmless = HARMLESS.contains(&key.as_str()) || key.starts_with("color.") || key.starts_with("advice.");
-            if !harmless {
+            let key = value.split('=').next().unwrap_or_default();
+            if !harmless(key) {
                 walk.doubt(format!("the setting `{key}` may make `git` run another program"));
             }
         }
         _ => {}
     }
+}
+
+fn harmless(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    HARMLESS.contains(&key.as_str()) || key.starts_with("color.") || key.starts_with("advice.")
 }
 
 fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
@@ -172,12 +189,20 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
         || (subcommand == "bisect" && args.iter().any(|word| word.text == "run"));
     if runs {
         walk.doubt(format!("`git {subcommand}` runs other programs"));
+    } else if subcommand.contains(' ') || !KNOWN.contains(&format!(" {subcommand} ")) {
+        walk.doubt(format!("`git {subcommand}` may be an alias, or another program"));
+    }
+    if subcommand == "config" {
+        settings(walk, args);
     }
     for (at, word) in args.iter().enumerate() {
         let text = word.text.as_str();
-        let option = text.split('=').next().unwrap_or_default();
+        let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
         if option.len() > 3 && option.starts_with("--") && COMMANDS.iter().any(|command| command.starts_with(option)) {
             walk.doubt(format!("`git {subcommand} {option}` may run another program"));
+        }
+        if cut("--no-index", option, "--no-i") {
+            walk.doubt(format!("`git {subcommand} {option}` reads files outside of a repository"));
         }
         let short = match subcommand {
             "rebase" | "difftool" => text.starts_with("-x"),
@@ -188,12 +213,52 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
         if short || text.starts_with("ext::") || text.starts_with("fd::") {
             walk.doubt(format!("`git {subcommand} {text}` may run another program"));
         }
-        if let Some(file) = text.strip_prefix("--output=") {
+        let next = args.get(at + 1).map(|word| word.text.as_str());
+        if let Some(file) = output(subcommand, option, value, next) {
             walk.shell.writes.push(file.to_owned());
-        } else if text == "--output"
-            && let Some(file) = args.get(at + 1)
-        {
-            walk.shell.writes.push(file.text.clone());
         }
+        // Given a path outside of the repository, `git diff` compares files without one.
+        if subcommand == "diff" && (text.starts_with('/') || text.split('/').any(|part| part == "..")) {
+            walk.shell.reads.push(text.to_owned());
+        }
+    }
+}
+
+/// Says whether a word is a long option or its beginning, which git takes for the whole.
+fn cut(whole: &str, option: &str, shortest: &str) -> bool {
+    option.starts_with(shortest) && whole.starts_with(option)
+}
+
+/// The file that an option has git write.
+fn output<'a>(subcommand: &str, option: &'a str, value: Option<&'a str>, next: Option<&'a str>) -> Option<&'a str> {
+    if cut("--output", option, "--o") || cut("--output-directory", option, "--output-d") {
+        return value.or(next);
+    }
+    let glued = option.strip_prefix("-o").filter(|_| matches!(subcommand, "archive" | "format-patch"))?;
+    if glued.is_empty() { next } else { Some(glued) }
+}
+
+/// `git config` may set what git runs from then on.
+fn settings(walk: &mut Walk, args: &[Word]) {
+    let asks = |word: &Word| {
+        word.text.starts_with("--get") || matches!(word.text.as_str(), "get" | "list" | "-l" | "--list" | "--name-only")
+    };
+    if let Some(at) = args.iter().position(|word| matches!(word.text.as_str(), "-f" | "--file"))
+        && let Some(file) = args.get(at + 1)
+    {
+        walk.shell.writes.push(file.text.clone());
+    }
+    if let Some(file) = args.iter().find_map(|word| word.text.strip_prefix("--file=")) {
+        walk.shell.writes.push(file.to_owned());
+    }
+    if args.first().is_some_and(asks) {
+        return;
+    }
+    let words = args.iter().filter(|word| !word.text.starts_with('-'));
+    let key = words.map(|word| word.text.as_str()).find(|text| !matches!(*text, "set" | "unset"));
+    match key {
+        Some(key) if harmless(key) => {}
+        Some(key) => walk.doubt(format!("the setting `{key}` may make `git` run another program")),
+        None => walk.doubt("what `git config` changes is not known"),
     }
 }

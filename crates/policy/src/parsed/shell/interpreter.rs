@@ -6,7 +6,8 @@ use super::word::Word;
 use crate::parsed::Unparsed;
 
 /// Shells whose grammar is the one that is read here, or a part of it.
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "rbash", "rksh", "hush", "yash"];
+const SHELLS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "rbash", "rksh", "hush", "yash", "osh", "posh", "oksh"];
 
 /// Looks into a command that runs a text. Gives `false` where the program is none of these.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
@@ -15,7 +16,7 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
         "eval" => joined(walk, argv.words.get(1..).unwrap_or_default(), &around.under("eval"))?,
         "trap" => trap(walk, argv, around)?,
         "watch" => watch(walk, argv, around)?,
-        "su" | "runuser" => other_user(walk, name, argv, around)?,
+        "su" => other_user(walk, argv, around)?,
         "ssh" | "mosh" | "autossh" => remote(walk, name, argv, around)?,
         "cd" | "pushd" | "popd" | "chdir" => {
             walk.list(argv, around);
@@ -86,7 +87,7 @@ fn input(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<()
     Ok(())
 }
 
-fn nested(walk: &mut Walk, text: &Word, around: &Around) -> Result<(), Unparsed> {
+pub(super) fn nested(walk: &mut Walk, text: &Word, around: &Around) -> Result<(), Unparsed> {
     if text.dynamic || text.glob || around.appended {
         walk.doubt(format!("the text `{}` is known only when it runs", text.text));
         walk.shell.dynamic |= text.dynamic;
@@ -96,7 +97,7 @@ fn nested(walk: &mut Walk, text: &Word, around: &Around) -> Result<(), Unparsed>
 }
 
 /// A text that is the words, joined by blanks.
-fn joined(walk: &mut Walk, words: &[Word], around: &Around) -> Result<(), Unparsed> {
+pub(super) fn joined(walk: &mut Walk, words: &[Word], around: &Around) -> Result<(), Unparsed> {
     let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut whole = Word::literal(&text);
     whole.dynamic = words.iter().any(|word| word.dynamic);
@@ -121,19 +122,17 @@ fn watch(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> 
     joined(walk, argv.words.get(at..).unwrap_or_default(), &around.under("watch"))
 }
 
-fn other_user(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
+fn other_user(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
     walk.shell.elevated = true;
     let listed = walk.list(argv, around);
-    let text = argv
-        .words
-        .iter()
-        .position(|word| matches!(word.text.as_str(), "-c" | "--command"))
-        .and_then(|at| argv.words.get(at + 1));
-    match text {
-        Some(text) if name == "su" => nested(walk, text, &around.under("su -c")),
-        _ => {
+    let command = |word: &Word| matches!(word.text.as_str(), "-c" | "--command");
+    let text = argv.words.iter().position(command).and_then(|at| argv.words.get(at + 1)).cloned();
+    let glued = |word: &Word| word.text.strip_prefix("--command=").map(Word::literal);
+    match text.or_else(|| argv.words.iter().find_map(glued)) {
+        Some(text) => nested(walk, &text, &around.under("su -c")),
+        None => {
             walk.opaque(listed);
-            walk.doubt(format!("what `{name}` runs is not read"));
+            walk.doubt("what `su` runs is not read");
             Ok(())
         }
     }

@@ -2,7 +2,9 @@
 
 use super::guard::refused;
 use super::word::Word;
-use super::{Assignment, Redirect, Shell, Simple, find, git, interpreter, program, reader, variable, wrapper};
+use super::{
+    Assignment, Redirect, Shell, Simple, find, git, interpreter, output, program, reader, runner, variable, wrapper,
+};
 use crate::parsed::Unparsed;
 
 /// How deep texts may hold texts, and wrappers wrap.
@@ -111,10 +113,11 @@ impl Walk {
         }
         let at = self.list(argv, around);
         program::look(self, at, argv);
+        output::look(self, name, argv);
         if name == "git" {
             git::look(self, at, argv);
         }
-        Ok(())
+        runner::look(self, name, argv, around)
     }
 
     /// Puts a command on the list and gives its place.

@@ -2,6 +2,7 @@
 
 use super::Assignment;
 use super::guard::refused;
+use super::runner;
 use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use crate::parsed::Unparsed;
@@ -146,8 +147,25 @@ const WRAPPERS: &[Wrapper] = &[
     },
 ];
 
-/// Programs that run their arguments in a manner that is not read here.
+/// Programs that run something in a manner that nobody relies on here; what their words tell of it is listed all the same.
 const UNREAD: &[&str] = &[
+    "crontab",
+    "run-parts",
+    "tmux",
+    "screen",
+    "xterm",
+    "uxterm",
+    "rxvt",
+    "urxvt",
+    "konsole",
+    "gnome-terminal",
+    "xfce4-terminal",
+    "alacritty",
+    "kitty",
+    "runuser",
+    "scriptlive",
+    "rust-gdb",
+    "rust-lldb",
     "parallel",
     "flock",
     "strace",
@@ -246,6 +264,8 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
         let at = walk.list(argv, around);
         walk.opaque(at);
         walk.doubt(format!("`{name}` may run another command in a manner that is not read"));
+        walk.shell.elevated |= matches!(name, "runuser" | "pkexec" | "run0" | "sudoedit" | "gosu" | "su-exec");
+        runner::guess(walk, name, argv, around)?;
         return Ok(true);
     }
     let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) else { return Ok(false) };

@@ -48,6 +48,31 @@ pub(super) fn check(text: &str) -> Result<(), Unparsed> {
     Ok(())
 }
 
+/// Refuses a text that goes on after a query of the form `TABLE a`: the parser passes over the two words that follow it.
+pub(super) fn ends_after_table(text: &str) -> Result<(), Unparsed> {
+    let mut tokens = Tokenizer::new(&GenericDialect {}, text)
+        .tokenize()
+        .map_err(|error| refused(format!("this is no SQL that can be read: {error}")))?;
+    tokens.retain(|token| !matches!(token, Token::Whitespace(_)));
+    let made = ["create", "temporary", "temp", "unlogged", "external", "drop", "alter", "truncate", "lock"];
+    let mut before = String::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let word = token.to_string().to_ascii_lowercase();
+        if word == "table" && !made.contains(&before.as_str()) {
+            let rest = tokens.get(at + 1..).unwrap_or_default();
+            let rest = match rest {
+                [_, Token::Period, _, rest @ ..] | [_, rest @ ..] => rest,
+                [] => rest,
+            };
+            if !matches!(rest, [] | [Token::SemiColon]) {
+                return Err(refused("something follows `TABLE` and its name"));
+            }
+        }
+        before = word;
+    }
+    Ok(())
+}
+
 fn comment(blank: &Whitespace) -> Result<(), Unparsed> {
     match blank {
         Whitespace::SingleLineComment { comment, prefix } => {

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Delete, Expr, FromTable, ObjectName, ObjectNamePart, Query, Select, SetExpr, Statement as Tree,
-    TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
+    BinaryOperator, Delete, Expr, FromTable, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr,
+    Statement as Tree, TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
 };
 
 use super::{Statement, function};
@@ -50,6 +50,8 @@ impl Visitor for Survey {
         self.verbs.push(verb(tree));
         match tree {
             Tree::Query(_) | Tree::Explain { .. } | Tree::ExplainTable { .. } => {}
+            Tree::ShowCreate { obj_name, .. } => self.relations.push(name(obj_name)),
+            Tree::ShowVariable { variable } => self.show(variable),
             tree if shows(tree) => {}
             tree => {
                 self.acts = true;
@@ -66,12 +68,7 @@ impl Visitor for Survey {
             || query.format_clause.is_some()
             || !query.pipe_operators.is_empty();
         self.acts |= query.for_clause.is_some();
-        if let SetExpr::Table(table) = query.body.as_ref()
-            && let Some(name) = &table.table_name
-        {
-            let schema = table.schema_name.as_ref().map(|schema| format!("{schema}.")).unwrap_or_default();
-            self.relations.push(format!("{schema}{name}").to_lowercase());
-        }
+        short(&query.body, &mut self.relations);
         ControlFlow::Continue(())
     }
 
@@ -86,6 +83,7 @@ impl Visitor for Survey {
     }
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        self.acts |= may_be_a_file(relation);
         self.relations.push(name(relation));
         ControlFlow::Continue(())
     }
@@ -123,6 +121,15 @@ impl Survey {
         let called = name(called).to_lowercase();
         self.acts |= !function::pure(&called);
         self.functions.push(called);
+    }
+
+    /// What `SHOW` is not known to show may be a table's: `SHOW INDEX FROM a`.
+    fn show(&mut self, variable: &[Ident]) {
+        let from = |word: &Ident| matches!(part(word).as_str(), "from" | "in" | "on" | "for" | "create");
+        if let Some(at) = variable.iter().position(from) {
+            self.acts = true;
+            self.relations.extend(variable.get(at + 1..).unwrap_or_default().iter().map(part));
+        }
     }
 
     /// Notes what a statement that acts is aimed at.
@@ -250,10 +257,59 @@ struct Named(Vec<String>);
 impl Visitor for Named {
     type Break = ();
 
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        short(&query.body, &mut self.0);
+        ControlFlow::Continue(())
+    }
+
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
         self.0.push(name(relation));
         ControlFlow::Continue(())
     }
+}
+
+/// Says whether a query of the form `TABLE a` is in a statement.
+pub(super) fn has_short_form(tree: &Tree) -> bool {
+    struct Short(Vec<String>);
+    impl Visitor for Short {
+        type Break = ();
+
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+            short(&query.body, &mut self.0);
+            ControlFlow::Continue(())
+        }
+    }
+    let mut found = Short(Vec::new());
+    let _: ControlFlow<()> = tree.visit(&mut found);
+    !found.0.is_empty()
+}
+
+/// Gathers the tables that a query reads by `TABLE a`, which are no relations to the parser.
+fn short(body: &SetExpr, names: &mut Vec<String>) {
+    let mut bodies = vec![body];
+    while let Some(body) = bodies.pop() {
+        match body {
+            SetExpr::SetOperation { left, right, .. } => bodies.extend([right.as_ref(), left.as_ref()]),
+            SetExpr::Table(table) => {
+                let schema = table.schema_name.as_ref().map(|schema| format!("{schema}.")).unwrap_or_default();
+                let name = table.table_name.as_deref().unwrap_or_default();
+                names.push(format!("{schema}{name}").to_lowercase());
+            }
+            // A query in parentheses is visited by itself.
+            _ => {}
+        }
+    }
+}
+
+/// Some databases read a file whose name stands in quotes where a table should.
+fn may_be_a_file(table: &ObjectName) -> bool {
+    table.0.iter().any(|part| match part {
+        ObjectNamePart::Identifier(ident) => {
+            ident.quote_style == Some('\'')
+                || (ident.quote_style.is_some() && ident.value.contains(['/', '\\', '.', ':', '*', '?']))
+        }
+        _ => false,
+    })
 }
 
 /// `WHERE true` and `WHERE 1 = 1` limit nothing.
@@ -324,7 +380,7 @@ fn name(object: &ObjectName) -> String {
     parts.join(".")
 }
 
-fn part(ident: &sqlparser::ast::Ident) -> String {
+fn part(ident: &Ident) -> String {
     if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
 }
 

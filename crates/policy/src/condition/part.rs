@@ -1,0 +1,102 @@
+//! Which part of a call's facts an expression speaks about.
+
+use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
+use serde_json::Value;
+
+use super::Remark;
+use crate::{case::SHAPES, document::listed};
+
+/// The lists that say what a call is about. Where one is empty, nothing has been looked at, and `all` of it must not be true.
+const SUBJECTS: [&str; 4] = ["paths", "shell.commands", "sql.statements", "sql.reads"];
+
+/// A part of the facts.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// How it is reached: `shell.commands[].name`.
+    pub(super) name: String,
+    like: &'static Value,
+}
+
+/// A loop's variable.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) variable: String,
+    /// What it stands for, where that is known.
+    pub(super) part: Option<Part>,
+    /// Whether it is an element of an argument that holds paths by its name.
+    pub(super) raw_path: bool,
+}
+
+impl Part {
+    /// A variable of every expression.
+    pub(super) fn variable(name: &str) -> Option<Self> {
+        Some(Self { name: name.to_owned(), like: SHAPES.get(name)? })
+    }
+
+    /// The part that an expression is, within these loops.
+    pub(super) fn of(expression: &Expr, scope: &[Bound]) -> Option<Self> {
+        match expression {
+            Expr::Ident(name) => match scope.iter().find(|bound| bound.variable == *name) {
+                Some(bound) => bound.part.clone(),
+                None => Self::variable(name),
+            },
+            Expr::Select(select) => Self::of(&select.operand.expr, scope)?.field(&select.field),
+            Expr::Call(call) if call.func_name == operators::INDEX => Self::indexed(call, scope),
+            Expr::Call(call) if call.func_name == "host" => Self::variable("url")?.field("host"),
+            _ => None,
+        }
+    }
+
+    fn indexed(call: &CallExpr, scope: &[Bound]) -> Option<Self> {
+        let [owner, key] = call.args.as_slice() else { return None };
+        let owner = Self::of(&owner.expr, scope)?;
+        match &key.expr {
+            Expr::Literal(LiteralValue::String(field)) => owner.field(field.inner()),
+            _ => owner.element(),
+        }
+    }
+
+    fn field(&self, field: &str) -> Option<Self> {
+        Some(Self { name: format!("{}.{field}", self.name), like: self.like.get(field)? })
+    }
+
+    /// Each element of it, where it is a list.
+    pub(super) fn element(&self) -> Option<Self> {
+        Some(Self { name: format!("{}[]", self.name), like: self.like.as_array()?.first()? })
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        self.like.is_array()
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        self.like.is_string()
+    }
+
+    /// Refuses a field that it never has.
+    pub(super) fn check_field(&self, field: &str) -> Result<(), Remark> {
+        if self.like.get(field).is_some() {
+            return Ok(());
+        }
+        let name = &self.name;
+        let message = match self.like.as_object() {
+            None => format!("`{name}` has no fields"),
+            Some(fields) => {
+                let known: Vec<&str> = fields.keys().map(String::as_str).collect();
+                format!("`{name}` has no field `{field}`; it has {}", listed(&known))
+            }
+        };
+        Err(Remark::new("unknown_field", message))
+    }
+}
+
+/// Whether a list is, or is made of, one that says what the call is about.
+pub(super) fn is_subject(list: &Expr, scope: &[Bound]) -> bool {
+    match list {
+        Expr::Comprehension(inner) => is_subject(&inner.iter_range.expr, scope),
+        Expr::Call(call) if super::functions::guards_loop(&call.func_name) => {
+            call.args.iter().any(|list| is_subject(&list.expr, scope))
+        }
+        _ => Part::of(list, scope).is_some_and(|part| SUBJECTS.contains(&part.name.as_str())),
+    }
+}

@@ -1,0 +1,146 @@
+//! Traps in expressions that have let calls through elsewhere.
+
+use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
+use domain::Role;
+use regex_syntax::hir::Look;
+
+use super::{
+    Remark,
+    part::{Bound, Part},
+};
+use crate::document::listed;
+
+/// Facts that are in lower case throughout.
+const LOWER: [&str; 9] = [
+    "shell.commands[].name",
+    "path.lower",
+    "paths[].lower",
+    "url.scheme",
+    "url.host",
+    "sql.verbs[]",
+    "sql.functions[]",
+    "sql.statements[].verb",
+    "sql.statements[].functions[]",
+];
+/// Facts that are in upper case throughout.
+const UPPER: [&str; 1] = ["url.method"];
+
+/// What is suspicious about one call of a function, within these loops.
+pub(super) fn of(call: &CallExpr, scope: &[Bound]) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = texts(call, scope).iter().filter_map(|(part, text)| misspelt(part, text)).collect();
+    let about = call.target.as_deref().or(call.args.first()).map(|about| &about.expr);
+    match call.func_name.as_str() {
+        "startsWith" if about.is_some_and(|about| names_path(about, scope)) => {
+            let message = "`startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`";
+            remarks.push(Remark::new("starts_with_on_path", message));
+        }
+        "glob" | "matches" if about.is_some_and(|about| is_raw_path(about, scope)) => {
+            let message = format!("`{}` on a path as it was sent", call.func_name);
+            let message = format!("{message} also accepts `/srv/../etc`; use `under(path, dir)`, or `path.canonical`");
+            remarks.push(Remark::new("pattern_on_path", message));
+        }
+        _ => {}
+    }
+    remarks
+}
+
+/// The names that a comparison holds against the tool's.
+pub(super) fn tools(call: &CallExpr, scope: &[Bound]) -> Vec<String> {
+    if !matches!(call.func_name.as_str(), operators::EQUALS | operators::NOT_EQUALS | operators::IN) {
+        return Vec::new();
+    }
+    let texts = texts(call, scope).into_iter().filter(|(part, _)| part == "tool");
+    texts.map(|(_, text)| text.to_owned()).collect()
+}
+
+/// Whether a pattern is about the whole text, however it is put together.
+pub(super) fn is_anchored(pattern: &str) -> bool {
+    regex_syntax::parse(pattern).is_ok_and(|pattern| {
+        let properties = pattern.properties();
+        properties.look_set_prefix().contains(Look::Start) && properties.look_set_suffix().contains(Look::End)
+    })
+}
+
+/// Every text of the file that a call holds against a fact, with the fact's name.
+fn texts<'c>(call: &'c CallExpr, scope: &[Bound]) -> Vec<(String, &'c str)> {
+    let operands: Vec<&Expr> =
+        call.target.as_deref().into_iter().chain(&call.args).map(|operand| &operand.expr).collect();
+    let [left, right] = operands.as_slice() else { return Vec::new() };
+    let part = |operand: &Expr| Part::of(operand, scope);
+    let compared = match call.func_name.as_str() {
+        operators::EQUALS | operators::NOT_EQUALS => {
+            part(left).map(|part| (part, *right)).or_else(|| Some((part(right)?, *left)))
+        }
+        operators::IN => part(left)
+            .map(|part| (part, *right))
+            .or_else(|| Some((part(right).filter(Part::is_list)?.element()?, *left))),
+        "glob" | "startsWith" | "endsWith" | "contains" => part(left).map(|part| (part, *right)),
+        _ => None,
+    };
+    let Some((part, literals)) = compared else { return Vec::new() };
+    let literals = match literals {
+        Expr::List(list) => list.elements.iter().map(|element| &element.expr).collect(),
+        other => vec![other],
+    };
+    literals.into_iter().filter_map(|literal| Some((part.name.clone(), text(literal)?))).collect()
+}
+
+fn text(literal: &Expr) -> Option<&str> {
+    match literal {
+        Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
+        _ => None,
+    }
+}
+
+/// A fact that is never spelt like this text.
+fn misspelt(part: &str, text: &str) -> Option<Remark> {
+    let case = match part {
+        lower if LOWER.contains(&lower) && text != text.to_lowercase() => "in lower case",
+        upper if UPPER.contains(&upper) && text != text.to_uppercase() => "in upper case",
+        "caller.role" if Role::ALL.iter().all(|role| role.name() != text) => {
+            let message = format!("`caller.role` is never `{text}`; there are {}", listed(&Role::ALL.map(Role::name)));
+            return Some(Remark::new("never_true", message));
+        }
+        _ => return None,
+    };
+    Some(Remark::new("never_true", format!("`{part}` is always {case}, and so never `{text}`")))
+}
+
+/// Whether an expression is a path by its name.
+fn names_path(expression: &Expr, scope: &[Bound]) -> bool {
+    match expression {
+        Expr::Ident(name) => is_raw_path(expression, scope) || pathlike(name),
+        Expr::Select(select) => pathlike(&select.field),
+        Expr::Call(call) if call.func_name == operators::INDEX => {
+            call.args.iter().any(|arg| text(&arg.expr).is_some_and(pathlike) || names_path(&arg.expr, scope))
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is a path as the agent sent it, by the name of its argument.
+pub(super) fn is_raw_path(expression: &Expr, scope: &[Bound]) -> bool {
+    match expression {
+        Expr::Ident(name) => scope.iter().any(|bound| bound.variable == *name && bound.raw_path),
+        _ => sent(expression, scope) && names_path(expression, scope),
+    }
+}
+
+/// Whether an expression is an argument, or a part of one.
+fn sent(expression: &Expr, scope: &[Bound]) -> bool {
+    match expression {
+        Expr::Ident(name) => {
+            name == "args" || scope.iter().any(|bound| bound.variable == *name && bound.part.is_none())
+        }
+        Expr::Select(select) => sent(&select.operand.expr, scope),
+        Expr::Call(call) if call.func_name == operators::INDEX => {
+            call.args.first().is_some_and(|owner| sent(&owner.expr, scope))
+        }
+        _ => false,
+    }
+}
+
+fn pathlike(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["path", "file", "dir", "folder", "destination", "source", "canonical"].iter().any(|word| name.contains(word))
+}
