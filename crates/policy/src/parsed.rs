@@ -64,18 +64,20 @@ impl Parsed {
     fn take(&mut self, tool: &str, argument: &Argument<'_>) {
         let value = argument.value;
         match argument.sort {
-            Sort::Command(list) => only(&mut self.shell, "shell", command(argument, list)),
-            Sort::Url => only(&mut self.url, "url", address(argument)),
+            Sort::Command(list) => only(&mut self.shell, "shell", || command(argument, list)),
+            Sort::Url => only(&mut self.url, "url", || address(argument)),
             Sort::Location if value.as_str().is_some_and(|text| text.contains("://")) => {
-                only(&mut self.url, "url", address(argument));
+                only(&mut self.url, "url", || address(argument));
             }
-            Sort::Sql => only(&mut self.sql, "sql", statement(value)),
-            Sort::PerhapsSql if argument::is_database(tool) => only(&mut self.sql, "sql", statement(value)),
+            Sort::Sql => only(&mut self.sql, "sql", || statement(value)),
+            Sort::PerhapsSql if argument::is_database(tool) => only(&mut self.sql, "sql", || statement(value)),
             Sort::PerhapsSql => {
                 if let Ok(sql) = statement(value) {
-                    only(&mut self.sql, "sql", Ok(sql));
+                    only(&mut self.sql, "sql", || Ok(sql));
                 } else if holds_sql(value) {
-                    only(&mut self.sql, "sql", Err(Unparsed::new("sql", "there is SQL in something that is no text")));
+                    only(&mut self.sql, "sql", || {
+                        Err(Unparsed::new("sql", "there is SQL in something that is no text"))
+                    });
                 }
             }
             Sort::Path | Sort::File => self.path(argument.sort, &argument.place, value),
@@ -128,17 +130,16 @@ impl Parsed {
 }
 
 /// There is one place for each sort: a second one of it makes both unreadable.
-fn only<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: Result<T, Unparsed>) {
+fn only<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: impl FnOnce() -> Result<T, Unparsed>) {
     *place = Some(match place.take() {
-        None => new,
+        None => new(),
         Some(_) => Err(Unparsed::new(what, "there is more than one of them in the arguments")),
     });
 }
 
 fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
     let refused = |reason: &str| Unparsed::new("shell", reason);
-    let beside = |names: &'static [&str]| argument.beside(&|name, _| names.contains(&name)).map_err(refused);
-    let further = beside(argument::FURTHER)?.map_or(Ok(Vec::new()), words)?;
+    let further = argument.beside(&argument::is_further).map_err(refused)?.map_or(Ok(Vec::new()), words)?;
     let shell = match argument.value {
         Value::String(text) if further.is_empty() => Shell::parse(text)?,
         // A program and its words; a text with more than a program in it could be run in two ways.
@@ -154,7 +155,8 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
             List::Unclear => return Err(refused("the command is no text")),
         },
     };
-    let Some(variables) = beside(argument::VARIABLES)? else { return Ok(shell) };
+    let named = |name: &str, _: &Value| argument::VARIABLES.contains(&name);
+    let Some(variables) = argument.beside(&named).map_err(refused)? else { return Ok(shell) };
     let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;
     Ok(variables
         .iter()

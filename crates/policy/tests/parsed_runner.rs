@@ -43,6 +43,9 @@ fn what_runs_in_an_environment_is_listed() {
         "kubectl exec x -- git push",
         "kubectl exec -n a -it x -- git push",
         "osh -c 'git push'",
+        "docker run x git push -- y",
+        "uv run git push -- y",
+        "mise exec -- git push -- y",
     ] {
         assert_eq!(lists(text).doubt, None, "{text}");
     }
@@ -103,6 +106,10 @@ fn what_runs_in_another_manner_is_listed_and_in_doubt() {
         "gosu x git push",
         "systemd-run git push",
         "sg x -c 'git push'",
+        "strace git push -- y",
+        "strace -- git push",
+        "op run -- git push",
+        "aws-vault exec x -- git push",
     ] {
         let shell = lists(text);
         assert!(shell.doubt.is_some() && shell.opaque, "{text}");

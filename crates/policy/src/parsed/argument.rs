@@ -60,7 +60,7 @@ const COMMANDS: &[&str] =
     &["shellcommand", "bashcommand", "commandline", "cmdline", "shell", "bash", "prescript", "postscript"];
 
 /// What may stand beside a command as its further words.
-pub(super) const FURTHER: &[&str] = &[
+const FURTHER: &[&str] = &[
     "args",
     "argv",
     "arguments",
@@ -71,6 +71,9 @@ pub(super) const FURTHER: &[&str] = &[
     "extraargs",
     "additionalargs",
 ];
+
+/// The same, where it is a list or a text.
+const PERHAPS_FURTHER: &[&str] = &["arg", "argument", "params", "parameters", "flags", "switches", "options"];
 
 /// What may stand beside a command as its variables.
 pub(super) const VARIABLES: &[&str] = &[
@@ -261,7 +264,7 @@ impl<'a> Search<'a> {
                 self.around.push(value);
                 for (name, inner) in fields {
                     let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
-                    if let Some(sort) = sort(name).filter(|_| !inner.is_null() && !beside_a_command(name, fields)) {
+                    if let Some(sort) = sort_of(name, inner).filter(|_| !beside_a_command(name, fields)) {
                         if self.found.len() >= MOST {
                             return Err("there are too many arguments to be looked into");
                         }
@@ -289,11 +292,22 @@ fn beside_a_command(name: &str, fields: &Map<String, Value>) -> bool {
     plain(name) == "argv" && fields.iter().any(|(other, value)| !value.is_null() && command(other))
 }
 
+fn sort_of(name: &str, value: &Value) -> Option<Sort> {
+    match value {
+        Value::Null => None,
+        // `ignore_scripts: true` is no script.
+        Value::Bool(_) | Value::Number(_) => known(name),
+        _ => sort(name),
+    }
+}
+
 /// Says what an argument of this name is.
 pub(super) fn sort(name: &str) -> Option<Sort> {
-    let last = last_word(name);
-    let name = plain(name);
-    match name.as_str() {
+    known(name).or_else(|| ending(name))
+}
+
+fn known(name: &str) -> Option<Sort> {
+    match plain(name).as_str() {
         "query" | "queries" => Some(Sort::PerhapsSql),
         "location" | "locations" => Some(Sort::Location),
         name if WORDS.contains(&name) => Some(Sort::Command(List::Words)),
@@ -304,11 +318,22 @@ pub(super) fn sort(name: &str) -> Option<Sort> {
         name if PERHAPS_PATHS.contains(&name) => Some(Sort::PerhapsPath),
         name if URLS.contains(&name) => Some(Sort::Url),
         name if SQLS.contains(&name) => Some(Sort::Sql),
-        _ if TEXTS.contains(&last.as_str()) => Some(Sort::Command(List::Texts)),
-        _ if WORDS.contains(&last.as_str()) => Some(Sort::Command(List::Unclear)),
-        _ if PATH_ENDINGS.contains(&last.as_str()) => Some(Sort::PerhapsPath),
         _ => None,
     }
+}
+
+fn ending(name: &str) -> Option<Sort> {
+    match last_word(name).as_str() {
+        last if TEXTS.contains(&last) => Some(Sort::Command(List::Texts)),
+        last if WORDS.contains(&last) => Some(Sort::Command(List::Unclear)),
+        last if PATH_ENDINGS.contains(&last) => Some(Sort::PerhapsPath),
+        _ => None,
+    }
+}
+
+/// Says whether something beside a command is its further words.
+pub(super) fn is_further(name: &str, value: &Value) -> bool {
+    FURTHER.contains(&name) || (PERHAPS_FURTHER.contains(&name) && (value.is_array() || value.is_string()))
 }
 
 /// Says whether a tool is about a database.

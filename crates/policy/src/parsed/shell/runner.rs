@@ -17,17 +17,26 @@ struct Runner {
     /// Options that stand alone. After any other one, what the command is is in doubt.
     flags: &'static [&'static str],
     remote: bool,
+    /// The command stands after `--`, and anything before it.
+    dashed: bool,
 }
 
-const RUN: Runner =
-    Runner { names: &[], subcommands: &["run", "exec", "x"], operands: 0, values: &[], flags: &[], remote: false };
+const RUN: Runner = Runner {
+    names: &[],
+    subcommands: &["run", "exec", "x"],
+    operands: 0,
+    values: &[],
+    flags: &[],
+    remote: false,
+    dashed: false,
+};
 
 const RUNNERS: &[Runner] = &[
     Runner {
         names: &["pipenv", "poetry", "pdm", "hatch", "rye", "pixi", "asdf", "rbenv", "pyenv", "nodenv", "bundle"],
         ..RUN
     },
-    Runner { names: &["mise", "rtx"], ..RUN },
+    Runner { names: &["mise", "rtx"], dashed: true, ..RUN },
     Runner { names: &["uv"], values: &["--with", "-p", "--python", "--extra", "--group", "--package"], ..RUN },
     Runner {
         names: &["conda", "mamba", "micromamba"],
@@ -80,6 +89,7 @@ const RUNNERS: &[Runner] = &[
         values: &["-n", "--namespace", "-c", "--container", "--context"],
         flags: &["-i", "-t", "-it", "-ti", "--stdin", "--tty"],
         remote: true,
+        ..RUN
     },
     Runner { names: &["heroku"], values: &["-a", "--app", "-s", "--size"], remote: true, ..RUN },
     Runner { names: &["multipass", "lxc", "incus", "limactl"], subcommands: &["exec", "shell"], operands: 1, ..RUN },
@@ -179,8 +189,8 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) ->
     }
     let rest = argv.words.get(at..).unwrap_or_default();
     let command = match rest.iter().position(|word| word.text == "--") {
-        Some(end) => rest.get(end + 1..).unwrap_or_default(),
-        None => after_options(walk, runner, name, rest),
+        Some(end) if runner.dashed => rest.get(end + 1..).unwrap_or_default(),
+        _ => after_options(walk, runner, name, rest),
     };
     if command.is_empty() {
         return Ok(());
@@ -196,7 +206,12 @@ fn after_options<'a>(walk: &mut Walk, runner: &Runner, name: &str, rest: &'a [Wo
     while let Some(word) = rest.get(at) {
         let text = word.text.as_str();
         let option = text.split('=').next().unwrap_or_default();
-        if runner.values.contains(&text) {
+        if text == "--" {
+            if operands > 0 {
+                walk.doubt(format!("what stands after `--` of `{name}` is not clear"));
+            }
+            return rest.get(at + 1..).unwrap_or_default();
+        } else if runner.values.contains(&text) {
             at += 1;
         } else if text.starts_with('-') || runner.flags.contains(&text) {
             if !(runner.flags.contains(&text) || option.starts_with("--") && runner.values.contains(&option)) {
@@ -234,13 +249,14 @@ pub(super) fn guess(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -
 
 /// The words behind options and operands, or behind `--`.
 fn behind<'a>(argv: &'a Argv, operands: usize, values: &str) -> &'a [Word] {
-    if let Some(end) = argv.words.iter().position(|word| word.text == "--") {
-        return argv.words.get(end + 1..).unwrap_or_default();
-    }
     let mut at = 1;
     let mut operands = operands;
     while let Some(word) = argv.words.get(at) {
         let text = word.text.as_str();
+        if text == "--" && operands == 0 {
+            at += 1;
+            break;
+        }
         if text.starts_with('-') {
             let letter = text.chars().nth(1).filter(|_| text.len() == 2);
             at += usize::from(letter.is_some_and(|letter| values.contains(letter)));
