@@ -42,7 +42,8 @@ pub(crate) async fn first(engine: &Engine, file: &Path) -> Result<(), Failure> {
 
 /// Follows the file for ever. A bad one leaves the one before in force; the engine says so in the log, the figures and the API.
 pub(crate) async fn follow(engine: Engine, file: PathBuf) {
-    let mut last = read(&file).ok();
+    // Nothing is taken as known: the file may have changed since the server was started with it.
+    let (mut last, mut gone) = (None, false);
     loop {
         tokio::time::sleep(LOOK).await;
         let looked = file.clone();
@@ -50,12 +51,13 @@ pub(crate) async fn follow(engine: Engine, file: PathBuf) {
         match found {
             Ok(text) if last.as_ref() == Some(&text) => {}
             Ok(text) => {
+                gone = false;
                 last = Some(text.clone());
                 // What is wrong has been told where people look.
                 let _ = engine.policy_file(file.display().to_string(), text).await;
             }
-            Err(error) if last.is_some() => {
-                last = None;
+            Err(error) if !gone => {
+                (last, gone) = (None, true);
                 let why = format!("the file cannot be read: {error}");
                 engine.policy_unreadable(&file.display().to_string(), why);
             }

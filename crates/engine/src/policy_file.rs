@@ -54,6 +54,7 @@ impl Engine {
             self.policies.accept();
             return Ok(());
         }
+        let file = name.clone();
         match off_reactor(move || load_policy(&name, &text)).await {
             Ok(Ok(policy)) => {
                 tracing::info!(version = policy.version(), "policyLoaded");
@@ -67,18 +68,17 @@ impl Engine {
                 self.policies.refuse(RefusedFile { at: self.now(), findings: findings.clone() });
                 Err(findings)
             }
-            Err(error) => {
-                tracing::error!(%error, "the policy file could not be looked at");
-                Ok(())
-            }
+            // A file that takes too long is no better than a bad one: a start must not go on without it.
+            Err(error) => Err(self.policy_unreadable(&file, format!("the file could not be looked at: {error}"))),
         }
     }
 
     /// The server's policy file is gone, or cannot be read: the one before stays in force.
-    pub fn policy_unreadable(&self, file: &str, why: String) {
-        let finding = Finding::unreadable(file, why);
-        tracing::error!(%finding, "policyRefused");
-        self.policies.refuse(RefusedFile { at: self.now(), findings: vec![finding] });
+    pub fn policy_unreadable(&self, file: &str, why: String) -> Vec<Finding> {
+        let findings = vec![Finding::unreadable(file, why)];
+        findings.iter().for_each(|finding| tracing::error!(%finding, "policyRefused"));
+        self.policies.refuse(RefusedFile { at: self.now(), findings: findings.clone() });
+        findings
     }
 
     /// Puts on the trail of every project that the server's policy is another one than before, if it is.
