@@ -12,12 +12,14 @@
 //! The serde form of these types is also how the stores keep them, so a renamed field needs a migration.
 
 pub mod access;
+pub mod agent;
 pub mod answer;
 pub mod audience;
 pub mod audit;
 pub mod delivery;
 pub mod digest;
 pub mod event;
+pub mod flow;
 pub mod grant;
 pub mod id;
 pub mod interaction;
@@ -34,11 +36,13 @@ pub mod step;
 pub mod text;
 
 pub use access::{Actor, ActorKind, Caller, Key, Role, Scope};
+pub use agent::AgentVersion;
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
 pub use delivery::Delivery;
 pub use digest::Digest;
 pub use event::{Event, Happening};
+pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{
     AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId,
