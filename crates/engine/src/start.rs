@@ -29,7 +29,7 @@ impl Engine {
             let id = work.ids.session(work.now);
             let Start { channel, agent, agent_version, title, luggage } = start.clone();
             let channel = channel.unwrap_or_else(|| id.uuid().to_string());
-            let brief = Brief { channel, agent, agent_version, title };
+            let brief = Brief { channel, agent, agent_version, title, ..Brief::default() };
             let problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
             if !problems.is_empty() {
                 return Err(Refusal::QuestionInvalid(problems).into());

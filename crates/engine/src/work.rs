@@ -4,8 +4,9 @@ use domain::audit::{Entry, How, Wire, particulars};
 use domain::interaction::Change;
 use domain::{
     Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
-    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
+    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, session::Note,
 };
+use serde_json::Value;
 use store::{Topic, Tx};
 
 use crate::seen::Seen;
@@ -232,14 +233,21 @@ impl Work<'_> {
         let (mut session, happening) = session.control(command, note)?;
         if let Some((ending, _)) = &session.ended {
             let (scope, ending) = (session.scope, *ending);
-            let reason = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
+            let told = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
             for id in self.tx.open_of(&scope, session.id)? {
                 let interaction = self.tx.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-                let change = interaction.cancel(by.clone(), reason.clone(), self.now)?;
+                let change = interaction.cancel(by.clone(), told.clone(), self.now)?;
                 self.changed(&mut session, Status::Pending, change)?;
             }
             for step in self.tx.steps(&scope, session.id)? {
-                self.tx.step_save(&scope, &step.end(ending.of_step(), self.now))?;
+                if step.alive() {
+                    let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
+                    self.tx.step_save(&scope, &step.end(end, self.now))?;
+                }
+            }
+            if session.driven {
+                // Nobody is left who could be handed it.
+                self.tx.sealed_drop_of(&scope, session.id)?;
             }
         }
         self.happened(&mut session, None, happening)?;
