@@ -34,6 +34,8 @@ pub mod ruling;
 pub mod secret;
 pub mod session;
 pub mod step;
+pub mod suggestion;
+pub mod template;
 pub mod text;
 
 pub use access::{Actor, ActorKind, Caller, Key, Role, Scope};
