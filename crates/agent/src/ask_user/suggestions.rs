@@ -46,6 +46,7 @@ pub(super) fn choose(question: &mut Question, offered: Vec<Offered>, agent: &Age
         source: SuggestionSource::Rule,
         option: rule.option.clone(),
         data: rule.data.clone(),
+        count: None,
     });
     for suggestion in rules {
         add(question, suggestion, &mut dropped);
@@ -55,7 +56,7 @@ pub(super) fn choose(question: &mut Question, offered: Vec<Offered>, agent: &Age
             Some(reason) => dropped.push(Dropped::new(&id, reason)),
             None => {
                 let source = SuggestionSource::Llm;
-                add(question, Suggestion { id, label, source, option, data }, &mut dropped);
+                add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
             }
         }
     }
