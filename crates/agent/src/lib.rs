@@ -12,3 +12,4 @@ pub mod history;
 pub mod machine;
 pub mod model;
 pub mod tool;
+pub mod worker;

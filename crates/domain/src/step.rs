@@ -31,6 +31,9 @@ pub struct Step {
     pub phase: StepPhase,
     /// When it was begun.
     pub created_at: Timestamp,
+    /// What the steps of the flow before it left to those that come after them.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub shared: Value,
     /// Where it is with the workers; none where a foreign agent runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive: Option<Drive>,
@@ -61,6 +64,9 @@ pub struct Drive {
     pub due: Option<Timestamp>,
     /// How many inputs its journal has.
     pub journal: u64,
+    /// What the last worker that let go of it could not get over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// How a step came to its end.
@@ -161,6 +167,7 @@ impl Step {
             attempt: 1,
             phase: StepPhase::Running,
             created_at: now,
+            shared: Value::Null,
             drive: None,
         }
     }
@@ -225,6 +232,7 @@ impl Step {
         if let Some(drive) = &mut self.drive {
             drive.journal += entries;
             drive.idle = 0;
+            drive.trouble = None;
         }
         self
     }
@@ -237,6 +245,15 @@ impl Step {
             drive.due = due;
         }
         self
+    }
+
+    /// Its worker lets go of it until `due` because of something that it could not get over.
+    #[must_use]
+    pub fn troubled(mut self, trouble: String, due: Timestamp) -> Self {
+        if let Some(drive) = &mut self.drive {
+            drive.trouble = Some(trouble);
+        }
+        self.let_go(Some(due))
     }
 
     /// Something has happened that it may have slept on. A worker that has it will see for itself.

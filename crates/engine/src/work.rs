@@ -47,6 +47,11 @@ impl Doer {
         Self { actor: caller.actor.clone(), how: How::of(caller) }
     }
 
+    /// A worker, in the name of the agent that it runs.
+    pub(crate) fn worker(agent: &Actor) -> Self {
+        Self { actor: agent.clone(), how: How::by(Wire::Worker) }
+    }
+
     /// Holdpoint itself, through a door that needs no key.
     pub(crate) fn system(wire: Wire) -> Self {
         Self { actor: Actor::system(), how: How::by(wire) }
@@ -132,14 +137,16 @@ impl Work<'_> {
             session.closed(interaction.question.kind.blocks());
         }
         self.tx.interaction_save(&interaction)?;
-        if interaction.delivery().is_some_and(Delivery::over) {
-            // Nobody will be handed it any more.
+        if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
+            // Nobody will be handed it any more. What a step of ours was given stays until its session has ended.
             self.tx.sealed_drop(&interaction.scope, interaction.id)?;
         }
         self.happened(session, Some(interaction.id), happening)?;
         self.noticed(&interaction, was);
         if was == Status::Pending && interaction.status() != Status::Pending {
             self.settle(session, &interaction)?;
+            self.count_answer(session, &interaction)?;
+            self.wake(session)?;
         }
         Ok(interaction)
     }
@@ -253,6 +260,7 @@ impl Work<'_> {
         self.happened(&mut session, None, happening)?;
         if held && session.going_on().is_ok() {
             self.offered(&session)?;
+            self.wake(&session)?;
         }
         Ok(session)
     }

@@ -1,6 +1,6 @@
 //! Steps that our own workers run, and their journals.
 
-use domain::{Scope, SessionId, Step, StepId, Timestamp};
+use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
 use store::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState, Stored};
 
 use crate::access::scope as scope_of;
@@ -41,6 +41,13 @@ impl DriveReads for Face<'_> {
                    where step = $1 and project = $2";
         let found = self.row(sql, &[&step.uuid(), &scope.project.uuid()])?;
         found.map(|row| Ok(StepState { upto: number(&row, 0)?, body: parsed(column(&row, 1)?)? })).transpose()
+    }
+
+    fn sealed_of(&mut self, scope: &Scope, session: SessionId, name: &str) -> Stored<Vec<InteractionId>> {
+        let sql = "select interaction from interactions join sealed on interaction = interactions.id \
+                   where session = $1 and project = $2 and name = $3 order by interaction";
+        let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid(), &name])?;
+        found.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
     fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> Stored<Vec<JournalEntry>> {

@@ -1,6 +1,6 @@
 //! Steps that our own workers run, and their journals.
 
-use domain::{ProjectId, Scope, SessionId, Step, StepId, TenantId, Timestamp};
+use domain::{InteractionId, ProjectId, Scope, SessionId, Step, StepId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 use store::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState, Stored};
 
@@ -50,6 +50,15 @@ impl DriveReads for Face<'_> {
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let state = |row: &Row<'_>| Ok(StepState { upto: row.get(0)?, body: parsed(&row.get::<_, String>(1)?)? });
         statement.query_row([step.uuid(), scope.project.uuid()], state).optional().told()
+    }
+
+    fn sealed_of(&mut self, scope: &Scope, session: SessionId, name: &str) -> Stored<Vec<InteractionId>> {
+        let sql = "select interaction from interactions join sealed on interaction = interactions.id \
+                   where session = ?1 and project = ?2 and name = ?3 order by interaction";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let one = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
+        let found = statement.query_map(params![session.uuid(), scope.project.uuid(), name], one).told()?;
+        found.collect::<Result<_, _>>().told()
     }
 
     fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> Stored<Vec<JournalEntry>> {

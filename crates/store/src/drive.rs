@@ -1,6 +1,6 @@
 //! Steps that our own workers run, and their journals.
 
-use domain::{Scope, SessionId, Step, StepId, Timestamp};
+use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
 use serde_json::Value;
 
 use crate::Stored;
@@ -46,6 +46,8 @@ pub trait DriveReads {
     fn next_step_due(&mut self) -> Stored<Option<Timestamp>>;
     /// What a step had become.
     fn step_state(&mut self, scope: &Scope, id: StepId) -> Stored<Option<StepState>>;
+    /// The questions of a session for which something of this name is sealed, the oldest first.
+    fn sealed_of(&mut self, scope: &Scope, session: SessionId, name: &str) -> Stored<Vec<InteractionId>>;
     /// The inputs of a step after this number, in order.
     fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> Stored<Vec<JournalEntry>>;
 }

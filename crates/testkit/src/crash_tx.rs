@@ -142,6 +142,7 @@ passed_on! { Reads:
         steps_due(now: Timestamp, limit: u32) -> Vec<DueStep>;
         next_step_due() -> Option<Timestamp>;
         step_state(scope: &Scope, id: StepId) -> Option<StepState>;
+        sealed_of(scope: &Scope, session: SessionId, name: &str) -> Vec<InteractionId>;
         journal(scope: &Scope, step: StepId, after: u64, limit: u32) -> Vec<JournalEntry>;
     }
     DefinitionReads {
