@@ -8,7 +8,7 @@ use domain::Effect as Way;
 use domain::agent::Limits;
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Answered, BeforeEnd, CallEnd, Doing, Effect, Input, State};
-use holdpoint_agent::model::Message;
+use holdpoint_agent::model::{Call, Message, Turn};
 use serde_json::{Value, json};
 
 fn task() -> Input {
@@ -183,6 +183,17 @@ fn what_is_saved_is_a_snapshot() {
 }
 
 #[test]
+fn arguments_are_kept_to_the_digit() {
+    let arguments = json!({ "f": 0.1 + 0.2, "small": 5e-324, "large": u64::MAX, "least": i64::MIN, "none": null });
+    let call = Call { id: "x".into(), tool: "write_file".into(), arguments: arguments.clone() };
+    let said = Input::Turn(Box::new(Turn { calls: vec![call], ..Turn::default() }));
+    let said = serde_json::from_str(&serde_json::to_string(&said).unwrap()).unwrap();
+    let (state, _) = replay("p-", &[task(), said, waiting("p-t1c0", "int_1")]);
+    let expected = Effect::Act { call: "p-t1c0".into(), tool: "write_file".into(), arguments };
+    assert_eq!(reread(&state).outstanding(), [expected]);
+}
+
+#[test]
 fn expiry_is_final_and_does_not_ask_again() {
     let expired = CallEnd::Unanswered { how: "expired".into() };
     let journal = [task(), turn(&["ask_user_clarify"]), asked("p-t1c0", "int_1"), settled("p-t1c0", expired)];
@@ -322,6 +333,13 @@ fn messages_that_come_during_a_turn_are_read_in_order_after_its_results() {
     assert_eq!(replay("", &journal).1, [Effect::CallModel], "it does not end with a message unread");
     let shown: Vec<String> = history(&journal[..6]).iter().map(text).collect();
     assert_eq!(shown, expected[..5], "the turn under way is not said to have read the third");
+}
+
+#[test]
+fn a_message_before_a_step_without_a_task_is_not_waited_for_again() {
+    let journal = [begun_with_question(false), message("Hello."), before(Way::Approve, None)];
+    assert_eq!(replay("p-", &journal).1, [Effect::CallModel]);
+    assert_eq!(history(&journal), [Message::User { content: "Hello.".into() }]);
 }
 
 #[test]

@@ -100,14 +100,25 @@ impl World {
         }
     }
 
+    /// What policy says of a call that was never proposed before.
+    fn rule(&mut self, call: &str) -> Standing {
+        match self.roll(4) {
+            0 => {
+                self.engine.let_run.insert(call.to_owned());
+                Standing::Allowed
+            }
+            1 => {
+                self.engine.held_back.insert(call.to_owned());
+                Standing::Denied
+            }
+            _ => Standing::Waiting,
+        }
+    }
+
     fn act(&mut self, call: &str) {
         let standing = match self.engine.calls.get(call) {
             Some(standing) => standing.clone(),
-            None => match self.roll(4) {
-                0 => Standing::Allowed,
-                1 => Standing::Denied,
-                _ => Standing::Waiting,
-            },
+            None => self.rule(call),
         };
         self.engine.calls.insert(call.to_owned(), standing.clone());
         if self.perhaps_die() {
@@ -115,12 +126,8 @@ impl World {
         }
         let end = match standing {
             Standing::Waiting => return self.take(waiting(call, call)),
-            Standing::Denied => {
-                self.engine.held_back.insert(call.to_owned());
-                CallEnd::Denied { reason: "no".into() }
-            }
+            Standing::Denied => CallEnd::Denied { reason: "no".into() },
             Standing::Allowed => {
-                self.engine.let_run.insert(call.to_owned());
                 self.engine.runs.push(call.to_owned());
                 // Whether it is heard of or not, the permit is spent.
                 let ran = if self.roll(5) == 1 { CallEnd::Unknown } else { done("ran") };
@@ -140,6 +147,7 @@ impl World {
         let open = self.engine.calls.iter().find(|(_, standing)| **standing == Standing::Waiting);
         if let Some(call) = open.map(|(call, _)| call.clone()) {
             let standing = if way.runs_action() {
+                self.engine.let_run.insert(call.clone());
                 Standing::Allowed
             } else {
                 self.engine.held_back.insert(call.clone());
