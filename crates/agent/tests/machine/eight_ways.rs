@@ -1,7 +1,7 @@
 //! The eight ways on from a question, each distinct: what the step does, and what its model reads.
 
 use crate::inputs::{answer, answered, asked, begun, replay, settled, turn, waiting};
-use domain::Effect as Way;
+use domain::{Actor, Effect as Way};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Answered, CallEnd, Doing, Effect, Input};
 use holdpoint_agent::model::Message;
@@ -63,11 +63,13 @@ fn reject_gives_the_reason_and_nothing_runs() {
         "This was not run: a person (alice) rejected it.\nReason: Too risky.",
     );
     check("write_file", answered(Way::Reject), "This was not run: a person (alice) rejected it.\nNo reason was given.");
-    check(
-        "write_file",
-        CallEnd::Answered(Answered { by: "system".into(), ..answer(Way::Reject) }),
-        "This was not run: the system (no person) rejected it.\nNo reason was given.",
-    );
+    for nobody in ["system", &Actor::system().name] {
+        check(
+            "write_file",
+            CallEnd::Answered(Answered { by: nobody.to_owned(), ..answer(Way::Reject) }),
+            "This was not run: the system (no person) rejected it.\nNo reason was given.",
+        );
+    }
 }
 
 #[test]

@@ -380,6 +380,8 @@ fn the_question_before_a_step_decides_what_it_works_on() {
     assert_eq!(effects, [Effect::Fail { reason: "the question before the step expired".into() }]);
     let (_, effects) = state.clone().take(Input::Before(BeforeEnd::Unanswered { how: "cancelled".into() }));
     assert_eq!(effects, [Effect::Fail { reason: "the question before the step was cancelled".into() }]);
+    let (_, effects) = state.clone().take(Input::Before(BeforeEnd::Unanswered { how: "no such city".into() }));
+    assert_eq!(effects, [Effect::Fail { reason: "the question before the step led nowhere: no such city".into() }]);
     let no = Answered { feedback: Some("Not today.".into()), ..answer(Way::Retry) };
     let (_, effects) = state.take(Input::Before(BeforeEnd::Answered { answer: no, task: None }));
     assert_eq!(effects, [Effect::Reject { reason: "Not today.".into() }]);
