@@ -6,7 +6,7 @@ use crate::inputs::{
 };
 use domain::Effect as Way;
 use domain::agent::Limits;
-use holdpoint_agent::history::history;
+use holdpoint_agent::history::{History, history};
 use holdpoint_agent::machine::{Answered, BeforeEnd, CallEnd, Doing, Effect, Input, State};
 use holdpoint_agent::model::{Call, Message, Turn};
 use serde_json::{Value, json};
@@ -180,6 +180,16 @@ fn what_is_saved_is_a_snapshot() {
     let (later, _) = state.clone().take(settled("p-t1c0", done("changed")));
     assert_ne!(later, state);
     assert_eq!(serde_json::from_str::<State>(&kept).unwrap(), state);
+}
+
+#[test]
+fn a_history_that_was_kept_does_not_change_with_the_one_that_reads_on() {
+    let mut reading = History::new();
+    reading.push(&task());
+    let kept = reading.clone();
+    reading.push(&says("Done."));
+    assert_eq!((kept.messages().len(), reading.messages().len()), (1, 2));
+    assert_eq!(reading.messages(), history(&[task(), says("Done.")]));
 }
 
 #[test]
