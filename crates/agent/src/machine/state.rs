@@ -210,12 +210,7 @@ impl State {
                 Some(end) => self.end(end),
                 None => self.work(given(task.as_ref()).is_some()),
             },
-            BeforeEnd::Unanswered { how } if how == "expired" => {
-                self.end(End::Failed { reason: "the question before the step expired".into() })
-            }
-            BeforeEnd::Unanswered { how } => {
-                self.end(End::Failed { reason: format!("the question before the step was {how}") })
-            }
+            BeforeEnd::Unanswered { how } => self.end(End::of_silence(how)),
         }
     }
 
