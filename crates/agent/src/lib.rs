@@ -5,8 +5,9 @@
 //!
 //! This crate must never judge: whether an action may run is for the engine to say, and only its permit starts one.
 //!
-//! Start reading at [`machine`], then `worker.rs`.
+//! Start reading at [`machine`], then `worker.rs`. What there is to run comes in through [`definitions`].
 
+pub mod definitions;
 pub mod machine;
 pub mod model;
 pub mod tool;
