@@ -5,9 +5,12 @@
 //!
 //! This crate must never judge: whether an action may run is for the engine to say, and only its permit starts one.
 //!
-//! Start reading at [`machine`], then `worker.rs`. What there is to run comes in through [`definitions`].
+//! Start reading at [`machine`], then [`history`], then `worker.rs`. What there is to run comes in through [`definitions`].
 
+pub mod ask_user;
 pub mod definitions;
+pub mod history;
 pub mod machine;
 pub mod model;
 pub mod tool;
+pub mod worker;
