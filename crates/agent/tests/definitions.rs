@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use domain::agent::ASK_USER_TOOLS;
 use domain::flow::{Next, StepWay};
 use domain::{AgentVersion, FlowVersion};
+use forms::{Forms, Limits};
+use holdpoint_agent::ask_user;
 use holdpoint_agent::definitions::{Finding, read_agent, read_agents, read_flow, read_flows};
+use proptest::prelude::*;
 
 const AGENTS: &str = include_str!("../../../docs/guides/agents.md");
 const FLOWS: &str = include_str!("../../../docs/guides/flows.md");
@@ -118,4 +121,52 @@ fn the_flow_of_the_demo_goes_through_and_can_be_turned_down() {
     assert_eq!(leads("publish", StepWay::Rejected), "end");
     assert_eq!(leads("publish", StepWay::Succeeded), "announce");
     assert_eq!(leads("announce", StepWay::Succeeded), "end");
+}
+
+#[test]
+fn every_question_of_the_demo_can_be_put() {
+    for agent in demo_agents() {
+        let calls = agent.model.script.iter().flat_map(|script| &script.turns).flat_map(|turn| &turn.calls);
+        for call in calls.filter(|call| ASK_USER_TOOLS.contains(&call.tool.as_str())) {
+            let (question, _, dropped) = ask_user::question(&call.tool, &call.arguments, &agent).unwrap();
+            assert_eq!(dropped, [], "{}", call.tool);
+            if let Some(schema) = question.form() {
+                Forms::new(Limits::default()).admit(&schema).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_file_says_can_be_said_in_json() {
+    let agents = agents_of_the_guide().into_iter().chain(demo_agents());
+    for agent in agents {
+        let json = serde_json::to_string(&agent).unwrap();
+        assert_eq!(serde_json::from_str::<AgentVersion>(&json).unwrap(), agent);
+    }
+    let guide = good(read_flow(blocks(FLOWS)[0], Path::new("flows.md"), &agents_of_the_guide()));
+    for flow in demo_flows().into_iter().chain([guide]) {
+        let json = serde_json::to_string(&flow).unwrap();
+        assert_eq!(serde_json::from_str::<FlowVersion>(&json).unwrap(), flow);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// A slip of the pen is a finding in a line of the file, or no slip at all.
+    #[test]
+    fn no_slip_of_the_pen_ends_the_reader(at in 0.0..1.0_f64, cut in 0..30_usize, put in "[\\[\\]{}=\"'a-z0-9.\n ]{0,6}", flow: bool) {
+        let text = if flow { blocks(FLOWS)[0] } else { blocks(AGENTS)[0] };
+        let chars: Vec<char> = text.chars().collect();
+        let from = (at * chars.len() as f64) as usize;
+        let slipped: String = chars[..from].iter().copied().chain(put.chars()).chain(chars.iter().skip(from + cut).copied()).collect();
+        let file = Path::new("slip.toml");
+        let read = if flow { read_flow(&slipped, file, &agents_of_the_guide()).map(drop) } else { read_agent(&slipped, file).map(drop) };
+        if let Err(findings) = read {
+            prop_assert!(!findings.is_empty());
+            let lines = slipped.matches('\n').count() + 1;
+            prop_assert!(findings.iter().all(|found| (1..=lines).contains(&found.line) && found.file == "slip.toml"), "{:?}", findings);
+        }
+    }
 }
