@@ -65,7 +65,7 @@ pub struct FlowStep {
     /// How long it rests before the second attempt; twice as long before each further one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_seconds: Option<u32>,
-    /// What is passed on: templates over the same, and `output`, kept in `shared` under their names.
+    /// What is passed on: templates over `input`, `shared`, `steps.NAME.output` and `output`, kept in `shared` under their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pass: BTreeMap<String, Value>,
     /// Where to go on success; to the next step where absent.
