@@ -9,4 +9,5 @@
 
 pub mod machine;
 pub mod model;
+pub mod models;
 pub mod tool;
