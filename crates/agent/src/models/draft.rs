@@ -41,6 +41,11 @@ pub(super) struct DraftCall {
 }
 
 impl Draft {
+    /// Whether nothing was said, thought or called.
+    pub(super) fn is_empty(&self) -> bool {
+        self.kept == 0
+    }
+
     /// Makes room for so many bytes more.
     pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);

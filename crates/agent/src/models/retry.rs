@@ -31,7 +31,9 @@ impl Pace {
     /// The time that an agent's version gives.
     pub(super) fn of(choice: &ModelChoice) -> Self {
         let total = choice.timeout_seconds.map_or(TOTAL, |seconds| Duration::from_secs(seconds.max(1).into()));
-        Self { total, idle: IDLE.min(total), patience: PATIENCE, first: Duration::from_secs(1), retries: 4 }
+        // A model that is slow enough to be given more time is silent for longer, too.
+        let idle = IDLE.max(total * 3 / 10).min(total);
+        Self { total, idle, patience: PATIENCE, first: Duration::from_secs(1), retries: 4 }
     }
 
     /// The delays before each further attempt.

@@ -1,7 +1,9 @@
 //! The models against servers that speak their wire formats.
 
 mod anthropic;
+mod anything;
 mod faults;
+mod guide;
 mod limits;
 mod openai;
 mod patience;

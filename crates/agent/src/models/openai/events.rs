@@ -44,7 +44,7 @@ impl Reader for Events {
         if let Some(delta) = choice.get("delta") {
             self.delta(delta, draft, said)?;
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             self.finish = Some(reason.to_owned());
         }
         Ok(false)
@@ -58,6 +58,9 @@ impl Reader for Events {
     fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault> {
         if let Some(fault) = self.finish.as_deref().and_then(ended_badly) {
             return Err(fault);
+        }
+        if self.finish.is_none() && draft.is_empty() {
+            return Err(Fault::again("The provider's answer is empty"));
         }
         let mut provider = Map::new();
         if let Some((field, thought)) = self.reasoning {

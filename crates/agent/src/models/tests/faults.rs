@@ -145,7 +145,9 @@ async fn nobody_there_is_asked_again_and_given_up() {
 #[tokio::test]
 async fn garbage_is_an_error_and_never_a_turn() {
     let deep = format!("data: {}\n\n", "[".repeat(10_000));
-    for garbage in ["data: {\"choices\": [}\n\n", "data: \n\n", "nonsense\n\n", "data: \u{0}\n\n", &deep] {
+    for garbage in
+        ["data: {\"choices\": [}\n\n", "data: \n\n", "nonsense\n\n", "data: [DONE]\n\n", "data: \u{0}\n\n", &deep]
+    {
         for provider in [Provider::Openai, Provider::Anthropic] {
             let pace = Pace { retries: 0, ..QUICK };
             let (turn, _, _) = play(provider, vec![Reply::stream(garbage)], pace).await;
