@@ -1,6 +1,6 @@
 //! What the events of Anthropic's messages mean.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,9 @@ const BLOCK: usize = 64;
 /// The events of one answer.
 #[derive(Debug, Default)]
 pub(in crate::models) struct Events {
-    blocks: BTreeMap<u64, Block>,
+    blocks: Vec<Block>,
+    /// Where the block of each index is. An index that is given twice begins another block, so that no call is lost.
+    places: HashMap<u64, usize>,
     stop: Option<String>,
 }
 
@@ -67,7 +69,7 @@ impl Reader for Events {
         }
         let mut thought = false;
         let mut blocks = Vec::new();
-        for block in self.blocks.into_values() {
+        for block in self.blocks {
             thought |= matches!(block, Block::Thinking { .. } | Block::Redacted(_));
             blocks.extend(match block {
                 Block::Text(text) => Some(json!({"type": "text", "text": text})),
@@ -124,13 +126,14 @@ impl Events {
             }
             _ => Block::Other,
         };
-        self.blocks.insert(index(event), block);
+        self.places.insert(index(event), self.blocks.len());
+        self.blocks.push(block);
         Ok(())
     }
 
     fn delta(&mut self, event: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
         let text = |name: &str| event.get("delta").and_then(|delta| delta.get(name)?.as_str()).unwrap_or_default();
-        match self.blocks.get_mut(&index(event)) {
+        match self.places.get(&index(event)).and_then(|place| self.blocks.get_mut(*place)) {
             Some(Block::Text(so_far)) => {
                 draft.say(text("text"), said)?;
                 so_far.push_str(text("text"));

@@ -197,3 +197,20 @@ async fn half_a_turn_is_none() {
     let Err(ModelError::Refused(message)) = turn else { panic!("{turn:?}") };
     assert!(message.contains("max_tokens"), "{message}");
 }
+
+#[tokio::test]
+async fn a_number_that_is_given_twice_loses_no_block() {
+    let middle =
+        [tool_use(0, "a", "b", &["{}"]), thinking(0, &["hm"], &["c2ln"]), tool_use(0, "c", "b", &["{\"n\": 1}"])]
+            .concat();
+    let answer = message(&text(0, &["ok"]), "end_turn");
+    let server = Server::start(vec![Reply::stream(&message(&middle, "tool_use")), Reply::stream(&answer)]);
+    let model = at(&server.url, anthropic(), QUICK);
+    let mut history = vec![user("hi")];
+    let turn = ask(&model, Request { instructions: "", history: &history, tools: &[tool("b")] }).await.0.unwrap();
+    assert_eq!(turn.calls, [call("a", "b", json!({})), call("c", "b", json!({"n": 1}))]);
+    history.extend([assistant(&turn), result("a", "1", false), result("c", "2", false)]);
+    ask(&model, Request { instructions: "", history: &history, tools: &[] }).await.0.unwrap();
+    let sent = &server.seen()[1].body["messages"][1]["content"];
+    assert_eq!([&sent[0]["id"], &sent[1]["signature"], &sent[2]["id"]], ["a", "c2ln", "c"]);
+}
