@@ -113,15 +113,16 @@ async fn every_prefix_of_a_message_is_no_turn() {
 
 #[tokio::test]
 async fn silence_is_ended_and_asked_again() {
-    let pace = Pace { idle: Duration::from_millis(300), ..QUICK };
+    let pace = Pace { idle: Duration::from_millis(300), retries: 3, ..QUICK };
     let replies = vec![
+        Reply::mute(),
         Reply::stream("").silent(),
         Reply::stream(&events(&text(0, &["half"]))).silent(),
         Reply::stream(&message(&text(0, &["whole"]), "end_turn")),
     ];
     let (turn, heard, asked) = play(Provider::Anthropic, replies, pace).await;
-    assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 3));
-    assert_eq!(retries(&heard), ["The provider was silent for 0.3 seconds"; 2]);
+    assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 4));
+    assert_eq!(retries(&heard), ["The provider was silent for 0.3 seconds"; 3]);
 }
 
 #[tokio::test]

@@ -61,6 +61,11 @@ impl Reply {
         self
     }
 
+    /// Not even the beginning of an answer.
+    pub(super) fn mute() -> Self {
+        Self { head: String::new(), pieces: Vec::new(), end: End::Silent }
+    }
+
     pub(super) fn cut(self) -> Self {
         Self { end: End::Cut, ..self }
     }
