@@ -5,9 +5,12 @@
 //!
 //! This crate must never judge: whether an action may run is for the engine to say, and only its permit starts one.
 //!
-//! Start reading at [`machine`], then `worker.rs`.
+//! Start reading at [`machine`], then [`history`], then `worker.rs`.
 
+pub mod ask_user;
+pub mod history;
 pub mod machine;
 pub mod model;
 pub mod models;
 pub mod tool;
+pub mod worker;

@@ -1,4 +1,26 @@
 //! The loop that sleeps: `(state, input) → (state, effects)`, without I/O, clock or randomness.
+//!
+//! ```text
+//! new ── begun ──> asking ── asked ──> asked ── before ──> thinking | listening | ended
+//! new ── begun ──> thinking ── turn with calls ──> acting ── all of them settled ──> thinking
+//!                  thinking ── turn without calls ──> ended (it had a task) | listening (it had none)
+//!                  listening ── message ──> thinking
+//! anything ── cancelled, a limit, a model that cannot be asked ──> ended
+//! ```
+//!
+//! [`State::take`] is total. An input that does not fit where the step is changes nothing and wants nothing: the first word on a call
+//! is the one that counts, and what is over stays over. So a journal may hold an input twice, and replays to the same state.
+
+mod calls;
+mod end;
+mod limits;
+mod state;
+
+pub use calls::{ASK_USER, ASK_USER_TOOLS, Waiting};
+pub use state::{Doing, State};
+
+pub(crate) use calls::asks_people;
+pub(crate) use state::given;
 
 use domain::agent::Limits;
 use domain::flow::StepQuestion;
@@ -23,7 +45,7 @@ pub enum Input {
         /// Whether there is no agent: people's answer is the output.
         people_only: bool,
     },
-    /// Somebody says something to the agent.
+    /// Somebody says something to the agent. What comes while the model thinks or calls are open is read at its next turn.
     Message {
         /// Who.
         by: String,
@@ -37,14 +59,15 @@ pub enum Input {
         /// Why.
         message: String,
     },
-    /// A question of the step itself was put to people: the one before it, or one that the model asked.
+    /// A question of the step itself was put to people: the one before it, or one that the model asked. Once for each.
     Asked {
         /// The call that asks.
         call: String,
         /// The question.
         interaction: String,
     },
-    /// An action waits for people: nothing else is settled by it.
+    /// An action waits for people: nothing else is settled by it. A later one for the same call takes the place of the earlier: an edit
+    /// may need others, and what was started and not heard of again is asked about too.
     Waiting {
         /// The call.
         call: String,

@@ -66,3 +66,16 @@ pub enum Ran {
     /// It was begun, and nobody can tell what became of it.
     Unknown,
 }
+
+impl From<&domain::agent::ClientTool> for ToolSpec {
+    fn from(tool: &domain::agent::ClientTool) -> Self {
+        let any = || serde_json::json!({ "type": "object" });
+        Self {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            schema: if tool.schema.is_null() { any() } else { tool.schema.clone() },
+            repeatable: tool.repeatable,
+            parallel: true,
+        }
+    }
+}

@@ -10,6 +10,12 @@ use serde_json::Value;
 
 use crate::OptionId;
 
+pub(crate) mod check;
+mod check_model;
+pub(crate) mod tools;
+
+pub use tools::{ASK_USER, ASK_USER_TOOLS, EXECUTE_COMMAND, WORKSPACE_TOOLS};
+
 /// One version of an agent. It never changes once a session has used it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -141,8 +147,8 @@ pub struct ScriptedTurn {
 pub struct ScriptedCall {
     /// The tool.
     pub tool: String,
-    /// Its arguments.
-    #[serde(default)]
+    /// Its arguments; none where absent.
+    #[serde(default = "no_arguments")]
     pub arguments: Value,
 }
 
@@ -227,4 +233,8 @@ pub struct AllowedSuggestion {
     /// here is not allowed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Vec<Value>>,
+}
+
+fn no_arguments() -> Value {
+    Value::Object(serde_json::Map::new())
 }

@@ -8,6 +8,12 @@ use serde_json::Value;
 use crate::agent::RuleSuggestion;
 use crate::{Audience, Choice, Fallback};
 
+mod check;
+mod next;
+mod question;
+
+pub use next::{MOST_RUNS, Next, StepWay};
+
 /// One version of a flow. It never changes once a session has used it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,7 +88,7 @@ pub struct StepQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
     /// What may be chosen; what the kind offers where empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "question::options", skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
     /// What a person may start from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -94,7 +100,7 @@ pub struct StepQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
     /// Who may answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "question::audience", skip_serializing_if = "Option::is_none")]
     pub audience: Option<Audience>,
 }
 
