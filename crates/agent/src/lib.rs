@@ -12,5 +12,6 @@ pub mod definitions;
 pub mod history;
 pub mod machine;
 pub mod model;
+pub mod models;
 pub mod tool;
 pub mod worker;
