@@ -14,4 +14,5 @@ pub mod machine;
 pub mod model;
 pub mod models;
 pub mod tool;
+pub mod tools;
 pub mod worker;
