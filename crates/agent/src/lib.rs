@@ -12,5 +12,7 @@ pub mod definitions;
 pub mod history;
 pub mod machine;
 pub mod model;
+pub mod models;
 pub mod tool;
+pub mod tools;
 pub mod worker;
