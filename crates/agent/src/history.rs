@@ -5,6 +5,8 @@
 
 mod words;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::machine::{BeforeEnd, Doing, Input, State, given};
@@ -17,15 +19,17 @@ pub fn history(entries: &[Input]) -> Vec<Message> {
     for entry in entries {
         history.push(entry);
     }
-    history.messages
+    Arc::unwrap_or_clone(history.messages)
 }
 
 /// The messages of a journal as far as it was read: one that was kept takes the tail alone.
+///
+/// A clone shares the messages. Only to read on in one of two that are both still held copies them.
 #[derive(Debug, Clone)]
 pub struct History {
     /// Which inputs fit is decided in one place.
     state: State,
-    messages: Vec<Message>,
+    messages: Arc<Vec<Message>>,
     open: Option<Open>,
     /// What people said that the turn under way has not read.
     held: Vec<Message>,
@@ -49,7 +53,7 @@ impl History {
     /// The history of a step that has not begun.
     #[must_use]
     pub fn new() -> Self {
-        Self { state: State::new(""), messages: Vec::new(), open: None, held: Vec::new() }
+        Self { state: State::new(""), messages: Arc::default(), open: None, held: Vec::new() }
     }
 
     /// What the model is shown at its next turn.
@@ -84,18 +88,17 @@ impl History {
     }
 
     fn begin(&mut self, task: Option<&Value>) {
-        if let Some(task) = given(task) {
-            self.messages.push(Message::User { content: words::task(task) });
-        }
-        self.messages.append(&mut self.held);
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.extend(given(task).map(|task| Message::User { content: words::task(task) }));
+        messages.append(&mut self.held);
     }
 
     fn hear(&mut self, doing: Doing, content: &str) {
         let message = Message::User { content: content.to_owned() };
         match doing {
-            Doing::New | Doing::Ended => {}
-            Doing::Listening => self.messages.push(message),
-            Doing::Asking | Doing::Thinking | Doing::Acting => self.held.push(message),
+            Doing::Ended => {}
+            Doing::Listening => Arc::make_mut(&mut self.messages).push(message),
+            Doing::New | Doing::Asking | Doing::Thinking | Doing::Acting => self.held.push(message),
         }
     }
 
@@ -103,11 +106,12 @@ impl History {
         let message =
             Message::Assistant { text: turn.text.clone(), calls: turn.calls.clone(), provider: turn.provider.clone() };
         if turn.calls.is_empty() {
+            let messages = Arc::make_mut(&mut self.messages);
             // Providers refuse a message that says nothing.
             if !turn.text.trim().is_empty() {
-                self.messages.push(message);
+                messages.push(message);
             }
-            self.messages.append(&mut self.held);
+            messages.append(&mut self.held);
         } else {
             let results = vec![None; turn.calls.len()];
             self.open = Some(Open { turn: message, calls: turn.calls.clone(), results });
@@ -122,9 +126,10 @@ impl History {
         else {
             return;
         };
-        self.messages.push(turn);
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.push(turn);
         let results = results.into_iter().zip(&calls);
-        self.messages.extend(results.map(|(result, call)| result.unwrap_or_else(|| words::left(call))));
-        self.messages.append(&mut self.held);
+        messages.extend(results.map(|(result, call)| result.unwrap_or_else(|| words::left(call))));
+        messages.append(&mut self.held);
     }
 }

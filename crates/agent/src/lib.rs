@@ -5,12 +5,14 @@
 //!
 //! This crate must never judge: whether an action may run is for the engine to say, and only its permit starts one.
 //!
-//! Start reading at [`machine`], then [`history`], then `worker.rs`.
+//! Start reading at [`machine`], then [`history`], then `worker.rs`. What there is to run comes in through [`definitions`].
 
 pub mod ask_user;
+pub mod definitions;
 pub mod history;
 pub mod machine;
 pub mod model;
 pub mod models;
 pub mod tool;
+pub mod tools;
 pub mod worker;

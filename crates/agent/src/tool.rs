@@ -43,12 +43,19 @@ pub struct ToolSpec {
 }
 
 /// What a tool is run with besides its arguments.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Run {
     /// Ends when the step is cancelled or lost: whatever was begun is ended.
     pub cancel: CancellationToken,
     /// Values that people gave for this step, by name, for the environment of a command. Never shown to the model.
     pub secrets: BTreeMap<String, Zeroizing<String>>,
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.secrets.keys().collect();
+        f.debug_struct("Run").field("cancel", &self.cancel).field("secrets", &names).finish()
+    }
 }
 
 /// What came of it.

@@ -17,6 +17,12 @@ pub(crate) mod tools;
 pub use tools::{ASK_USER, ASK_USER_TOOLS, EXECUTE_COMMAND, WORKSPACE_TOOLS};
 
 /// One version of an agent. It never changes once a session has used it.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({
+    "name": "scribe", "version": "1", "description": "Writes what people ask for",
+    "model": { "provider": "openai", "name": "gpt-4.1-mini", "key_secret": "OPENAI_KEY" },
+    "instructions": "Write short texts. Ask where something is unclear.", "tools": ["read_file", "write_file", "ask_user"],
+    "workspace": "notes", "limits": { "iterations": 20, "rounds": 10, "retries": 3 }, "deadlines": { "approval": 3600 }
+})))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentVersion {
@@ -59,6 +65,7 @@ pub struct AgentVersion {
 }
 
 /// Who speaks the wire format of the model.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
@@ -71,6 +78,7 @@ pub enum Provider {
 }
 
 /// What thinks for an agent.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
@@ -109,6 +117,7 @@ pub struct ModelChoice {
 }
 
 /// What a million tokens cost.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -119,6 +128,7 @@ pub struct Price {
 }
 
 /// What a scripted model says: the first turn whose condition fits, in order, each once unless it says otherwise.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
@@ -127,6 +137,7 @@ pub struct Script {
 }
 
 /// One turn of a script.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedTurn {
@@ -145,6 +156,7 @@ pub struct ScriptedTurn {
 }
 
 /// One call of a scripted turn.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
@@ -156,6 +168,7 @@ pub struct ScriptedCall {
 }
 
 /// A tool that the connected client runs.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientTool {
@@ -173,6 +186,7 @@ pub struct ClientTool {
 }
 
 /// An MCP server: one that is started, or one that is called.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct McpServer {
@@ -193,6 +207,7 @@ pub struct McpServer {
 }
 
 /// How far a step may go.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -211,6 +226,7 @@ impl Default for Limits {
 }
 
 /// Something that an agent's version always suggests.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSuggestion {
@@ -227,6 +243,7 @@ pub struct RuleSuggestion {
 }
 
 /// Something that an agent's model may suggest.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AllowedSuggestion {

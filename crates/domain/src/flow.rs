@@ -15,6 +15,14 @@ mod question;
 pub use next::{MOST_RUNS, Next, StepWay};
 
 /// One version of a flow. It never changes once a session has used it.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({
+    "name": "release-notes", "version": "1", "description": "Notes are written, and published once somebody has read them",
+    "steps": [
+        { "name": "write", "agent": "scribe", "input": "Write the notes of {{ input.version }}.", "attempts": 2 },
+        { "name": "publish", "agent": "scribe", "input": "Publish: {{ steps.write.output }}",
+          "question": { "kind": "confirmation", "title": "Publish the notes?" }, "on_rejection": "write" }
+    ]
+})))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowVersion {
@@ -30,6 +38,7 @@ pub struct FlowVersion {
 }
 
 /// One step of a flow.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowStep {
@@ -56,7 +65,7 @@ pub struct FlowStep {
     /// How long it rests before the second attempt; twice as long before each further one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_seconds: Option<u32>,
-    /// What is passed on: templates over the same, and `output`, kept in `shared` under their names.
+    /// What is passed on: templates over `input`, `shared`, `steps.NAME.output` and `output`, kept in `shared` under their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pass: BTreeMap<String, Value>,
     /// Where to go on success; to the next step where absent.
@@ -74,6 +83,7 @@ pub struct FlowStep {
 pub const END: &str = "end";
 
 /// What is asked before a step runs.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepQuestion {
@@ -88,6 +98,7 @@ pub struct StepQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
     /// What may be chosen; what the kind offers where empty.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     #[serde(default, deserialize_with = "question::options", skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
     /// What a person may start from.
@@ -100,6 +111,7 @@ pub struct StepQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
     /// Who may answer.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     #[serde(default, with = "question::audience", skip_serializing_if = "Option::is_none")]
     pub audience: Option<Audience>,
 }

@@ -70,6 +70,7 @@ fn templates_speak_of_what_there_will_be() {
     one(json!({ "input": "{{ answer.data }}" }), &["/steps/0/input"]);
     let asked = json!({ "kind": "confirmation", "title": "Go?" });
     one(json!({ "input": "{{ answer.data }}", "question": asked }), &[]);
+    one(json!({ "pass": { "x": "{{ answer.data }}" }, "question": asked }), &["/steps/0/pass/x"]);
     one(json!({ "input": "{{ output.x }}" }), &["/steps/0/input"]);
     one(json!({ "pass": { "x": "{{ output.x }}" } }), &[]);
     one(json!({ "input": "{{ steps.b.output }}" }), &["/steps/0/input"]);

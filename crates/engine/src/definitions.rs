@@ -147,14 +147,8 @@ impl Engine {
         let kept = self.read(Cost::Scan, move |reads| Ok(reads.definitions(&scope, kind, page.clone())?)).await?;
         let full = kept.len() >= limit as usize;
         let last = kept.last().map(|last| (last.name.clone(), last.version.clone())).filter(|_| full);
-        let filed = self.filed.now();
-        let (by, at) = (Actor::system(), self.now());
-        let filed: Vec<Definition> = match kind {
-            DefinitionKind::Agent => filed.agents.iter().map(|one| Definition::of_agent(one, by.clone(), at)).collect(),
-            DefinitionKind::Flow => filed.flows.iter().map(|one| Definition::of_flow(one, by.clone(), at)).collect(),
-        };
         let key = |one: &Definition| (one.name.clone(), one.version.clone());
-        let unused = filed.into_iter().filter(|one| {
+        let unused = self.filed_now(kind).into_iter().filter(|one| {
             let key = key(one);
             after.as_ref().is_none_or(|after| key > *after)
                 && last.as_ref().is_none_or(|last| key <= *last)
@@ -166,6 +160,35 @@ impl Engine {
         all.sort_by_key(|one| key(&one.definition));
         all.truncate(limit as usize);
         Ok(all)
+    }
+
+    /// One version: the project's, else that of the server's files.
+    pub async fn definition(
+        &self,
+        caller: &Caller,
+        kind: DefinitionKind,
+        (name, version): (String, String),
+    ) -> Result<Listed, Error> {
+        caller.require(Right::Read)?;
+        let (scope, wanted) = (caller.scope, (name.clone(), version.clone()));
+        let kept = self.read(Cost::Point, move |reads| Ok(reads.definition(&scope, kind, &wanted.0, &wanted.1)?));
+        if let Some(definition) = kept.await? {
+            return Ok(Listed { definition, from_file: false });
+        }
+        let found = self.filed_now(kind).into_iter().find(|one| one.name == name && one.version == version);
+        found
+            .map(|definition| Listed { definition, from_file: true })
+            .ok_or_else(|| Refusal::NotFound(kind.name()).into())
+    }
+
+    /// What the server's files define now, as it would be kept.
+    fn filed_now(&self, kind: DefinitionKind) -> Vec<Definition> {
+        let filed = self.filed.now();
+        let (by, at) = (Actor::system(), self.now());
+        match kind {
+            DefinitionKind::Agent => filed.agents.iter().map(|one| Definition::of_agent(one, by.clone(), at)).collect(),
+            DefinitionKind::Flow => filed.flows.iter().map(|one| Definition::of_flow(one, by.clone(), at)).collect(),
+        }
     }
 
     /// The version of an agent that a step runs.
@@ -222,7 +245,11 @@ impl Work<'_> {
         }
         let fits = |agent: &&AgentVersion| agent.name == name && version.is_none_or(|version| agent.version == version);
         let Some(agent) = filed.agents.iter().rfind(fits) else { return Ok(None) };
-        self.defined(scope, &Definition::of_agent(agent, Actor::system(), self.now))?;
+        let definition = Definition::of_agent(agent, Actor::system(), self.now);
+        if self.retired(scope, &definition)? {
+            return Ok(None);
+        }
+        self.defined(scope, &definition)?;
         Ok(Some(agent.clone()))
     }
 
@@ -238,8 +265,19 @@ impl Work<'_> {
         }
         let fits = |flow: &&FlowVersion| flow.name == name && version.is_none_or(|version| flow.version == version);
         let Some(flow) = filed.flows.iter().rfind(fits) else { return Ok(None) };
-        self.defined(scope, &Definition::of_flow(flow, Actor::system(), self.now))?;
+        let definition = Definition::of_flow(flow, Actor::system(), self.now);
+        if self.retired(scope, &definition)? {
+            return Ok(None);
+        }
+        self.defined(scope, &definition)?;
         Ok(Some(flow.clone()))
+    }
+
+    /// Whether the project has been told not to use this version any more, whatever the files say.
+    fn retired(&mut self, scope: &Scope, definition: &Definition) -> Result<bool, Error> {
+        let Definition { kind, name, version, .. } = definition;
+        let known = self.tx.definition(scope, *kind, name, version)?;
+        Ok(known.is_some_and(|known| known.retired_at.is_some()))
     }
 
     /// A version that somebody brought into the project. Those that came from a file are chosen by the file as it is now.

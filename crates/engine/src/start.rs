@@ -73,7 +73,7 @@ fn briefed(id: String, start: Start) -> Result<(Brief, Luggage), Error> {
 
 /// What our workers will run first.
 enum Run {
-    Agent(AgentVersion),
+    Agent(Box<AgentVersion>),
     Flow(FlowVersion, Option<String>),
 }
 
@@ -126,6 +126,6 @@ impl Work<'_> {
         let wanted = (name.as_str(), brief.agent_version.as_deref());
         let Some(agent) = self.agent_for(scope, filed, wanted)? else { return Ok(None) };
         brief.agent_version = Some(agent.version.clone());
-        Ok(Some(Run::Agent(agent)))
+        Ok(Some(Run::Agent(Box::new(agent))))
     }
 }

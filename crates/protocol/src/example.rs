@@ -60,7 +60,7 @@ pub(crate) fn session() -> Value {
     json!({
         "id": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "status": "waiting_user_input", "paused": false,
         "waiting_on": 1, "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "release-bot",
-        "title": "Release 1.4", "started_by": { "kind": "agent", "name": "release-bot" },
+        "driven": false, "title": "Release 1.4", "started_by": { "kind": "agent", "name": "release-bot" },
         "created_at": "2026-11-15T10:00:00Z", "last_seq": 2
     })
 }

@@ -3,7 +3,7 @@
 //! Each says first whether anything ran, then who said so, then what they said. Only a tool that failed is an error: what people and policy
 //! decide is not.
 
-use domain::Effect;
+use domain::{Actor, Effect};
 use serde_json::Value;
 
 use crate::machine::{Answered, CallEnd, asks_people, given};
@@ -118,7 +118,8 @@ fn unanswered(how: &str, question: bool) -> String {
 }
 
 fn who(answer: &Answered) -> String {
-    if answer.by == "system" { "the system (no person)".to_owned() } else { format!("a person ({})", answer.by) }
+    let nobody = answer.by == "system" || answer.by == Actor::system().name;
+    if nobody { "the system (no person)".to_owned() } else { format!("a person ({})", answer.by) }
 }
 
 fn because(answer: &Answered, lead: &str) -> String {

@@ -53,6 +53,16 @@ impl End {
         }
     }
 
+    /// What the question before a step ends it with where nobody answered.
+    pub(super) fn of_silence(how: &str) -> Self {
+        let reason = match how {
+            "expired" => "the question before the step expired".to_owned(),
+            "cancelled" => "the question before the step was cancelled".to_owned(),
+            other => format!("the question before the step led nowhere: {other}"),
+        };
+        Self::Failed { reason }
+    }
+
     /// The session is over: the engine ends it, and the step with it.
     pub(super) fn terminated(answer: &Answered) -> Self {
         let reason = answer.feedback.clone();

@@ -210,12 +210,7 @@ impl State {
                 Some(end) => self.end(end),
                 None => self.work(given(task.as_ref()).is_some()),
             },
-            BeforeEnd::Unanswered { how } if how == "expired" => {
-                self.end(End::Failed { reason: "the question before the step expired".into() })
-            }
-            BeforeEnd::Unanswered { how } => {
-                self.end(End::Failed { reason: format!("the question before the step was {how}") })
-            }
+            BeforeEnd::Unanswered { how } => self.end(End::of_silence(how)),
         }
     }
 
@@ -241,8 +236,14 @@ impl State {
     /// A person has the word: what was used of the limits is forgotten.
     fn hear(&mut self) -> Vec<Effect> {
         match self.phase {
-            Phase::New | Phase::Ended { .. } => return Vec::new(),
-            Phase::Asking { .. } | Phase::Asked { .. } | Phase::Thinking | Phase::Acting { .. } | Phase::Listening => {}
+            Phase::Ended { .. } => return Vec::new(),
+            // Somebody may be quicker than the first worker.
+            Phase::New
+            | Phase::Asking { .. }
+            | Phase::Asked { .. }
+            | Phase::Thinking
+            | Phase::Acting { .. }
+            | Phase::Listening => {}
         }
         self.spent = Spent::default();
         self.unread = true;

@@ -169,6 +169,7 @@ impl FlowVersion {
             ["answer", ..] if within == Within::Question => {
                 Some("there is no `answer` before the question is answered".into())
             }
+            ["answer", ..] if within == Within::Pass => Some("`answer` is known in `input` only".into()),
             ["answer", ..] if step.question.is_none() => Some("there is no `answer`: the step has no question".into()),
             ["answer", ..] => None,
             ["output", ..] if within == Within::Pass => None,
@@ -176,7 +177,7 @@ impl FlowVersion {
             ["steps", name, "output", ..] => self.step(name).is_none().then(|| format!("there is no step `{name}`")),
             ["steps", ..] => Some("write `steps.NAME.output`".into()),
             _ => {
-                let known = "`input`, `answer`, `shared`, `steps.NAME.output`, and in `pass` `output`";
+                let known = "`input`, `shared`, `steps.NAME.output`, in `input` `answer`, and in `pass` `output`";
                 Some(format!("there is no `{}`; there are {known}", path.parts().join(".")))
             }
         }
