@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::OptionId;
 
@@ -105,6 +105,9 @@ pub struct ModelChoice {
     /// How long one turn may take, retries apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
+    /// Further fields of the request, as the provider names them (`thinking`, `reasoning_effort`, `top_p`).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub options: Map<String, Value>,
     /// What a million tokens cost, to be shown with what a turn used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,

@@ -57,8 +57,8 @@ fn every_provider_has_what_it_needs() {
         ["/model/script/turns/0/when", "/model/script/turns/0/calls/0/tool", "/model/script/turns/0/calls/0/arguments"];
     check(model(json!({ "provider": "scripted", "script": odd })), &places);
     check(
-        model(json!({ "provider": "scripted", "script": script, "name": "x", "max_tokens": 1 })),
-        &["/model/name", "/model/max_tokens"],
+        model(json!({ "provider": "scripted", "script": script, "name": "x", "max_tokens": 1, "options": { "a": 1 } })),
+        &["/model/name", "/model/max_tokens", "/model/options"],
     );
     check(model(json!({ "provider": "anthropic" })), &["/model/name"]);
     check(model(json!({ "provider": "anthropic", "name": "claude", "script": script })), &["/model/script"]);
@@ -72,6 +72,9 @@ fn every_provider_has_what_it_needs() {
     check(with("key_secret", json!("OPENAI_KEY")), &[]);
     check(with("temperature", json!(0)), &[]);
     check(with("temperature", json!(2.1)), &["/model/temperature"]);
+    check(with("options", json!({ "thinking": { "type": "enabled" } })), &[]);
+    check(with("options", json!({ "stream": false, "top_p": 1 })), &["/model/options/stream"]);
+    check(with("options", json!({ "a/b": "x".repeat(16_384) })), &["/model/options"]);
     check(with("max_tokens", json!(0)), &["/model/max_tokens"]);
     check(with("timeout_seconds", json!(3601)), &["/model/timeout_seconds"]);
     check(with("price", json!({ "input": -1, "output": 2.5 })), &["/model/price/input"]);
