@@ -96,9 +96,9 @@ impl History {
     fn hear(&mut self, doing: Doing, content: &str) {
         let message = Message::User { content: content.to_owned() };
         match doing {
-            Doing::New | Doing::Ended => {}
+            Doing::Ended => {}
             Doing::Listening => Arc::make_mut(&mut self.messages).push(message),
-            Doing::Asking | Doing::Thinking | Doing::Acting => self.held.push(message),
+            Doing::New | Doing::Asking | Doing::Thinking | Doing::Acting => self.held.push(message),
         }
     }
 

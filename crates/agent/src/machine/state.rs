@@ -236,8 +236,14 @@ impl State {
     /// A person has the word: what was used of the limits is forgotten.
     fn hear(&mut self) -> Vec<Effect> {
         match self.phase {
-            Phase::New | Phase::Ended { .. } => return Vec::new(),
-            Phase::Asking { .. } | Phase::Asked { .. } | Phase::Thinking | Phase::Acting { .. } | Phase::Listening => {}
+            Phase::Ended { .. } => return Vec::new(),
+            // Somebody may be quicker than the first worker.
+            Phase::New
+            | Phase::Asking { .. }
+            | Phase::Asked { .. }
+            | Phase::Thinking
+            | Phase::Acting { .. }
+            | Phase::Listening => {}
         }
         self.spent = Spent::default();
         self.unread = true;

@@ -120,8 +120,7 @@ impl Driven<'_> {
         arguments: &Value,
     ) -> Result<Result<(Proposal, Option<String>), String>, Trouble> {
         let Some(spec) = self.specs.iter().find(|spec| spec.name == tool) else {
-            let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
-            return Ok(Err(format!("There is no tool `{tool}`. There are: {}.", names.join(", "))));
+            return Ok(Err(self.no_such(tool)));
         };
         if !arguments.is_object() {
             return Ok(Err(format!("The arguments of `{tool}` are not a JSON object.")));
@@ -145,6 +144,12 @@ impl Driven<'_> {
             Err(Error::Refused(Refusal::SessionEnded { .. })) => Err(Trouble::Stopped),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What the model is told of a tool that it was not offered.
+    pub(super) fn no_such(&self, tool: &str) -> String {
+        let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+        format!("There is no tool `{tool}`. There are: {}.", names.join(", "))
     }
 
     /// Runs what may run: beside each other those whose tools say so, the others one after another.

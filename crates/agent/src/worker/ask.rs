@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::Trouble;
 use super::drive::{Along, Driven};
 use crate::ask_user;
-use crate::machine::{BeforeEnd, CallEnd, Input};
+use crate::machine::{ASK_USER, BeforeEnd, CallEnd, Input};
+use crate::tool::ToolSpec;
 
 impl Driven<'_> {
     /// Puts the question before the step to people.
@@ -32,6 +33,13 @@ impl Driven<'_> {
     /// Puts a question of the model's own to people.
     pub(super) async fn ask_user(&mut self, call: String, tool: &str, arguments: &Value) -> Result<bool, Trouble> {
         let Some(agent) = &self.agent else { return Ok(false) };
+        let offered = |spec: &ToolSpec| spec.name.strip_prefix(ASK_USER) == Some(tool);
+        if !self.specs.iter().any(offered) {
+            let message = self.no_such(&format!("{ASK_USER}{tool}"));
+            let end = CallEnd::Failed { message, result: Value::Null };
+            self.enter(vec![Input::Settled { call, end }], Along::default()).await?;
+            return Ok(true);
+        }
         let asked = match ask_user::question(tool, arguments, agent) {
             Ok((question, deadline, dropped)) => {
                 for dropped in &dropped {
@@ -90,12 +98,11 @@ impl Driven<'_> {
                     return Ok(Ok(()));
                 }
                 Ok(None) => self.catch_up().await?,
-                Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
+                Err(Error::Refused(Refusal::QuestionInvalid(problems)) | Error::SchemaInvalid(problems)) => {
                     let problems: Vec<String> =
                         problems.iter().map(|problem| format!("{} {}", problem.pointer, problem.message)).collect();
                     return Ok(Err(problems.join("; ")));
                 }
-                Err(Error::SchemaInvalid(error)) => return Ok(Err(format!("{error:?}"))),
                 Err(Error::Refused(refusal @ Refusal::TooManyOpen { .. })) => return Ok(Err(refusal.to_string())),
                 Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
                 Err(error) => return Err(error.into()),

@@ -99,6 +99,7 @@ impl<'a> Driven<'a> {
                         return Ok(());
                     }
                 }
+                None if self.state.doing() == Doing::Ended => return Ok(()),
                 _ => {
                     let progressed = self.settle_questions().await? | self.act(wanted).await?;
                     if !progressed && self.sleep().await? {
@@ -187,8 +188,9 @@ impl<'a> Driven<'a> {
     /// What the model is shown. Only what is not at hand is read.
     pub(super) async fn history(&mut self) -> Result<History, Trouble> {
         if self.history.is_none() {
-            let kept = self.worker.histories.get(&self.claim.step).filter(|kept| kept.0 <= self.journal);
-            let (read, history) = kept.map_or_else(|| (0, History::new()), |kept| (kept.0, kept.1.clone()));
+            let kept = self.worker.histories.remove(&self.claim.step).filter(|kept| kept.0 <= self.journal);
+            let kept = kept.map(Arc::unwrap_or_clone);
+            let (read, history) = kept.unwrap_or_else(|| (0, History::new()));
             (self.read, self.history) = (read, Some(history));
         }
         if self.read < self.journal {

@@ -1,6 +1,9 @@
 //! What became of what a step waits for, as its machine takes it.
 
-use domain::{Answer, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status, Timestamp};
+use domain::{
+    Actor, ActorKind, Answer, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status,
+    Timestamp,
+};
 use serde_json::{Value, json};
 
 use super::Trouble;
@@ -15,10 +18,16 @@ impl Driven<'_> {
             return Ok(false);
         }
         let before = self.state.doing() == Doing::Asking;
-        let ids: Vec<Option<InteractionId>> = own.iter().map(|one| one.interaction.parse().ok()).collect();
-        let found = self.worker.engine.step_questions(&self.claim, ids.into_iter().flatten().collect()).await?;
+        let (mut calls, mut ids) = (Vec::new(), Vec::new());
+        for one in own {
+            if let Ok(id) = one.interaction.parse::<InteractionId>() {
+                calls.push(one.call);
+                ids.push(id);
+            }
+        }
+        let found = self.worker.engine.step_questions(&self.claim, ids).await?;
         let (mut inputs, mut along) = (Vec::new(), Along::default());
-        for (waiting, asked) in own.into_iter().zip(found) {
+        for (call, asked) in calls.into_iter().zip(found) {
             let Some(asked) = asked else { continue };
             let end = match (asked.status(), &asked.question.kind) {
                 // A notice holds nothing up.
@@ -34,7 +43,7 @@ impl Driven<'_> {
                     Ok(answer) => CallEnd::Answered(answer),
                     Err(how) => CallEnd::Unanswered { how },
                 };
-                Input::Settled { call: waiting.call, end }
+                Input::Settled { call, end }
             });
         }
         if inputs.is_empty() {
@@ -88,7 +97,7 @@ impl Driven<'_> {
                     metadata: Value::Null,
                     data: Value::Null,
                     feedback: feedback.clone(),
-                    by: by.name.clone(),
+                    by: named(by),
                 }),
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
@@ -131,8 +140,13 @@ fn said(answer: &Answer) -> Answered {
         metadata: answer.metadata.clone(),
         data: answer.data.clone(),
         feedback: answer.feedback.clone(),
-        by: answer.by.name.clone(),
+        by: named(&answer.by),
     }
+}
+
+/// Who said something, as the model is told: nobody in person is `system`.
+fn named(by: &Actor) -> String {
+    if by.kind == ActorKind::User { by.name.clone() } else { "system".into() }
 }
 
 fn noticed() -> Answered {
@@ -142,6 +156,6 @@ fn noticed() -> Answered {
         metadata: Value::Null,
         data: Value::Null,
         feedback: None,
-        by: "holdpoint".into(),
+        by: "system".into(),
     }
 }

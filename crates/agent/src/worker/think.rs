@@ -46,6 +46,8 @@ impl Driven<'_> {
                 }
             }
         };
+        // Nobody else may share it when it grows, or it would be copied.
+        drop(history);
         let turn = match result {
             Ok(turn) => turn,
             Err(error) => return self.unable(&error).await,

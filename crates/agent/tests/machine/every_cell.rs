@@ -13,7 +13,7 @@ use serde_json::json;
 /// the same state to the letter, and nothing to do.
 const WORLD: &str = "
 state             | begun            | begun, question  | message          | failed       | cancelled
-new               | thinking > model | asking > before  | =                | =            | ended
+new               | thinking > model | asking > before  | new              | =            | ended
 asking            | =                | =                | asking           | =            | ended
 asked             | =                | =                | asking asleep    | =            | ended
 thinking          | =                | =                | thinking         | ended > fail | ended

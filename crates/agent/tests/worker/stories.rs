@@ -118,7 +118,7 @@ async fn calls_of_one_turn_wait_side_by_side_and_the_turn_goes_on_when_all_are_s
 async fn a_model_asks_people_on_its_own_and_reads_what_they_chose() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
-    let arguments = json!({ "title": "Which?", "options": [
+    let arguments = json!({ "question": "Which?", "options": [
         { "id": "blue", "label": "Blue" }, { "id": "red", "label": "Red" }] });
     world.says("Let me ask.", &[("ask_user_choose", arguments)]);
     world.says("Red it is.", &[]);
@@ -136,7 +136,7 @@ async fn a_model_asks_people_on_its_own_and_reads_what_they_chose() {
 async fn a_secret_reaches_the_tools_and_never_the_model() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
-    let arguments = json!({ "title": "A token", "secrets": [{ "name": "TOKEN" }] });
+    let arguments = json!({ "question": "A token", "secrets": [{ "name": "TOKEN" }] });
     world.says("I need one.", &[("ask_user_secret", arguments)]);
     world.says("I look.", &[("read_file", json!({ "path": "a" }))]);
     world.says("Done.", &[]);

@@ -36,14 +36,17 @@ pub(crate) struct Play {
     pub(crate) hang: AtomicUsize,
 }
 
-impl Model for Arc<Play> {
+/// The model that plays it.
+struct Playing(Arc<Play>);
+
+impl Model for Playing {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
         said: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<Turn, ModelError>> {
-        self.asked.lock().push(request.history.to_vec());
-        let turn = self.turns.lock().pop_front();
+        self.0.asked.lock().push(request.history.to_vec());
+        let turn = self.0.turns.lock().pop_front();
         Box::pin(async move {
             let turn = turn.unwrap_or_else(|| Err(ModelError::Refused("the play is over".into())))?;
             said(Delta::Text(turn.text.clone()));
@@ -82,7 +85,7 @@ struct Bag(Arc<Play>);
 
 impl Kit for Bag {
     fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
-        Ok(Arc::new(Arc::clone(&self.0)))
+        Ok(Arc::new(Playing(Arc::clone(&self.0))))
     }
 
     fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
