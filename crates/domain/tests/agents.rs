@@ -164,9 +164,9 @@ fn what_reads_the_environment_or_starts_programs_stays_in_files() {
         { "name": "a", "command": ["x"] }, { "name": "b", "url": "https://x", "token_env": "TOKEN" },
     ] }));
     let found: Vec<String> = all.only_in_files().into_iter().map(|problem| problem.pointer).collect();
-    assert_eq!(found, ["/model/key_env", "/tools/1", "/mcp/0/command", "/mcp/1/token_env"]);
+    assert_eq!(found, ["/model/key_env", "/tools/1", "/workspace", "/mcp/0/command", "/mcp/1/token_env"]);
     let harmless = agent(json!({
-        "model": { "provider": "openai", "name": "m", "key_secret": "K" }, "tools": ["write_file"],
+        "model": { "provider": "openai", "name": "m", "key_secret": "K" }, "tools": ["ask_user"], "workspace": null,
         "mcp": [{ "name": "b", "url": "https://x" }],
     }));
     assert_eq!(harmless.only_in_files(), []);
