@@ -7,6 +7,8 @@ use self::walk::{Argv, Around, Walk};
 use self::word::Word;
 use super::Unparsed;
 
+mod agreement;
+mod builtin;
 mod find;
 mod git;
 mod guard;
@@ -17,6 +19,7 @@ mod program;
 mod reader;
 mod redirect;
 mod runner;
+mod strict;
 mod variable;
 mod walk;
 mod word;
@@ -117,7 +120,7 @@ impl Shell {
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
         let mut walk = Walk::default();
         walk.text(text, &Around::default())?;
-        let lone = reader::lone(text);
+        let lone = strict::lone(text);
         Ok(walk.shell.settled(lone))
     }
 
@@ -131,7 +134,7 @@ impl Shell {
         }
         match texts {
             [] => Err(refused("there is no command in it")),
-            [only] => Ok(walk.shell.settled(reader::lone(only))),
+            [only] => Ok(walk.shell.settled(strict::lone(only))),
             _ => Ok(walk.shell.settled(false)),
         }
     }

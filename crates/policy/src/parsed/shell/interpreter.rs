@@ -5,14 +5,20 @@ use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use crate::parsed::Unparsed;
 
-/// Shells whose grammar is the one that is read here, or a part of it.
-const SHELLS: &[&str] =
-    &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "rbash", "rksh", "hush", "yash", "osh", "posh", "oksh"];
+/// Shells that read the plain part alike.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "rbash"];
+
+/// Shells that read most of it alike: what they run is listed, and in doubt.
+const OTHERS: &[&str] = &["zsh", "ksh", "mksh", "rksh", "hush", "yash", "osh", "posh", "oksh"];
 
 /// Looks into a command that runs a text. Gives `false` where the program is none of these.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
     match name {
         name if SHELLS.contains(&name) => shell(walk, name, argv, around)?,
+        name if OTHERS.contains(&name) => {
+            walk.doubt(format!("`{name}` may read a command differently"));
+            shell(walk, name, argv, around)?;
+        }
         "eval" => joined(walk, argv.words.get(1..).unwrap_or_default(), &around.under("eval"))?,
         "trap" => trap(walk, argv, around)?,
         "watch" => watch(walk, argv, around)?,
@@ -21,9 +27,6 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
         "cd" | "pushd" | "popd" | "chdir" => {
             walk.list(argv, around);
             walk.shell.cwd_changed = true;
-        }
-        "read" | "printf" | "getopts" | "let" | "set" | "shopt" | "setopt" | "typeset" => {
-            setting(walk, name, argv, around);
         }
         _ => return Ok(false),
     }
@@ -162,28 +165,4 @@ fn remote(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(
         walk.doubt("the machine is known only when it runs");
     }
     if command.is_empty() { Ok(()) } else { joined(walk, command, &inner) }
-}
-
-/// Built-in commands that can set a variable or change what the shell makes of words.
-fn setting(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) {
-    walk.list(argv, around);
-    let risky = match name {
-        "printf" => argv.words.get(1).is_some_and(|word| word.text.starts_with("-v")),
-        "let" | "getopts" | "shopt" | "setopt" | "typeset" => true,
-        "set" => !argv.words.iter().skip(1).all(|word| {
-            matches!(
-                word.text.as_str(),
-                "-e" | "-u" | "-x" | "-eu" | "-ex" | "-eux" | "-euo" | "-euxo" | "-o" | "pipefail" | "+e" | "+x" | "+u"
-            )
-        }),
-        _ => false,
-    };
-    if risky {
-        walk.doubt(format!("`{name}` may change what the words after it mean"));
-    }
-    for word in argv.words.iter().skip(1) {
-        if name == "read" {
-            walk.notice_variable(&word.text);
-        }
-    }
 }

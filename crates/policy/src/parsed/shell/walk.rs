@@ -3,7 +3,8 @@
 use super::guard::refused;
 use super::word::Word;
 use super::{
-    Assignment, Redirect, Shell, Simple, find, git, interpreter, output, program, reader, runner, variable, wrapper,
+    Assignment, Redirect, Shell, Simple, builtin, find, git, interpreter, output, program, reader, runner, variable,
+    wrapper,
 };
 use crate::parsed::Unparsed;
 
@@ -14,7 +15,7 @@ const DEEPEST: usize = 12;
 const MOST: usize = 400;
 
 /// Words that only the grammar may use; a command that begins with one was misread.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
     "function", "coproc", "{", "}", "!", "[[", "]]", "((", "))", "end", "foreach", "repeat", "always",
 ];
@@ -105,6 +106,7 @@ impl Walk {
     fn run_known(&mut self, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
         let name = argv.words.first().map(|word| program::name(&word.text)).unwrap_or_default();
         let name = name.as_str();
+        builtin::look(self, name, &argv.words);
         if wrapper::run(self, name, argv, around)?
             || interpreter::run(self, name, argv, around)?
             || find::run(self, name, argv, around)?
@@ -112,6 +114,9 @@ impl Walk {
             return Ok(());
         }
         let at = self.list(argv, around);
+        if matches!(name, "export" | "readonly" | "unset" | "read" | "declare" | "typeset" | "local") {
+            self.notice_named(&argv.words);
+        }
         program::look(self, at, argv);
         output::look(self, name, argv);
         if name == "git" {
@@ -163,6 +168,13 @@ impl Walk {
     pub(super) fn notice_variable(&mut self, name: &str) {
         if variable::steers(name) {
             self.doubt(format!("the variable `{name}` may change which program runs"));
+        }
+    }
+
+    /// Notices the variables that a built-in command names.
+    pub(super) fn notice_named(&mut self, words: &[Word]) {
+        for word in words.iter().skip(1) {
+            self.notice_variable(word.text.split('=').next().unwrap_or_default());
         }
     }
 
