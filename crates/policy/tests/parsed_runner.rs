@@ -110,6 +110,22 @@ fn what_runs_in_another_manner_is_listed_and_in_doubt() {
         "strace -- git push",
         "op run -- git push",
         "aws-vault exec x -- git push",
+        "x86_64 git push",
+        "linux32 git push",
+        "i386 git push",
+        "uname26 git push",
+        "sem git push",
+        "sem -j 4 git push",
+        "pee cat 'git push'",
+        "ssh-agent git push",
+        "dbus-launch git push",
+        "ccache git push",
+        "hyperfine 'git push'",
+        "hyperfine -w 3 ls 'git push'",
+        "watchexec git push",
+        "watchexec -e rs git push",
+        "doppler run -- git push",
+        "dtach -n x git push",
     ] {
         let shell = lists(text);
         assert!(shell.doubt.is_some() && shell.opaque, "{text}");

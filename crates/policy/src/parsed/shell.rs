@@ -20,6 +20,7 @@ mod reader;
 mod redirect;
 mod runner;
 mod strict;
+mod unread;
 mod variable;
 mod walk;
 mod word;

@@ -1,10 +1,9 @@
 //! Programs whose arguments are another command.
 
-use super::Assignment;
 use super::guard::refused;
-use super::runner;
 use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
+use super::{Assignment, runner, unread};
 use crate::parsed::Unparsed;
 
 /// How a wrapper's own arguments end and the command begins.
@@ -147,120 +146,9 @@ const WRAPPERS: &[Wrapper] = &[
     },
 ];
 
-/// Programs that run something in a manner that nobody relies on here; what their words tell of it is listed all the same.
-const UNREAD: &[&str] = &[
-    "crontab",
-    "run-parts",
-    "tmux",
-    "screen",
-    "xterm",
-    "uxterm",
-    "rxvt",
-    "urxvt",
-    "konsole",
-    "gnome-terminal",
-    "xfce4-terminal",
-    "alacritty",
-    "kitty",
-    "runuser",
-    "scriptlive",
-    "rust-gdb",
-    "rust-lldb",
-    "parallel",
-    "flock",
-    "strace",
-    "ltrace",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "taskset",
-    "chrt",
-    "numactl",
-    "unbuffer",
-    "script",
-    "systemd-run",
-    "start-stop-daemon",
-    "pkexec",
-    "sg",
-    "setpriv",
-    "firejail",
-    "bwrap",
-    "proot",
-    "fakeroot",
-    "dbus-run-session",
-    "torsocks",
-    "proxychains",
-    "proxychains4",
-    "entr",
-    "rlwrap",
-    "valgrind",
-    "perf",
-    "gdb",
-    "lldb",
-    "catchsegv",
-    "xvfb-run",
-    "faketime",
-    "daemonize",
-    "runcon",
-    "capsh",
-    "setarch",
-    "linux64",
-    "prlimit",
-    "choom",
-    "uclampset",
-    "cgexec",
-    "ip",
-    "sshpass",
-    "expect",
-    "socat",
-    "alias",
-    "hash",
-    "enable",
-    "bind",
-    "complete",
-    "compgen",
-    "fc",
-    "mapfile",
-    "readarray",
-    "coproc",
-    "at",
-    "batch",
-    "caffeinate",
-    "direnv",
-    "dotenv",
-    "op",
-    "aws-vault",
-    "chpst",
-    "softlimit",
-    "envdir",
-    "setuidgid",
-    "su-exec",
-    "gosu",
-    "tini",
-    "dumb-init",
-    "ts",
-    "chronic",
-    "ifne",
-    "mispipe",
-    "zargs",
-    "ld.so",
-    "ld-linux.so.2",
-    "ld-linux-x86-64.so.2",
-    "sudoedit",
-    "run0",
-    "fish",
-    "csh",
-    "tcsh",
-    "nu",
-    "xonsh",
-    "elvish",
-    "rc",
-    "es",
-];
-
 /// Looks through a wrapper. Gives `false` where the program is none.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
-    if UNREAD.contains(&name) {
+    if unread::is(name) {
         let at = walk.list(argv, around);
         walk.opaque(at);
         walk.doubt(format!("`{name}` may run another command in a manner that is not read"));
