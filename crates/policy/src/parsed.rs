@@ -58,6 +58,13 @@ impl Parsed {
             Ok(found) => found.iter().for_each(|argument| parsed.take(tool, argument)),
             Err(reason) => parsed.paths.push((String::new(), Err(Unparsed::new("arguments", reason)))),
         }
+        // A directory beside a command is where it runs, and which path is a directory is not known.
+        let here = |path: &PathFacts| !path.absolute && path.components.is_empty();
+        if let Some(Ok(shell)) = &mut parsed.shell
+            && !parsed.paths.iter().all(|(_, path)| path.as_ref().is_ok_and(here))
+        {
+            shell.elsewhere();
+        }
         parsed
     }
 

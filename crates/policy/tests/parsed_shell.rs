@@ -230,6 +230,15 @@ fn variables_before_a_command_are_seen() {
         "HOME=/x git status",
         "path=x git status",
         "printf -v PATH x; git status",
+        "BAT_PAGER=x bat y",
+        "AWS_CONFIG_FILE=x aws s3 ls",
+        "OPENSSL_CONF=x openssl version",
+        "RSYNC_CONNECT_PROG=x rsync a b",
+        "KUBE_EDITOR=x kubectl get pods",
+        "KUBECTL_EXTERNAL_DIFF=x kubectl diff",
+        "DOTNET_STARTUP_HOOKS=x dotnet test",
+        "_JAVA_OPTIONS=x java y",
+        "FZF_DEFAULT_OPTS=x fzf",
     ] {
         assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
     }

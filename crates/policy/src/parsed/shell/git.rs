@@ -122,6 +122,43 @@ const KNOWN: &str = " add am annotate apply archive backfill bisect blame branch
     unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version \
     whatchanged worktree write-tree ";
 
+/// Subcommands that write nothing but what an option names.
+const READING: &[&str] = &[
+    "annotate",
+    "blame",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "cherry",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "for-each-ref",
+    "grep",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "range-diff",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-ref",
+    "status",
+    "var",
+    "verify-commit",
+    "verify-tag",
+    "version",
+    "whatchanged",
+];
+
 /// Finds the subcommand and everything that makes it less than certain.
 pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
     let mut at = 1;
@@ -149,6 +186,7 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
         at += 1;
     }
     let Some(subcommand) = argv.words.get(at) else { return };
+    walk.writes_unknown |= !READING.contains(&subcommand.text.as_str());
     if subcommand.dynamic || subcommand.glob {
         walk.doubt("which subcommand of `git` runs is known only when it runs");
         return;

@@ -50,6 +50,9 @@ const NAMES: &[&str] = &[
     "RUSTC_WRAPPER",
     "RUSTFLAGS",
     "GOFLAGS",
+    "GOPATH",
+    "GOROOT",
+    "GOBIN",
     "DOCKER_HOST",
     "KUBECONFIG",
     "EXINIT",
@@ -88,6 +91,40 @@ const BEGINNINGS: &[&str] = &[
     "SYSTEMD_",
 ];
 
+/// Endings of names that do, by custom: what a program starts, reads first, or is told to do.
+const ENDINGS: &[&str] = &[
+    "PAGER",
+    "EDITOR",
+    "BROWSER",
+    "SHELL",
+    "COMMAND",
+    "CMD",
+    "PROG",
+    "PROGRAM",
+    "EXEC",
+    "WRAPPER",
+    "LAUNCHER",
+    "HOOK",
+    "HOOKS",
+    "DIFF",
+    "ASKPASS",
+    "PRELOAD",
+    "PLUGIN",
+    "PLUGINS",
+    "OPTIONS",
+    "OPTS",
+    "ARGS",
+    "FLAGS",
+    "CONFIG",
+    "CONFIG_FILE",
+    "CONF",
+    "RC",
+    "RCFILE",
+    "PATH",
+    "HOME",
+    "PROXY",
+];
+
 /// Those among them that only name people, dates and manners.
 const HARMLESS: &[&str] = &[
     "GIT_AUTHOR_NAME",
@@ -114,5 +151,9 @@ pub(super) fn steers(name: &str) -> bool {
     if HARMLESS.contains(&name) {
         return false;
     }
-    NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+    NAMES.contains(&name)
+        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || ENDINGS
+            .iter()
+            .any(|ending| name == *ending || name.strip_suffix(ending).is_some_and(|rest| rest.ends_with('_')))
 }

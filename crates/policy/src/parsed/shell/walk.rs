@@ -24,6 +24,8 @@ pub(super) const RESERVED: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) shell: Shell,
+    /// Some program may write what its words do not tell.
+    pub(super) writes_unknown: bool,
 }
 
 /// What surrounds a command.
@@ -67,6 +69,31 @@ impl Around {
 }
 
 impl Walk {
+    /// Draws the conclusions from what was found.
+    pub(super) fn settled(self, lone: bool) -> Shell {
+        let mut shell = self.shell;
+        if shell.dynamic {
+            shell.doubt.get_or_insert_with(|| refused("a word of it is known only when it runs"));
+        }
+        shell.writes_known = !self.writes_unknown && shell.doubt.is_none();
+        shell.plain = lone
+            && shell.doubt.is_none()
+            && shell.writes.is_empty()
+            && shell.reads.is_empty()
+            && !shell.cwd_changed
+            && !(shell.pipes || shell.background || shell.substitutions || shell.globs || shell.dynamic)
+            && match shell.commands.as_slice() {
+                [only] => {
+                    !only.program.is_empty()
+                        && only.via.is_empty()
+                        && only.assignments.is_empty()
+                        && only.redirects.is_empty()
+                }
+                _ => false,
+            };
+        shell
+    }
+
     /// Reads a text that a shell would run.
     pub(super) fn text(&mut self, text: &str, around: &Around) -> Result<(), Unparsed> {
         if around.via.len() > DEEPEST {
@@ -155,6 +182,7 @@ impl Walk {
     /// Marks a command as one that runs code which is not seen here.
     pub(super) fn opaque(&mut self, at: usize) {
         self.shell.opaque = true;
+        self.writes_unknown = true;
         if let Some(simple) = self.shell.commands.get_mut(at) {
             simple.opaque = true;
         }
