@@ -167,6 +167,20 @@ fn what_shells_read_differently_is_in_doubt() {
         "wait -p 'a[$(reboot)]'",
         "printf -v 'a[$(reboot)]' x",
         "jobs -x reboot",
+        "RANDOM='a[$(reboot)]'",
+        "A='a[$(reboot)]'",
+        "OPTIND=x; ls",
+        "ssh -to ProxyCommand=reboot host ls",
+        "ssh -tF x host ls",
+        "ssh -I x.so host ls",
+        "ssh host -oProxyCommand=reboot",
+        "bash -oc errexit 'reboot'",
+        "bash -Oc extglob 'reboot'",
+        "bash -kc 'git A=1 push'",
+        "bash -o keyword -c 'tool A=1 push'",
+        "bash -O extglob -c 'tool'",
+        "su -s /tmp/x -c ls",
+        "watch -s ls reboot",
     ] {
         let shell = Shell::parse(text);
         assert!(shell.is_err() || shell.is_ok_and(|shell| shell.doubt.is_some() && !shell.plain), "{text}");
@@ -195,6 +209,7 @@ fn what_people_write_every_day_is_certain() {
         "export FOO=1 && make",
         "test -f x && cat x",
         "set -euo pipefail; make",
+        "bash -euo pipefail -c 'make && make test'",
         "git diff HEAD~1 -- a.rs | grep \"^+\" | wc -l",
         "rg \"fn \\w+\\(\" src",
         "sleep 5 &",
@@ -342,6 +357,8 @@ fn texts_within_texts_are_read() {
         "ssh -p 22 u@host 'cd a && git push'",
         &["ssh -p 22 u@host cd a && git push", "ssh> cd a", "ssh> git push"],
     );
+    certain("ssh -tp 22 host git push", &["ssh -tp 22 host git push", "ssh> git push"]);
+    certain("ssh -p22 host git push", &["ssh -p22 host git push", "ssh> git push"]);
     assert!(Shell::parse("ssh host ls").unwrap().remote);
     doubtful("ssh -o ProxyCommand=x host ls", &["ssh -o ProxyCommand=x host ls", "ssh> ls"]);
     doubtful("bash <<< 'git push'", &["bash", "bash <<> git push"]);

@@ -36,7 +36,7 @@ pub struct Shell {
     /// Exactly one simple command and nothing else: no redirection, substitution, assignment, glob, wrapper, nothing dynamic, no
     /// other directory, not even one that the call names beside it, and no file that it is known to write.
     pub plain: bool,
-    /// It would be plain, but the call names a path beside it, in which it may run: compare `paths`.
+    /// It would be plain, but something beside it in the call says where it runs, or may: compare `paths`.
     pub plain_elsewhere: bool,
     /// Commands are joined by `|`.
     pub pipes: bool,
@@ -169,12 +169,13 @@ impl Shell {
             command.assignments.push(Assignment { name: name.to_owned(), value: value.to_owned() });
         }
         self.plain = false;
+        self.plain_elsewhere = false;
         self
     }
 
-    /// Counts a directory that the call names beside the command: it may run there.
+    /// Counts a place that the call names beside the command: it may run there.
     pub(super) fn elsewhere(&mut self) {
-        self.plain_elsewhere = std::mem::take(&mut self.plain);
+        self.plain_elsewhere |= std::mem::take(&mut self.plain);
         self.cwd_changed = true;
         self.commands.iter_mut().for_each(|command| command.cwd_changed = true);
     }

@@ -28,7 +28,8 @@ pub(super) fn look(walk: &mut Walk, name: &str, words: &[Word]) {
     }
 }
 
-fn evaluates(text: &str) -> bool {
+/// Says whether a text would run something, were it evaluated.
+pub(super) fn evaluates(text: &str) -> bool {
     text.contains(['[', '`']) || text.contains("$(")
 }
 

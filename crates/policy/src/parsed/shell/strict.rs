@@ -244,6 +244,8 @@ impl Lexer<'_> {
                     self.at += 1;
                 }
                 ('\\', Some(next)) if next.is_ascii_graphic() || next == ' ' => word.push_quoted("\\"),
+                // In some old encodings the backslash would be the second half of the character.
+                (c, Some('\\')) if !c.is_ascii() => return Err(format!("a backslash touches `{c}`")),
                 ('\\', _) => return Err("a line goes on after a backslash".to_owned()),
                 ('$', Some('"' | ' ' | '|' | ')')) => word.push_quoted("$"),
                 ('$', _) => self.status(word)?,

@@ -209,6 +209,10 @@ impl Walk {
     fn notice_variables(&mut self, argv: &Argv) {
         for assignment in &argv.assignments {
             self.notice_variable(&assignment.name);
+            // Some variables are numbers, and what they are set to is evaluated: `RANDOM='a[$(x)]'` runs `x`.
+            if builtin::evaluates(&assignment.value) {
+                self.doubt(format!("what `{}` is set to may be run", assignment.name));
+            }
         }
     }
 }

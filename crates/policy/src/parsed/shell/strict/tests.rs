@@ -138,6 +138,7 @@ fn everything_else_is_not() {
         "=a b",
         "a =b",
         "a é",
+        "a \"é\\n\"",
         "a [b]",
         "a b]",
         "a\r",
