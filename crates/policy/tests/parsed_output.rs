@@ -74,6 +74,8 @@ fn what_is_written_without_a_redirection_is_seen() {
         ("mkdir -p x", "x"),
         ("rm -rf x y", "x y"),
         ("chmod -R 700 x y", "x y"),
+        ("chmod +x y", "y"),
+        ("chmod -x y", "y"),
         ("gzip x", "x"),
         ("split a", "."),
         ("patch -o x a", "x"),

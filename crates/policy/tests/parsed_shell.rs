@@ -283,6 +283,7 @@ fn wrappers_are_looked_through() {
         ("env", "env"),
         ("env -i", "env"),
         ("env -u X", "env"),
+        ("env -iu X", "env"),
         ("env A=1 B=2", "env"),
         ("/usr/bin/env", "env"),
         ("env --", "env"),
@@ -294,6 +295,8 @@ fn wrappers_are_looked_through() {
         ("sudo -u x", "sudo"),
         ("sudo -ux", "sudo"),
         ("sudo -n -E", "sudo"),
+        ("sudo -nu x", "sudo"),
+        ("sudo -nux", "sudo"),
         ("sudo --user=x", "sudo"),
         ("sudo A=1", "sudo"),
         ("doas -u x", "doas"),
@@ -302,6 +305,9 @@ fn wrappers_are_looked_through() {
     ] {
         let text = format!("{wrapper} git push");
         certain(&text, &[&text, &format!("{via}> git push")]);
+    }
+    for text in ["env -C x ls", "env -Cx ls", "env -iC x ls", "env --chdir=x ls", "sudo -nDx ls"] {
+        assert!(Shell::parse(text).unwrap().cwd_changed, "{text}");
     }
     assert!(Shell::parse("sudo ls").unwrap().elevated);
     certain(

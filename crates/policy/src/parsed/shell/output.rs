@@ -150,6 +150,14 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
         "install" | "ginstall" if words.iter().any(|word| makes_directories(word)) => {
             written(&words, &Writer { operands: Operands::All, values: "mogS", ..NOTHING })
         }
+        // `chmod -x y` has its mode where an option would stand.
+        "chmod"
+            if words
+                .iter()
+                .any(|word| cluster(word).is_some_and(|mode| mode.chars().all(|c| "rwxXst".contains(c)))) =>
+        {
+            written(&words, &Writer { operands: Operands::All, ..NOTHING })
+        }
         "dd" | "gdd" => words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
         "tar" | "gtar" | "bsdtar" => archive(&words),
         "sed" | "gsed" if words.iter().any(|word| in_place(word)) => {

@@ -216,9 +216,8 @@ fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> R
 
 /// Says how many words an option takes.
 fn option(walk: &mut Walk, wrapper: &Wrapper, text: &str) -> usize {
-    if matches!(text, "-C" | "-D" | "--chdir") || text.starts_with("--chdir=") {
-        walk.shell.cwd_changed = true;
-    }
+    let places = ["-C", "-D", "-R", "--chdir", "--chroot"];
+    walk.shell.cwd_changed |= places.iter().any(|place| text.starts_with(place));
     if wrapper.values.contains(&text) {
         return 2;
     }
@@ -231,14 +230,26 @@ fn option(walk: &mut Walk, wrapper: &Wrapper, text: &str) -> usize {
     {
         return 1;
     }
-    // `-u root` may be written `-uroot`, and `nice -5` is a number.
-    let glued = !text.starts_with("--") && text.get(..2).is_some_and(|short| wrapper.values.contains(&short));
-    let number = matches!(wrapper.name, "nice") && text.trim_start_matches('-').chars().all(|c| c.is_ascii_digit());
-    let flags = !text.starts_with("--")
-        && text.chars().skip(1).all(|c| wrapper.flags.iter().any(|flag| flag.len() == 2 && flag.ends_with(c)));
-    if !(glued || number || flags) {
-        walk.doubt(format!("the option `{text}` of `{}` is not known", wrapper.name));
+    // `nice -5` is a number.
+    if wrapper.name == "nice" && text.trim_start_matches('-').chars().all(|c| c.is_ascii_digit()) {
+        return 1;
     }
+    // `-n -u root` may be written `-nuroot`, or `-nu root`.
+    let letters = text.get(1..).filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    for (at, letter) in letters.char_indices() {
+        let option = format!("-{letter}");
+        if wrapper.values.contains(&option.as_str()) {
+            walk.shell.cwd_changed |= places.contains(&option.as_str());
+            return if at + letter.len_utf8() == letters.len() { 2 } else { 1 };
+        }
+        if !wrapper.flags.contains(&option.as_str()) {
+            break;
+        }
+        if at + 1 == letters.len() {
+            return 1;
+        }
+    }
+    walk.doubt(format!("the option `{text}` of `{}` is not known", wrapper.name));
     1
 }
 
