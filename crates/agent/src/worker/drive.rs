@@ -91,6 +91,9 @@ impl<'a> Driven<'a> {
                 self.enter(vec![begun], Along::default()).await?;
                 continue;
             }
+            if self.worker.engine.step_paused(&self.claim).await? && self.sleep().await? {
+                return Ok(());
+            }
             let wanted = self.state.outstanding();
             match wanted.first() {
                 Some(Effect::CallModel) => self.think().await?,
@@ -234,7 +237,8 @@ impl<'a> Driven<'a> {
             Effect::Act { call, .. } => Some(call),
             _ => None,
         });
-        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect() };
+        let listening = self.state.doing() == Doing::Listening;
+        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect(), listening };
         if let (Some(history), true) = (self.history.take(), self.read == self.journal) {
             self.worker.histories.insert(self.claim.step, Arc::new((self.read, history)));
         }
