@@ -124,7 +124,12 @@ impl Parsed {
         });
         let path = || self.paths.iter().find_map(|(_, path)| path.as_ref().err());
         let url = || self.url.iter().find_map(|url| url.as_ref().err());
-        let sql = || self.sql.iter().find_map(|sql| sql.as_ref().err());
+        let sql = || {
+            self.sql.iter().find_map(|sql| match sql {
+                Ok(sql) => sql.doubt.as_ref(),
+                Err(unparsed) => Some(unparsed),
+            })
+        };
         shell.or_else(path).or_else(url).or_else(sql)
     }
 }
