@@ -186,6 +186,9 @@ fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
     let named = |name: &str, value: &Value| {
         argument::METHODS.contains(&name) || (name == "type" && value.as_str().is_some_and(url::is_method))
     };
+    if argument.hides(argument::OVERRIDES) {
+        return Err(refused("a header may change the method"));
+    }
     let method = match argument.beside(&named).map_err(refused)? {
         Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
         None if argument.accompanied(argument::BODIES) => "POST",

@@ -27,7 +27,8 @@ pub(super) async fn session_start(
     Command { body, once }: Command<StartBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
     let StartBody { agent, agent_version, channel, title, input, metadata } = body;
-    let start = Start { channel, agent, agent_version, title, luggage: Luggage { input, metadata, ..Luggage::default() } };
+    let start =
+        Start { channel, agent, agent_version, title, luggage: Luggage { input, metadata, ..Luggage::default() } };
     let session = app.engine.start(&caller, start, once).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
