@@ -362,7 +362,8 @@ fn known(name: &str) -> Option<Sort> {
 }
 
 fn ending(name: &str) -> Option<Sort> {
-    match last_word(name).trim_end_matches(|c: char| c.is_ascii_digit()) {
+    let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit() || !c.is_alphanumeric());
+    match last_word(unnumbered).as_str() {
         last if TEXTS.contains(&last) => Some(Sort::Command(List::Texts)),
         last if WORDS.contains(&last) => Some(Sort::Command(List::Unclear)),
         last if PATH_ENDINGS.contains(&last) || PERHAPS_PATHS.contains(&last) => Some(Sort::PerhapsPath),
