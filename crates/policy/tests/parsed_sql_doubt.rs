@@ -1,5 +1,4 @@
 //! SQL that every database reads alike, and SQL that some read in another way.
-#![expect(clippy::panic, reason = "a helper that fails is a test that fails")]
 
 use holdpoint_policy::Sql;
 

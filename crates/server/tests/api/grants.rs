@@ -333,7 +333,7 @@ verdict = "ask"
     let dark = json!({ "command": "git $Y" });
     let action = scene.proposes(call("dark", "execute_command", dark.clone())).await;
     scene.approved_with(&action, remember("session", &json!("exact"))).await;
-    scene.is(call("dark again", "execute_command", dark), "allowed").await;
+    scene.is(call("dark-again", "execute_command", dark), "allowed").await;
 }
 
 /// A permit does not outlive the time of the grant that gave it; uses that are spent were spent on it.
