@@ -15,6 +15,7 @@ mod policy;
 mod secrets;
 mod serve;
 mod telemetry;
+mod users;
 
 use std::alloc::System;
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(serve) => serve::serve(&runtime, &serve),
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
+        Command::Users(users) => runtime.block_on(users::users(users)),
         Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
         Command::Backup(backup) => data::backup(&backup),

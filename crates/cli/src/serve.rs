@@ -1,9 +1,10 @@
 //! `holdpoint serve`: what runs, and how it ends.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use engine::{Engine, Ids};
-use server::App;
+use server::{App, Front, Page};
 use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -11,12 +12,13 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use url::Url;
 
 use crate::config::Serve;
 use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::open;
-use crate::{policy, telemetry};
+use crate::{policy, telemetry, users};
 
 /// Runs the server until it is told to stop.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
@@ -44,7 +46,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     engine.policy_noted().await;
 
     let (stop, stopping) = watch::channel(false);
-    let app = App::new(engine.clone(), serve.limits(), telemetry::figures()?, stopping.clone());
+    let front = Front { public: serve.public_url.clone(), page: Page::built() };
+    let app = App::new(engine.clone(), serve.limits(), front, telemetry::figures()?, stopping.clone());
     let listener = TcpListener::bind(serve.listen).await.map_err(|error| Failure::Listen(serve.listen, error))?;
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
@@ -58,6 +61,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
+    welcome(&engine, serve, address).await;
 
     let served = server::listen(listener, server::router(app), stopping).await;
     cancelled.cancel();
@@ -71,6 +75,19 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let _ = closing.await;
     println!("Holdpoint has stopped");
     served.map_err(Failure::Serve)
+}
+
+/// As long as nobody has ever signed in: shows the way in, to whoever sees what this process writes.
+async fn welcome(engine: &Engine, serve: &Serve, address: SocketAddr) {
+    match engine.first_link().await {
+        Ok(None) => {}
+        Ok(Some(token)) => {
+            let here = format!("http://{address}");
+            let base = serve.public_url.as_ref().map_or(here.as_str(), Url::as_str);
+            println!("Sign in as the first admin, once and within an hour: {}", users::address(base, &token));
+        }
+        Err(error) => tracing::warn!(%error, "no link for the first admin could be made"),
+    }
 }
 
 /// Takes the data directory, which is made if absent.

@@ -32,8 +32,9 @@ pub mod secret;
 pub mod session;
 pub mod step;
 pub mod text;
+pub mod user;
 
-pub use access::{Actor, ActorKind, Caller, Key, Role, Scope};
+pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope};
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
 pub use delivery::Delivery;
@@ -41,8 +42,8 @@ pub use digest::Digest;
 pub use event::{Event, Happening};
 pub use grant::{Grant, Remember};
 pub use id::{
-    AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId,
-    SecretId, SessionId, StepId, TenantId,
+    AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, LinkId, PermitId,
+    ProjectId, SecretId, SessionId, StepId, TenantId, UserId, VisitId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
@@ -55,5 +56,6 @@ pub use ruling::{Ruling, Verdict};
 pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepStatus};
+pub use user::{Link, Membership, User, Visit};
 
 pub use jiff::{SignedDuration, Timestamp};

@@ -35,6 +35,7 @@ mod secret;
 mod session;
 mod stats;
 mod timers;
+mod user;
 mod values;
 mod worker;
 

@@ -12,6 +12,7 @@ use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
 use crate::timers::TimerReads;
+use crate::user::{UserReads, UserWrites};
 
 /// A face is the sum of its nouns' faces; whoever has them all has it.
 macro_rules! face {
@@ -37,6 +38,7 @@ face! {
         + StatsReads
         + AuditReads
         + SecretReads
+        + UserReads
 }
 
 face! {
@@ -52,4 +54,5 @@ face! {
         + OnceWrites
         + AuditWrites
         + SecretWrites
+        + UserWrites
 }

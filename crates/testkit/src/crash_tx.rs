@@ -5,15 +5,17 @@ use std::cell::Cell;
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
-    DataKeyId, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId, Luggage, PolicyState,
-    PolicyVersion, ProjectId, Proposal, Scope, SecretId, Session, SessionId, SignedDuration, Step, TenantId, Timestamp,
+    DataKeyId, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId, Link as SignInLink, LinkId,
+    Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId, Session, SessionId,
+    SignedDuration, Step, TenantId, Timestamp, User, UserId, Visit, VisitId,
 };
 use store::{
     AccessReads, AccessWrites, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey, Due, DueAction,
     EventReads, EventWrites, GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites,
-    KeptValue, KeyRecord, Link, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
-    ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+    KeptValue, KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads,
+    PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites,
+    SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+    UserReads, UserRecord, UserWrites, VisitRecord,
 };
 
 use crate::Sabotage;
@@ -134,6 +136,16 @@ passed_on! { Reads:
         kept_for(scope: &Scope, agent: &str) -> Vec<KeptValue>;
         kept(scope: &Scope, page: Page<SecretId>) -> Vec<KeptSecret>;
     }
+    UserReads {
+        user(tenant: TenantId, name: &str) -> Option<UserRecord>;
+        user_by_id(id: UserId) -> Option<UserRecord>;
+        user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
+        users(scope: &Scope) -> Vec<User>;
+        anybody_signed_in() -> bool;
+        scope_names(scope: &Scope) -> Option<(String, String)>;
+        visit(id: VisitId) -> Option<VisitRecord>;
+        link(id: LinkId) -> Option<LinkRecord>;
+    }
 }
 
 passed_on! { Tx:
@@ -184,6 +196,23 @@ passed_on! { Tx:
         kept_put(kept: &KeptValue) -> ();
         kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
         kept_forget(scope: &Scope, id: SecretId) -> bool;
+    }
+    UserWrites {
+        user_insert(user: &User) -> ();
+        membership_put(scope: &Scope, user: UserId, membership: &Membership) -> ();
+        user_signed_in(id: UserId, at: Timestamp) -> ();
+        password_put(id: UserId, password: Option<&str>) -> ();
+        visit_insert(visit: &Visit, hash: &[u8; 32]) -> ();
+        visit_seen(id: VisitId, at: Timestamp) -> ();
+        visit_move(id: VisitId, project: ProjectId) -> bool;
+        visit_settle(id: VisitId) -> bool;
+        visit_end(id: VisitId) -> bool;
+        visits_end(user: UserId, but: Option<VisitId>) -> ();
+        visits_purge(seen: Timestamp, created: Timestamp, limit: u32) -> u64;
+        link_insert(link: &SignInLink, hash: &[u8; 32]) -> ();
+        link_take(id: LinkId) -> bool;
+        links_drop(user: UserId) -> ();
+        links_purge(before: Timestamp, limit: u32) -> u64;
     }
 }
 

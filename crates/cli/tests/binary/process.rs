@@ -5,6 +5,7 @@ mod full_disk;
 mod keys;
 mod master_key;
 mod outage;
+mod people;
 mod policy_file;
 mod privacy;
 mod readers;

@@ -26,7 +26,7 @@ struct Sample {
 
 const LEASE: &str = "lea_00000000-0000-7000-8000-000000000000";
 /// Those that anybody may call.
-const OPEN: &[&str] = &["healthz", "readyz", "metrics"];
+const OPEN: &[&str] = &["healthz", "readyz", "metrics", "sign_in_get", "sign_in_password", "sign_in_link"];
 
 fn sample(operation: &str) -> Option<Sample> {
     use Role::{Admin, Agent, Operator, Viewer};
@@ -60,6 +60,12 @@ fn sample(operation: &str) -> Option<Sample> {
         "policy_switch" => (Some(json!({ "enabled": false, "reason": "a test" })), &[Operator, Viewer, Agent]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
         "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
+        "me_get" | "sign_out" => (None, &[]),
+        "me_project" => (Some(json!({ "project": LEASE.replace("lea", "prj") })), &[]),
+        "me_password" => (Some(json!({ "new": "correct horse battery" })), &[]),
+        "user_create" => (Some(json!({ "name": "carol", "role": "viewer" })), &[Operator, Viewer, Agent]),
+        "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
+        "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         _ => return None,
     };
@@ -84,6 +90,7 @@ impl Things {
             let body = json!({ "option": "approve", "remember": { "scope": "session", "arguments": "exact" } });
             key.decides(&acted, body).await.done();
         }
+        world.signs_up("alice", Role::Operator).await;
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
         Self { question, key, grant }
     }
@@ -119,7 +126,11 @@ impl Operation {
     fn path_to(&self, things: &Things) -> String {
         let Things { question, key, grant } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
-        let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
+        let path = path
+            .replace("{key}", &key.key_id)
+            .replace("{call}", "done")
+            .replace("{grant}", grant)
+            .replace("{user}", "alice");
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
