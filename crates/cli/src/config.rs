@@ -65,6 +65,29 @@ pub(crate) struct MasterKeys {
     pub(crate) master_key_previous: Option<String>,
 }
 
+/// Who else vouches for people.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Provider {
+    /// Let people sign in through this OpenID Connect provider, as it calls itself (https://id.example.org)
+    #[arg(long, env = "HOLDPOINT_OIDC_ISSUER", requires = "oidc_client_id")]
+    pub(crate) oidc_issuer: Option<Url>,
+    /// What the provider calls this server
+    #[arg(long, env = "HOLDPOINT_OIDC_CLIENT_ID", requires = "oidc_issuer")]
+    pub(crate) oidc_client_id: Option<String>,
+    /// The file with the secret that this server proves itself to the provider with
+    #[arg(long, env = "HOLDPOINT_OIDC_CLIENT_SECRET_FILE", requires = "oidc_issuer")]
+    pub(crate) oidc_client_secret_file: Option<PathBuf>,
+    /// The claim that has people's roles: admin, operator or viewer; dots lead into objects
+    #[arg(long, env = "HOLDPOINT_OIDC_ROLE_CLAIM", default_value = "roles")]
+    pub(crate) oidc_role_claim: String,
+    /// The tenant that the provider's people belong to
+    #[arg(long, env = "HOLDPOINT_OIDC_TENANT", default_value = "default")]
+    pub(crate) oidc_tenant: String,
+    /// The project that they belong to
+    #[arg(long, env = "HOLDPOINT_OIDC_PROJECT", default_value = "default")]
+    pub(crate) oidc_project: String,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Where to listen
@@ -77,6 +100,8 @@ pub(crate) struct Serve {
     pub(crate) database: Database,
     #[command(flatten)]
     pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) oidc: Provider,
     /// The policy of projects that have none of their own; followed while the server runs
     #[arg(long, env = "HOLDPOINT_POLICY")]
     pub(crate) policy: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use engine::{Engine, Ids};
-use server::{App, Front, Page};
+use server::{App, Front, Oidc, OidcSettings, Page};
 use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use crate::config::Serve;
+use crate::config::{Provider, Serve};
 use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::open;
@@ -46,7 +46,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     engine.policy_noted().await;
 
     let (stop, stopping) = watch::channel(false);
-    let front = Front { public: serve.public_url.clone(), page: Page::built() };
+    let front = Front { public: serve.public_url.clone(), page: Page::built(), oidc: oidc(&serve.oidc)? };
     let app = App::new(engine.clone(), serve.limits(), front, telemetry::figures()?, stopping.clone());
     let listener = TcpListener::bind(serve.listen).await.map_err(|error| Failure::Listen(serve.listen, error))?;
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
@@ -75,6 +75,23 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let _ = closing.await;
     println!("Holdpoint has stopped");
     served.map_err(Failure::Serve)
+}
+
+/// The identity provider that was asked for.
+fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
+    let (Some(issuer), Some(client_id)) = (&provider.oidc_issuer, &provider.oidc_client_id) else { return Ok(None) };
+    let secret = provider.oidc_client_secret_file.as_ref().map(|file| {
+        let read = std::fs::read_to_string(file).map_err(|error| Failure::Data(file.clone(), error));
+        read.map(|text| text.trim().to_owned())
+    });
+    let settings = OidcSettings {
+        issuer: issuer.clone(),
+        client_id: client_id.clone(),
+        client_secret: secret.transpose()?,
+        role_claim: provider.oidc_role_claim.clone(),
+        place: (provider.oidc_tenant.clone(), provider.oidc_project.clone()),
+    };
+    Oidc::new(settings).map(Some).map_err(Failure::Oidc)
 }
 
 /// As long as nobody has ever signed in: shows the way in, to whoever sees what this process writes.

@@ -107,6 +107,19 @@ impl Engine {
         self.told(signed_in, Some(scope), None, (Way::Oidc, from)).await
     }
 
+    /// Notes that somebody came back from an identity provider without its word.
+    pub async fn sign_in_refused(
+        &self,
+        (tenant, project): (String, String),
+        from: Option<IpAddr>,
+    ) -> Result<(), Error> {
+        let scope = self.scope_named(&tenant, &project).await?;
+        match self.told(Err(Error::SignInFailed), scope, None, (Way::Oidc, from)).await {
+            Ok(_) | Err(Error::SignInFailed) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The person of this name, and the project whose trail tells of what becomes of it.
     async fn account(&self, tenant: &str, name: &str) -> Result<(Option<Scope>, Option<UserRecord>), Error> {
         let mut problems = Vec::new();

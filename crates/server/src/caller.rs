@@ -23,6 +23,9 @@ pub(crate) struct Who(pub(crate) Caller);
 /// Whoever has not signed in yet: where they come from, where that is known. Other sites are refused.
 pub(crate) struct Stranger(pub(crate) Option<IpAddr>);
 
+/// Whoever comes from the identity provider, which is another site: where they come from, where that is known.
+pub(crate) struct Traveller(pub(crate) Option<IpAddr>);
+
 /// The other end of the connection that a request came through.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
@@ -54,6 +57,14 @@ impl FromRequestParts<App> for Stranger {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         app.front.same_origin(&parts.headers)?;
+        Ok(Self(address(parts, app.limits.behind_proxy)))
+    }
+}
+
+impl FromRequestParts<App> for Traveller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         Ok(Self(address(parts, app.limits.behind_proxy)))
     }
 }

@@ -5,6 +5,7 @@ use http::{HeaderMap, Method};
 use url::Url;
 
 use crate::error::ApiError;
+use crate::oidc::Oidc;
 use crate::page::Page;
 
 /// Says that a request was made by our own page: other sites cannot send it without being asked first.
@@ -17,6 +18,8 @@ pub struct Front {
     pub public: Option<Url>,
     /// The page, where it was built.
     pub page: Page,
+    /// Who else vouches for people.
+    pub oidc: Option<Oidc>,
 }
 
 impl Front {

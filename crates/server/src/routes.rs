@@ -10,6 +10,7 @@ mod health;
 mod interactions;
 mod keys;
 mod me;
+mod oidc;
 mod policies;
 mod secrets;
 mod sessions;
@@ -21,6 +22,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use http::header::{AUTHORIZATION, CACHE_CONTROL, COOKIE};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use tower::ServiceBuilder;
@@ -35,6 +37,7 @@ use utoipa_swagger_ui::SwaggerUi;
 use crate::App;
 use crate::document::base;
 use crate::error::ApiError;
+use crate::oidc::{CALLBACK, START};
 use crate::trace::traced;
 
 /// All operations, each in one place with its route.
@@ -105,6 +108,8 @@ pub fn router(app: App) -> Router {
         .layer(CompressionLayer::new())
         .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")));
     router
+        .route(START, get(oidc::start))
+        .route(CALLBACK, get(oidc::callback))
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
         .fallback(page)
         .method_not_allowed_fallback(no_method)

@@ -28,14 +28,19 @@ impl Default for SignIns {
 }
 
 impl SignIns {
-    /// Counts an attempt, and refuses one too many.
-    pub(crate) fn check(&self, tenant: &str, name: &str, from: Option<IpAddr>) -> Result<(), ApiError> {
-        trim(&self.by_account);
+    /// Counts an attempt from an address, and refuses one too many.
+    pub(crate) fn check_address(&self, from: Option<IpAddr>) -> Result<(), ApiError> {
         trim(&self.by_address);
-        let account = format!("{tenant}\n{name}").chars().take(300).collect();
-        let often = from.is_some_and(|from| self.by_address.check_key(&from).is_err())
-            || self.by_account.check_key(&account).is_err();
+        let often = from.is_some_and(|from| self.by_address.check_key(&from).is_err());
         if often { Err(ApiError::TooManySignIns) } else { Ok(()) }
+    }
+
+    /// Counts an attempt on an account, and refuses one too many.
+    pub(crate) fn check(&self, tenant: &str, name: &str, from: Option<IpAddr>) -> Result<(), ApiError> {
+        self.check_address(from)?;
+        trim(&self.by_account);
+        let account = format!("{tenant}\n{name}").chars().take(300).collect();
+        self.by_account.check_key(&account).map_err(|_| ApiError::TooManySignIns)
     }
 }
 

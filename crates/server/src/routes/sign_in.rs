@@ -13,6 +13,7 @@ use crate::command::Command;
 use crate::cookie;
 use crate::document::Problems;
 use crate::error::ApiError;
+use crate::oidc::Oidc;
 
 /// What the tenant is called if nobody says so.
 const TENANT: &str = "default";
@@ -20,8 +21,8 @@ const TENANT: &str = "default";
 /// Shows how people can sign in.
 #[utoipa::path(get, path = "/v1/sign-in", tag = "people", security(()),
     responses((status = 200, description = "What the sign-in page offers", body = SignInView)))]
-pub(super) async fn sign_in_get() -> Json<SignInView> {
-    Json(SignInView { password: true, oidc: None })
+pub(super) async fn sign_in_get(State(app): State<App>) -> Json<SignInView> {
+    Json(SignInView { password: true, oidc: app.front.oidc.as_ref().map(Oidc::view) })
 }
 
 /// Signs in by password; the reply sets the cookie `holdpoint_session`. Unknown people and wrong passwords look the same.

@@ -23,7 +23,7 @@ pub(super) async fn user_create(
     Command { body: UserBody { name, display, role, groups }, once }: Command<UserBody>,
 ) -> Result<(StatusCode, Json<UserView>), ApiError> {
     let user = app.engine.user_create(&caller, NewUser { name, display, role, groups }, once).await?;
-    let view = UserView::of(user).ok_or(ApiError::NoRoute)?;
+    let view = UserView::of(user).ok_or(ApiError::Panicked)?;
     Ok((StatusCode::CREATED, Json(view)))
 }
 
