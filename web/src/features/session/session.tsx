@@ -1,0 +1,85 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { SearchX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asProblem } from '@/api/problem';
+import { interactionsQuery, sessionQuery } from '@/api/queries';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { JsonTable } from '@/ui/json';
+import { Card, Empty, Notice, Page, Section, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { SessionBadge } from '@/ui/status';
+import { Ago } from '@/ui/time';
+import { Controls } from './controls';
+import { Timeline } from './timeline';
+
+interface Props {
+  id: string;
+  back: ReactNode;
+  question: (id: string) => ReactNode;
+  message?: ReactNode;
+}
+
+/** One session as it happens: what the agent did, what became of it, and what it waits for. */
+export function Session({ id, back, question, message }: Props) {
+  const { t } = useTranslation();
+  const { data: session, error, refetch } = useQuery(sessionQuery(id));
+  const { data: open } = useInfiniteQuery(interactionsQuery({ session: id, status: 'pending' }));
+  if (!session) {
+    if (!error) return <Waiting rows={8} label={t('common.loading')} />;
+    if (['not_found', 'id_invalid'].includes(asProblem(error).code))
+      return <Empty icon={SearchX} title={t('session.gone')} />;
+    return (
+      <div className="p-6">
+        <ProblemNotice error={error} again={() => void refetch()} />
+      </div>
+    );
+  }
+  const questions = open?.pages.flatMap((page) => page.interactions) ?? [];
+  return (
+    <Page
+      narrow
+      title={<AgentLine text={session.title ?? session.agent ?? t('session.untitled')} />}
+      about={
+        <span className="flex flex-wrap items-center gap-2 text-sm">
+          <SessionBadge status={session.status} />
+          {session.paused && session.status !== 'paused' ? <SessionBadge status="paused" /> : null}
+          {session.agent ? <AgentLine text={session.agent} /> : null}
+          <span>
+            {t('session.startedBy', { name: session.started_by.name })} <Ago at={session.created_at} />
+          </span>
+        </span>
+      }
+      actions={<Controls session={session} />}
+    >
+      <div className="space-y-8">
+        {back}
+        {session.reason ? (
+          <Notice tone={session.status === 'failed' ? 'danger' : 'plain'}>
+            <AgentText text={session.reason} />
+          </Notice>
+        ) : null}
+        {session.input !== undefined && session.input !== null ? (
+          <Section title={t('session.input')}>
+            <Card className="px-4 py-2">
+              <JsonTable value={session.input} />
+            </Card>
+          </Section>
+        ) : null}
+        {questions.length > 0 ? (
+          <Section title={t('session.open', { count: questions.length })}>
+            <ul className="space-y-4">
+              {questions.map((one) => (
+                <li key={one.id}>
+                  <Card className="border-accent/40">{question(one.id)}</Card>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        ) : null}
+        {message}
+        <Timeline session={session} />
+      </div>
+    </Page>
+  );
+}
