@@ -1,10 +1,8 @@
 /** A stretch of text to be shown as it is, or one character to be shown by its number. */
 export type Piece = { text: string } | { code: number };
 
-// Control characters but tab and line feed, directions, invisible and joining ones, tags, private names, halves of pairs.
-const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\u034f|\p{Cs}/gu;
+// Controls but tab and line feed, directions, whatever is invisible or joins, line and paragraph separators, halves of pairs.
+const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const PICTURE = /\p{Extended_Pictographic}/u;
 

@@ -1,3 +1,8 @@
+/** The reader's own way of writing dates and numbers, where they have one in this language. */
+export function localeOf(language: string): string {
+  return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+}
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -23,7 +28,7 @@ export function urgency(left: number): 'calm' | 'soon' | 'last' | 'over' {
 /** "3 minutes ago", in the given language. */
 export function ago(at: string, now: number, language: string): string {
   const passed = Math.max(0, now - Date.parse(at));
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+  const format = new Intl.RelativeTimeFormat(localeOf(language), { numeric: 'auto', style: 'short' });
   if (passed < MINUTE) return format.format(0, 'second');
   if (passed < HOUR) return format.format(-Math.floor(passed / MINUTE), 'minute');
   if (passed < DAY) return format.format(-Math.floor(passed / HOUR), 'hour');
@@ -32,7 +37,7 @@ export function ago(at: string, now: number, language: string): string {
 
 /** A moment in full, with its zone. */
 export function moment(at: string, language: string): string {
-  return new Intl.DateTimeFormat(language, {
+  return new Intl.DateTimeFormat(localeOf(language), {
     dateStyle: 'medium',
     timeStyle: 'long',
   }).format(new Date(at));
@@ -40,7 +45,7 @@ export function moment(at: string, language: string): string {
 
 /** A moment without its zone, for rows of a table. */
 export function shortMoment(at: string, language: string): string {
-  return new Intl.DateTimeFormat(language, {
+  return new Intl.DateTimeFormat(localeOf(language), {
     day: 'numeric',
     month: 'short',
     hour: '2-digit',
@@ -59,7 +64,7 @@ export function span(seconds: number, language: string): string {
         : seconds < 86_400
           ? [seconds / 3600, 'hour']
           : [seconds / 86_400, 'day'];
-  return new Intl.NumberFormat(language, {
+  return new Intl.NumberFormat(localeOf(language), {
     style: 'unit',
     unit: unit as string,
     unitDisplay: 'short',

@@ -57,12 +57,22 @@ function textAt(values: Values, names: readonly string[]): { name: string; text:
 }
 
 // A list of words is one command: shown so that each word can be told from the next.
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 export function isValues(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What the agent says besides the call, without what the change of a file has shown already. */
+export function contextBeside(question: Pick<Interaction, 'action' | 'context'>): unknown {
+  const { action, context } = question;
+  if (!action || !isValues(context)) return context;
+  const subject = subjectOf({ tool: action.tool, arguments: action.arguments as Values }, context);
+  if (subject.is !== 'file' || subject.before === undefined) return context;
+  const rest = Object.entries(context).filter(([name, value]) => !(BEFORE.includes(name) && value === subject.before));
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
 /** The call in one line, for a row of a list. */

@@ -19,7 +19,7 @@ export function SessionRoute() {
       id={session}
       question={(id) => <InlineQuestion id={id} />}
       back={
-        <Link to="/sessions" className="-mt-3 inline-flex items-center gap-1.5 font-medium text-accent-ink text-sm">
+        <Link to="/sessions" className="inline-flex items-center gap-1.5 font-medium text-accent-ink text-sm">
           <ArrowLeft aria-hidden="true" className="size-4" />
           {t('nav.sessions')}
         </Link>

@@ -1,6 +1,12 @@
+import { cn } from '@/lib/cn';
 import { AgentLine, AgentText } from './agent-text';
 
 const DEEP = 6;
+const ROW = 'grid sm:grid-cols-[minmax(5rem,9rem)_1fr]';
+
+function isPlain(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
 
 /** JSON from outside as rows of names and values: data, never markup. */
 export function JsonTable({ value, depth = 0 }: { value: unknown; depth?: number }) {
@@ -15,11 +21,11 @@ function Rows({ rows, depth }: { rows: [string, unknown][]; depth: number }) {
   return (
     <dl className="divide-y">
       {rows.map(([name, one]) => (
-        <div key={name} className="grid gap-x-4 gap-y-0.5 py-1.5 sm:grid-cols-[minmax(6rem,12rem)_1fr]">
+        <div key={name} className={cn('gap-x-4 gap-y-0.5 py-1.5', depth === 0 || isPlain(one) ? ROW : 'block')}>
           <dt className="break-words text-muted text-sm">
             <AgentLine text={name} />
           </dt>
-          <dd className="min-w-0">
+          <dd className={cn('min-w-0', !isPlain(one) && 'border-l pl-3')}>
             <JsonTable value={one} depth={depth + 1} />
           </dd>
         </div>

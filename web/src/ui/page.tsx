@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { cn } from '@/lib/cn';
 
 interface PageProps {
+  back?: ReactNode;
   title: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
@@ -11,9 +12,10 @@ interface PageProps {
 }
 
 /** The frame of every page but the inbox: one heading, what the page is for, its actions. */
-export function Page({ title, about, actions, children, narrow }: PageProps) {
+export function Page({ back, title, about, actions, children, narrow }: PageProps) {
   return (
     <div className={cn('mx-auto w-full px-4 py-6 sm:px-8 sm:py-8', narrow ? 'max-w-3xl' : 'max-w-6xl')}>
+      {back ? <div className="mb-3">{back}</div> : null}
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { statsQuery } from '@/api/queries';
 import type { Stats } from '@/api/types';
 import { cn } from '@/lib/cn';
-import { span } from '@/lib/time';
+import { localeOf, span } from '@/lib/time';
 import { expiredShare, shareTone } from '@/model/series';
 import { Select } from '@/ui/field';
 import { KindIcon, useKindName } from '@/ui/kind';
@@ -77,7 +77,9 @@ function Boxes({ stats }: { stats: Stats }) {
         value={
           share === undefined
             ? '–'
-            : new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 }).format(share)
+            : new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent', maximumFractionDigits: 1 }).format(
+                share,
+              )
         }
         tone={shareTone(share)}
       >

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
 import { serverNow } from '@/lib/clock';
+import { localeOf } from '@/lib/time';
 import { type Bucket, OUTCOMES, series } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
@@ -49,7 +50,7 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
   const long = (buckets[0]?.to ?? 0) - (buckets[0]?.from ?? 0) >= 20 * 3_600_000;
   const label = (at: number) =>
     new Intl.DateTimeFormat(
-      i18n.language,
+      localeOf(i18n.language),
       long ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' },
     ).format(at);
   return (

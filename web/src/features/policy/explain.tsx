@@ -8,8 +8,8 @@ import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Field, Input, Textarea } from '@/ui/field';
-import { JsonTable } from '@/ui/json';
 import { Card, Notice, Section } from '@/ui/page';
+import { Parsed } from '@/ui/parsed';
 import { ProblemNotice } from '@/ui/problem';
 
 const TONES = { allow: 'good', ask: 'warn', deny: 'danger' } as const;
@@ -88,11 +88,6 @@ function Ruling({ explained }: { explained: Explanation }) {
   const { t } = useTranslation();
   const { ruling } = explained;
   const considered = explained.considered as Considered[];
-  const parsed = Object.fromEntries(
-    Object.entries(explained.parsed as object).filter(
-      ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
-    ),
-  );
   return (
     <div className="space-y-6">
       <Card className="space-y-1 p-4">
@@ -129,13 +124,11 @@ function Ruling({ explained }: { explained: Explanation }) {
           </ol>
         </Card>
       </Section>
-      {Object.keys(parsed).length > 0 ? (
-        <Section title={t('explain.parsed')}>
-          <Card className="px-4 py-2">
-            <JsonTable value={parsed} />
-          </Card>
-        </Section>
-      ) : null}
+      <Section title={t('explain.parsed')}>
+        <Card>
+          <Parsed parsed={explained.parsed as Record<string, unknown>} />
+        </Card>
+      </Section>
     </div>
   );
 }

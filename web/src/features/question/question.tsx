@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { interactionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
+import { contextBeside } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 import { KindIcon, useKindName } from '@/ui/kind';
@@ -40,6 +41,7 @@ export function Question({ id, begin, back, next }: Props) {
       </div>
     );
   }
+  const context = contextBeside(question);
   return (
     <article
       className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-5 sm:px-8 sm:py-7"
@@ -54,10 +56,10 @@ export function Question({ id, begin, back, next }: Props) {
           <AgentText text={question.details} />
         </Section>
       ) : null}
-      {question.context !== undefined && question.context !== null ? (
+      {context !== undefined && context !== null ? (
         <Section title={t('question.context')}>
           <Card className="px-4 py-2">
-            <JsonTable value={question.context} />
+            <JsonTable value={context} />
           </Card>
         </Section>
       ) : null}

@@ -8,7 +8,7 @@ import { subjectOf } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 import { Card, Waiting } from '@/ui/page';
-import { Parsed } from './parsed';
+import { Parsed } from '@/ui/parsed';
 
 const Diff = lazy(() => import('@/ui/editor/diff'));
 
@@ -37,7 +37,12 @@ export function Subject({ question }: { question: Interaction }) {
         <AgentText mono text={subject.text} className="px-4 py-3.5 text-base" lines={24} />
       ) : null}
       {subject.is === 'file' ? <FileChange {...subject} /> : null}
-      {explained ? <Parsed parsed={explained.parsed as Record<string, unknown>} /> : null}
+      {explained ? (
+        <Parsed
+          parsed={explained.parsed as Record<string, unknown>}
+          shown={subject.is === 'file' ? subject.path : undefined}
+        />
+      ) : null}
       {Object.keys(rest).length > 0 ? (
         <div className="px-4 py-2 not-first:border-t">
           <JsonTable value={rest} />

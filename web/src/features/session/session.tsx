@@ -39,12 +39,14 @@ export function Session({ id, back, question, message }: Props) {
   return (
     <Page
       narrow
+      back={back}
       title={<AgentLine text={session.title ?? session.agent ?? t('session.untitled')} />}
       about={
         <span className="flex flex-wrap items-center gap-2 text-sm">
           <SessionBadge status={session.status} />
           {session.paused && session.status !== 'paused' ? <SessionBadge status="paused" /> : null}
           {session.agent ? <AgentLine text={session.agent} /> : null}
+          <span aria-hidden="true">·</span>
           <span>
             {t('session.startedBy', { name: session.started_by.name })} <Ago at={session.created_at} />
           </span>
@@ -53,7 +55,6 @@ export function Session({ id, back, question, message }: Props) {
       actions={<Controls session={session} />}
     >
       <div className="space-y-8">
-        {back}
         {session.reason ? (
           <Notice tone={session.status === 'failed' ? 'danger' : 'plain'}>
             <AgentText text={session.reason} />
@@ -69,9 +70,11 @@ export function Session({ id, back, question, message }: Props) {
         {questions.length > 0 ? (
           <Section title={t('session.open', { count: questions.length })}>
             <ul className="space-y-4">
-              {questions.map((one) => (
+              {questions.map((one, at) => (
                 <li key={one.id}>
-                  <Card className="border-accent/40">{question(one.id)}</Card>
+                  <Folded first={at === 0} title={one.title}>
+                    {question(one.id)}
+                  </Folded>
                 </li>
               ))}
             </ul>
@@ -81,5 +84,20 @@ export function Session({ id, back, question, message }: Props) {
         <Timeline session={session} />
       </div>
     </Page>
+  );
+}
+
+/** The oldest question stands open; the others unfold. */
+function Folded({ first, title, children }: { first: boolean; title: string; children: ReactNode }) {
+  if (first) return <Card className="border-accent/40">{children}</Card>;
+  return (
+    <Card>
+      <details>
+        <summary className="px-4 py-3 font-medium hover:bg-hover">
+          <AgentLine text={title} />
+        </summary>
+        {children}
+      </details>
+    </Card>
   );
 }

@@ -19,7 +19,7 @@ export function common(label: string): Extension {
     EditorView.contentAttributes.of({ 'aria-label': label }),
     EditorView.lineWrapping,
     lineNumbers(),
-    highlightSpecialChars({ addSpecialChars: /[\u180b-\u180f\u2060-\u2064\u206a-\u206f\u3164\ufe00-\ufe0f]|\u034f/gu }),
+    highlightSpecialChars({ addSpecialChars: /\p{Default_Ignorable_Code_Point}/gu }),
     syntaxHighlighting(colours),
     EditorState.tabSize.of(4),
   ];

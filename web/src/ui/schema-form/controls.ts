@@ -17,6 +17,11 @@ function controls(part: Part, root: Part, value: unknown, depth: number): UiSche
   const result: UiSchema = { ...own };
   const properties = schema.properties;
   if (isPart(properties)) {
+    // JSON has no order of names: what must be filled in comes first, as the schema lists it.
+    const needed = Array.isArray(schema.required)
+      ? schema.required.filter((name) => Object.hasOwn(properties, name))
+      : [];
+    if (needed.length > 0) result['ui:order'] = [...needed, '*'];
     for (const [name, child] of Object.entries(properties)) {
       if (isPart(child)) result[name] = controls(child, root, isPart(value) ? value[name] : undefined, depth + 1);
     }

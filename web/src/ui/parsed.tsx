@@ -1,7 +1,8 @@
 import { TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { AgentLine } from '@/ui/agent-text';
-import { Badge } from '@/ui/badge';
+import { quoted } from '@/model/subject';
+import { AgentLine } from './agent-text';
+import { Badge } from './badge';
 
 interface Command {
   program: string;
@@ -32,7 +33,7 @@ const WARNINGS = [
 ] as const;
 
 /** What the server's own parsers made of the arguments: the parts, and what should make a reader look twice. */
-export function Parsed({ parsed }: { parsed: Record<string, unknown> }) {
+export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; shown?: string }) {
   const { t } = useTranslation();
   const shell = parsed.shell as Shell | null;
   const url = parsed.url as Record<string, unknown> | null;
@@ -42,25 +43,23 @@ export function Parsed({ parsed }: { parsed: Record<string, unknown> }) {
   const facts = [
     [t('parsed.writes'), [...(shell?.writes ?? []), ...(sql?.writes ?? [])]],
     [t('parsed.reads'), [...(shell?.reads ?? []), ...(sql?.reads ?? [])]],
-    [t('parsed.paths'), paths.flatMap((path) => (path.canonical ? [path.canonical] : []))],
+    [t('parsed.paths'), paths.flatMap(({ canonical }) => (canonical && canonical !== shown ? [canonical] : []))],
     [t('parsed.verbs'), sql?.verbs ?? []],
     [t('parsed.host'), typeof url?.host === 'string' ? [`${url.method ?? ''} ${url.host}`.trim()] : []],
   ] as const;
   const warnings = WARNINGS.filter((name) => shell?.[name] === true);
   const commands = shell?.commands ?? [];
   const some = facts.some(([, values]) => values.length > 0);
-  if (!some && !unparsed && warnings.length === 0 && commands.length < 2) return null;
+  if (!some && !unparsed && warnings.length === 0 && commands.length === 0) return null;
   return (
-    <div className="space-y-2.5 border-t px-4 py-3">
+    <div className="space-y-2.5 px-4 py-3 not-first:border-t">
       {unparsed ? (
         <p className="flex items-center gap-2 text-sm text-warn-ink">
           <TriangleAlert aria-hidden="true" className="size-4 shrink-0" />
           {t('parsed.unparsed', { reason: unparsed })}
         </p>
       ) : null}
-      {commands.length > 1 || commands.some((command) => command.via.length > 0) ? (
-        <Commands commands={commands} />
-      ) : null}
+      {commands.length > 0 ? <Commands commands={commands} /> : null}
       {warnings.length > 0 ? (
         <ul aria-label={t('parsed.warnings')} className="flex flex-wrap gap-1.5">
           {warnings.map((name) => (
@@ -109,7 +108,7 @@ function Commands({ commands }: { commands: Command[] }) {
             <span className="font-semibold">
               <AgentLine text={command.program} />
             </span>{' '}
-            <AgentLine text={command.args.join(' ')} />
+            <AgentLine text={command.args.map(quoted).join(' ')} />
             {command.via.length > 0 ? (
               <span className="text-muted"> ({t('parsed.via', { via: command.via.join(' → ') })})</span>
             ) : null}
