@@ -33,6 +33,7 @@ export function Card({ className, children }: { className?: string; children: Re
 }
 
 interface SectionProps {
+  level?: 2 | 3;
   title: ReactNode;
   aside?: ReactNode;
   className?: string;
@@ -40,11 +41,12 @@ interface SectionProps {
 }
 
 /** A part of a page under its own small heading. */
-export function Section({ title, aside, className, children }: SectionProps) {
+export function Section({ level = 2, title, aside, className, children }: SectionProps) {
+  const Heading = `h${level}` as const;
   return (
     <section className={className}>
       <div className="mb-2 flex items-baseline justify-between gap-3">
-        <h2 className="font-semibold text-muted text-sm">{title}</h2>
+        <Heading className="font-semibold text-muted text-sm">{title}</Heading>
         {aside}
       </div>
       {children}

@@ -31,7 +31,7 @@ export async function someone(
   complaints.set(page, found);
   page.on('pageerror', (error) => found.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE/u.test(message.text()))
+    if (message.type() === 'error' && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_FAILED/u.test(message.text()))
       found.push(message.text());
   });
   page.setDefaultTimeout(10_000);

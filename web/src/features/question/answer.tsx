@@ -37,6 +37,7 @@ export function Answer({ question, dock, begin }: Props) {
   const { data: me } = useQuery(meQuery());
   const [inputs, setInputs] = useState<Inputs>(NO_INPUTS);
   const [open, setOpen] = useState<Move | null>(null);
+  const [ready, setReady] = useState(fieldOf(question) !== 'form');
   const { send, sending, error, forget } = useAnswer(question);
   const formId = useId();
   const area = useRef<HTMLDivElement>(null);
@@ -92,11 +93,11 @@ export function Answer({ question, dock, begin }: Props) {
   const voted = question.votes?.some((vote) => vote.by.name === me?.name);
   if (mine) return <Notice tone="warn">{t('answer.own')}</Notice>;
   if (voted) return <Notice tone="good">{t('answer.voted')}</Notice>;
-  const blocked = sending || taken !== undefined;
+  const blocked = sending || !ready || taken !== undefined;
   const failed = error && !OVERTAKEN.includes(asProblem(error).code);
   return (
     <div ref={area} className="contents">
-      <Section title={t('question.answer')} aside={<ClaimButton question={question} />}>
+      <Section level={3} title={t('question.answer')} aside={<ClaimButton question={question} />}>
         <div className="space-y-4">
           {taken ? (
             <Notice tone="warn">
@@ -110,6 +111,7 @@ export function Answer({ question, dock, begin }: Props) {
             inputs={inputs}
             disabled={blocked}
             onChange={change}
+            onReady={() => setReady(true)}
             onSubmit={submitted}
           />
           {rememberable(question, me?.role) ? (

@@ -66,7 +66,7 @@ export default function Edit({ question, disabled, onChange }: Props) {
         </Tabs.Content>
       </Tabs.Root>
       {read && written(read) !== before ? (
-        <Section title={t('edit.changes')}>
+        <Section level={3} title={t('edit.changes')}>
           <Suspense fallback={<Waiting rows={2} label={t('common.loading')} />}>
             <div className="max-h-80 overflow-auto rounded-md border bg-surface">
               <Diff before={before} after={written(read)} label={t('edit.changes')} />

@@ -15,11 +15,12 @@ interface Props {
   inputs: Inputs;
   disabled: boolean;
   onChange: (part: Partial<Inputs>) => void;
+  onReady: () => void;
   onSubmit: (data: unknown) => void;
 }
 
 /** What the person fills in besides choosing: a form, secrets, options with their particulars, or a text. */
-export function Fields({ id, question, inputs, disabled, onChange, onSubmit }: Props) {
+export function Fields({ id, question, inputs, disabled, onChange, onReady, onSubmit }: Props) {
   const { t } = useTranslation();
   switch (fieldOf(question)) {
     case 'form':
@@ -31,6 +32,7 @@ export function Fields({ id, question, inputs, disabled, onChange, onSubmit }: P
             value={inputs.data}
             disabled={disabled}
             onChange={(data) => onChange({ data })}
+            onReady={onReady}
             onSubmit={onSubmit}
           />
         </Suspense>

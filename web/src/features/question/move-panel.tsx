@@ -39,9 +39,9 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
   const last = move.effect === 'reject' || move.effect === 'terminate' || move.dangerous;
   return (
     <Card className="appear space-y-4 border-edge/50 p-4">
-      <h3 className="font-semibold">
+      <h4 className="font-semibold">
         <AgentLine text={name} />
-      </h3>
+      </h4>
       {move.option?.description ? <AgentText text={move.option.description} className="text-muted" /> : null}
       {move.dangerous ? (
         <Notice tone="danger" icon={TriangleAlert} title={t('answer.dangerous')}>

@@ -22,7 +22,7 @@ export function Before({ question }: { question: Interaction }) {
   const turns = events?.filter((event) => event.seq < asked && TURNS.includes(event.type)).slice(-4) ?? [];
   if (turns.length === 0) return null;
   return (
-    <Section title={t('question.before')}>
+    <Section level={3} title={t('question.before')}>
       <ul>
         {turns.map((event) => (
           <EventLine key={event.id} event={event} />

@@ -52,18 +52,18 @@ export function Question({ id, begin, back, next }: Props) {
       {question.message ? <AgentText text={question.message} className="text-lg" /> : null}
       <Subject question={question} />
       {question.details ? (
-        <Section title={t('question.details')}>
+        <Section level={3} title={t('question.details')}>
           <AgentText text={question.details} />
         </Section>
       ) : null}
       {context !== undefined && context !== null ? (
-        <Section title={t('question.context')}>
+        <Section level={3} title={t('question.context')}>
           <Card className="px-4 py-2">
             <JsonTable value={context} />
           </Card>
         </Section>
       ) : null}
-      <Section title={t('question.why')}>
+      <Section level={3} title={t('question.why')}>
         <Why question={question} />
       </Section>
       <Before question={question} />

@@ -17,7 +17,9 @@ export function Ended({ question }: { question: Interaction }) {
     const option = question.options.find((one) => one.id === id);
     return option ? moveLabel(t, option) : id;
   });
-  const what = chosen.length > 0 ? chosen.join(', ') : answer ? t(`effects.${answer.effect}`) : undefined;
+  const said =
+    answer && answer.effect !== 'provide' && answer.effect !== 'custom' ? t(`effects.${answer.effect}`) : undefined;
+  const what = chosen.length > 0 ? chosen.join(', ') : said;
   const icon =
     status === 'answered' || status === 'auto_resolved' ? CircleCheck : status === 'expired' ? Clock : CircleSlash;
   const tone = status === 'answered' ? 'good' : status === 'expired' ? 'warn' : 'plain';

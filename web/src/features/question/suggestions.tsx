@@ -14,7 +14,7 @@ export function Suggestions({ question, onUse }: Props) {
   const { t } = useTranslation();
   if (!question.suggestions?.length) return null;
   return (
-    <Section title={t('suggestions.title')}>
+    <Section level={3} title={t('suggestions.title')}>
       <ul className="flex flex-wrap gap-2">
         {question.suggestions.map((suggestion) => (
           <li key={suggestion.id}>

@@ -1,6 +1,6 @@
 import Form from '@rjsf/core';
 import type { RJSFSchema } from '@rjsf/utils';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { controlsFor } from './controls';
 import {
@@ -18,6 +18,8 @@ interface Props {
   schema: RJSFSchema;
   value: unknown;
   disabled?: boolean;
+  /** The form can be submitted from now on. */
+  onReady?: () => void;
   onChange: (value: unknown) => void;
   onSubmit: (value: unknown) => void;
 }
@@ -33,8 +35,10 @@ const WIDGETS = { DateTimeWidget, ToggleWidget };
 const FIELDS = { JsonField };
 
 /** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. */
-export default function SchemaForm({ id, schema, value, disabled, onChange, onSubmit }: Props) {
+export default function SchemaForm({ id, schema, value, disabled, onReady, onChange, onSubmit }: Props) {
   const words = useWords();
+  const ready = useRef(onReady);
+  useEffect(() => ready.current?.(), []);
   // The controls are those of the schema and of what was there at first: a field does not change under the writer's hands.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const controls = useMemo(
@@ -61,6 +65,7 @@ export default function SchemaForm({ id, schema, value, disabled, onChange, onSu
       focusOnFirstError
       experimental_defaultFormStateBehavior={{ constAsDefaults: 'never', emptyObjectFields: 'skipEmptyDefaults' }}
       onChange={(event) => onChange(event.formData)}
+      onError={() => undefined}
       onSubmit={(event) => onSubmit(event.formData)}
     />
   );
