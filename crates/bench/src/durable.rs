@@ -98,6 +98,7 @@ impl Desk {
             channel: id.uuid().to_string(),
             agent: Some("deployer".into()),
             title: Some("Release 1.4".into()),
+            ..Brief::default()
         };
         let step = Step::begin(step, id, brief.agent.clone(), now);
         let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);

@@ -33,6 +33,12 @@ pub(crate) enum Command {
     /// Look at policy files
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Look at definitions of agents
+    #[command(subcommand)]
+    Agents(AgentsCommand),
+    /// Look at definitions of flows
+    #[command(subcommand)]
+    Flows(FlowsCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -273,6 +279,33 @@ pub(crate) struct PolicyFile {
     /// The files
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentsCommand {
+    /// Say everything that is wrong with the agents of a directory, by file and line; fails if there is anything
+    Check(AgentsCheck),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentsCheck {
+    /// The directory
+    pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FlowsCommand {
+    /// Say everything that is wrong with the flows of a directory, by file and line; fails if there is anything
+    Check(FlowsCheck),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FlowsCheck {
+    /// The directory
+    pub(crate) dir: PathBuf,
+    /// The directory of the agents that the flows name
+    #[arg(long)]
+    pub(crate) agents: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -61,6 +61,8 @@ pub(crate) enum Failure {
     PolicyBad(String),
     #[error("{0} of the files would be refused")]
     PolicyRefused(usize),
+    #[error("{} would be refused: {problems} to put right", dir.display())]
+    DefinitionsRefused { dir: PathBuf, problems: usize },
 }
 
 impl From<StoreError> for Failure {

@@ -7,6 +7,7 @@
 mod audit;
 mod config;
 mod data;
+mod definitions;
 mod failure;
 mod keys;
 mod master_key;
@@ -49,6 +50,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Backup(backup) => data::backup(&backup),
         Command::Check(check) => data::check(&check),
         Command::Policy(command) => policy::policy(command),
+        Command::Agents(command) => definitions::agents(&command),
+        Command::Flows(command) => definitions::flows(&command),
         Command::Openapi => {
             let document = server::document().to_pretty_json().map_err(Failure::Document)?;
             println!("{document}");

@@ -146,6 +146,19 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// A worker, in the name of the agent whose step it runs.
+    #[must_use]
+    pub const fn worker(scope: Scope, agent: Actor) -> Self {
+        let key = KeyId::from_uuid(uuid::Uuid::nil());
+        Self { key, scope, role: Role::Agent, actor: agent, groups: Vec::new(), from: None }
+    }
+
+    /// Whether it is a worker of ours.
+    #[must_use]
+    pub fn is_worker(&self) -> bool {
+        self.key == KeyId::from_uuid(uuid::Uuid::nil())
+    }
+
     /// Refuses unless the caller's role has the right.
     pub fn require(&self, right: Right) -> Result<(), Refusal> {
         if self.role.may(right) { Ok(()) } else { Err(Refusal::RoleForbids { role: self.role }) }

@@ -83,12 +83,17 @@ pub enum Wire {
     Cli,
     /// Nobody: a deadline, a lease that ran out.
     Timer,
+    /// A worker that runs one of our own agents.
+    Worker,
 }
 
 impl How {
     /// As a caller does things.
     #[must_use]
-    pub const fn of(caller: &Caller) -> Self {
+    pub fn of(caller: &Caller) -> Self {
+        if caller.is_worker() {
+            return Self::by(Wire::Worker);
+        }
         Self { wire: Wire::Http, key: Some(caller.key), from: caller.from }
     }
 

@@ -12,12 +12,15 @@
 //! The serde form of these types is also how the stores keep them, so a renamed field needs a migration.
 
 pub mod access;
+pub mod agent;
 pub mod answer;
 pub mod audience;
 pub mod audit;
+pub mod definition;
 pub mod delivery;
 pub mod digest;
 pub mod event;
+pub mod flow;
 pub mod grant;
 pub mod id;
 pub mod interaction;
@@ -31,14 +34,19 @@ pub mod ruling;
 pub mod secret;
 pub mod session;
 pub mod step;
+pub mod suggestion;
+pub mod template;
 pub mod text;
 
 pub use access::{Actor, ActorKind, Caller, Key, Role, Scope};
+pub use agent::AgentVersion;
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
+pub use definition::{Definition, DefinitionKind};
 pub use delivery::Delivery;
 pub use digest::Digest;
 pub use event::{Event, Happening};
+pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{
     AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId,
@@ -54,6 +62,6 @@ pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{Ruling, Verdict};
 pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
-pub use step::{Step, StepStatus};
+pub use step::{Step, StepEnd, StepEnding, StepStatus};
 
 pub use jiff::{SignedDuration, Timestamp};

@@ -48,6 +48,9 @@ pub struct Proposal {
     /// Whether its tool says that it may be run again when nobody knows whether it ran.
     #[serde(default)]
     pub repeatable: bool,
+    /// Who else may start it and report on it: whoever opened the session, where their client runs the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
     /// The questions that were asked about it, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<InteractionId>,
@@ -207,7 +210,8 @@ impl Proposal {
 
     /// Refuses everybody but the agent that proposed it.
     pub fn of_agent(&self, by: &Actor) -> Result<(), Refusal> {
-        if by.name == self.proposed_by.name { Ok(()) } else { Err(Refusal::NotYourAction) }
+        let may = by.name == self.proposed_by.name || self.runner.as_ref() == Some(&by.name);
+        if may { Ok(()) } else { Err(Refusal::NotYourAction) }
     }
 
     /// What everybody is told of a fresh proposal.

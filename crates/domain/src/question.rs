@@ -155,6 +155,9 @@ pub struct Suggestion {
     /// What it fills in.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
+    /// How often people have answered so before, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
 }
 
 /// What is asked. Made by [`Question::admit`], so that every stored question can be answered.

@@ -115,6 +115,27 @@ pub enum Refusal {
     /// Policy has come to ask about what it had let through by itself.
     #[error("policy asks about this action by now: propose it again under another call id")]
     AskedByNow(Box<crate::Ruling>),
+    /// The step has ended, or another worker has it.
+    #[error("this step has ended, or another worker has it")]
+    StepLost,
+    /// The step has not failed, so that there is nothing to try again or to pass over.
+    #[error("this step has not failed")]
+    StepNotFailed,
+    /// The session is run by somebody else: nobody here would read the message.
+    #[error("this session's agent is not run by this server")]
+    NotDriven(SessionId),
+    /// A version is what it is for good.
+    #[error(
+        "{kind} `{name}` has a version `{version}` already, and it is another one: give this one a name of its own"
+    )]
+    VersionExists {
+        /// `agent` or `flow`.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+        /// The version.
+        version: String,
+    },
     /// Only the agent that proposed an action can go on with it.
     #[error("only the agent that proposed this action can go on with it")]
     NotYourAction,

@@ -1,5 +1,7 @@
 //! One conversation or flow of an agent. Paused, waiting and ended are independent facts; the status shows the strongest.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -32,6 +34,9 @@ pub struct Session {
     pub open: u32,
     /// The number of its last event.
     pub last_seq: u64,
+    /// Whether its steps are run by our own workers.
+    #[serde(default)]
+    pub driven: bool,
 }
 
 /// What a session is about.
@@ -48,6 +53,12 @@ pub struct Brief {
     /// One line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// The flow that it follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    /// The flow's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow_version: Option<String>,
 }
 
 /// What a session was started with: kept beside it, so that a large input is not written again with every event.
@@ -59,6 +70,9 @@ pub struct Luggage {
     /// Given back untouched.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
+    /// The versions of the agents that the steps of its flow run, by step: chosen when it was opened.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, String>,
 }
 
 impl Luggage {
@@ -76,9 +90,12 @@ impl Brief {
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         text::identifier("/channel", &self.channel, &mut problems);
-        for (pointer, line) in
-            [("/agent", &self.agent), ("/agent_version", &self.agent_version), ("/title", &self.title)]
-        {
+        for (pointer, line) in [
+            ("/agent", &self.agent),
+            ("/agent_version", &self.agent_version),
+            ("/title", &self.title),
+            ("/flow", &self.flow),
+        ] {
             if let Some(line) = line {
                 text::line(pointer, line, &mut problems);
             }
@@ -193,7 +210,10 @@ impl Session {
         by: Actor,
         now: Timestamp,
     ) -> (Self, Happening) {
-        let data = json!({ "agent": brief.agent, "channel": brief.channel, "title": brief.title });
+        let mut data = json!({ "agent": brief.agent, "channel": brief.channel, "title": brief.title });
+        if let Some(flow) = &brief.flow {
+            data["flow"] = json!(flow);
+        }
         let happening = Happening::by("session.started", &by, data);
         let session = Self {
             id,
@@ -207,6 +227,7 @@ impl Session {
             waiting_on: 0,
             open: 0,
             last_seq: 0,
+            driven: false,
         };
         (session, happening)
     }
@@ -273,6 +294,17 @@ impl Session {
             }
         };
         Ok((self, Happening::by(name, &by, data)))
+    }
+
+    /// A session that has failed goes on: one of its steps is tried again, or passed over.
+    pub fn revive(mut self, by: &Actor, why: &str) -> Result<(Self, Happening), Refusal> {
+        match self.ended {
+            Some((Ending::Failed, _)) if self.driven => {
+                self.ended = None;
+                Ok((self, Happening::by("session.revived", by, json!({ "reason": why }))))
+            }
+            _ => Err(Refusal::StepNotFailed),
+        }
     }
 
     /// Counts a question that was opened.

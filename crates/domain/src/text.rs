@@ -8,6 +8,8 @@ use crate::Problem;
 pub const LINE: usize = 300;
 /// How long a message, a description or a reason may be, in characters.
 pub const PARAGRAPHS: usize = 20_000;
+/// How long a name may be that people write in files and addresses.
+pub const NAME: usize = 64;
 /// How deep a JSON value may be nested.
 pub const DEPTH: usize = 64;
 
@@ -20,6 +22,12 @@ pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if let Some(found) = text.chars().find(|c| c.is_control() || reorders(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which could disguise it", found as u32)));
     }
+}
+
+/// The same text as one line that [`line`] would accept: whatever could disguise it has become a space.
+#[must_use]
+pub fn undisguised(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || reorders(c) || invisible(c) { ' ' } else { c }).collect()
 }
 
 /// Checks a name that people must be able to tell from others: nothing in it that cannot be seen.
@@ -42,6 +50,24 @@ pub fn identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if text.is_empty() || text.len() > 128 || !text.bytes().all(|b| b.is_ascii_graphic()) {
         problems.push(Problem::new(pointer, "must be 1 to 128 printable ASCII characters without spaces"));
     }
+}
+
+/// Checks a name that stands in files, addresses and templates: letters, digits, `-` and `_`, and also `more` within it.
+pub fn name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if text.len() > NAME || !begins || !text.chars().all(|c| plain(c) || more.contains(c)) {
+        let also: String = more.chars().map(|c| format!(", `{c}`")).collect();
+        let message =
+            format!("must be 1 to {NAME} ASCII letters, digits, `-`, `_`{also}, beginning with a letter or a digit");
+        problems.push(Problem::new(pointer, message));
+    }
+}
+
+/// A JSON Pointer to a field: what a key must not contain there is written otherwise.
+#[must_use]
+pub fn field(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Checks how deep a JSON value is nested.

@@ -70,7 +70,7 @@ impl Engine {
         seconds: Option<i64>,
         once: Option<Idempotency>,
     ) -> Result<Acted, Error> {
-        caller.require(Right::Take)?;
+        caller.require(Right::Ask)?;
         let length = self.lease_length(seconds)?;
         self.fingerprint(PERMIT, "").await?;
         let mut ruled = 0;
@@ -106,11 +106,12 @@ impl Engine {
         (permit, length): (String, SignedDuration),
         once: Option<Idempotency>,
     ) -> Result<Proposal, Error> {
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
         let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
         self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&running, &proposal)?;
             session.alive()?;
             session.going_on()?;
             work.still_in_force(&scope, &judged, &policies)?;
@@ -133,12 +134,13 @@ impl Engine {
         outcome: Outcome,
         once: Option<Idempotency>,
     ) -> Result<Acted, Error> {
-        caller.require(Right::Take)?;
+        caller.require(Right::Ask)?;
         checked(&outcome)?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
         let done = self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&running, &proposal)?;
             let asked = match &proposal.standing {
                 Standing::Unknown { interaction } => *interaction,
                 _ => None,
@@ -154,6 +156,14 @@ impl Engine {
         });
         self.acted(caller, done.await?, self.now()).await
     }
+}
+
+/// Refuses whoever is neither an agent nor the one whose client runs this tool.
+fn runs(caller: &Caller, proposal: &Proposal) -> Result<(), Error> {
+    if proposal.runner.as_ref() == Some(&caller.actor.name) {
+        return Ok(());
+    }
+    Ok(caller.require(Right::Take)?)
 }
 
 /// Which permit a text is, if it is one that was given for this action as it stands.

@@ -40,13 +40,9 @@ impl Engine {
         caller.require(Right::Ask)?;
         let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
         let seconds = self.time_to_answer(&question, deadline_seconds)?;
-        // A moment for the checks that need one; the real one is set in the transaction.
-        let admitted = question.timed(seconds, self.settings().warning, self.now()).admit();
-        let question = admitted.map_err(Refusal::QuestionInvalid)?;
-        sized(&question)?;
-        self.admit_form(&question).await?;
+        let question = self.admitted(question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
-        let kept = self.kept_for(caller, &question).await?;
+        let kept = self.kept_for_agent(caller.scope, &caller.actor.name, &question).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = Asking { time: seconds, traceparent };
         let vault = std::sync::Arc::clone(&self.vault);
@@ -63,8 +59,22 @@ impl Engine {
         .await
     }
 
+    /// A question that can be answered, or everything for which it cannot.
+    pub(crate) async fn admitted(&self, question: Question, time: Option<SignedDuration>) -> Result<Question, Error> {
+        // A moment for the checks that need one; the real one is set in the transaction.
+        let admitted = question.timed(time, self.settings().warning, self.now()).admit();
+        let question = admitted.map_err(Refusal::QuestionInvalid)?;
+        sized(&question)?;
+        self.admit_form(&question).await?;
+        Ok(question)
+    }
+
     /// From the question, else from the configuration by kind.
-    fn time_to_answer(&self, question: &Question, given: Option<i64>) -> Result<Option<SignedDuration>, Error> {
+    pub(crate) fn time_to_answer(
+        &self,
+        question: &Question,
+        given: Option<i64>,
+    ) -> Result<Option<SignedDuration>, Error> {
         match given {
             Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
             Some(_) => {

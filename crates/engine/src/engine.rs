@@ -11,6 +11,7 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
+use crate::definitions::Filed;
 use crate::judge::Policies;
 use crate::settle::Alongside;
 use crate::work::{Doer, Effects, Work};
@@ -40,6 +41,8 @@ pub struct Settings {
     pub resume_point_bytes: usize,
     /// How long a permit is good for.
     pub permit: SignedDuration,
+    /// How long a worker has a step before another one may take it, unless it says that it is alive.
+    pub step_lease: SignedDuration,
 }
 
 impl Default for Settings {
@@ -54,6 +57,7 @@ impl Default for Settings {
             deadlines: HashMap::new(),
             resume_point_bytes: 512 * 1024,
             permit: SignedDuration::from_hours(24),
+            step_lease: SignedDuration::from_secs(30),
         }
     }
 }
@@ -71,6 +75,8 @@ pub struct Inner {
     pub(crate) forms: Arc<forms::Forms>,
     pub(crate) vault: Arc<Vault>,
     pub(crate) policies: Arc<Policies>,
+    /// Agents and flows of the server's files.
+    pub(crate) filed: Filed,
     pub(crate) settings: Arc<Settings>,
     /// Keys that were found a moment ago.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
@@ -104,6 +110,7 @@ impl Engine {
             forms: Arc::new(forms::Forms::default()),
             vault: Arc::new(vault),
             policies: Arc::new(Policies::new()),
+            filed: Filed::default(),
             settings: Arc::new(settings),
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Actor, AutoSource, Caller, Draft, FormProof, Interaction, KeptSecret, Kind, Question, SecretId, Session};
+use domain::{Actor, AutoSource, Draft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
 use serde_json::{Map, Value, json};
 use store::{Cost, KeptValue};
 use zeroize::Zeroizing;
@@ -42,11 +42,16 @@ impl Engine {
     }
 
     /// What is kept for the asking agent, if it is all that a question needs and fits it.
-    pub(crate) async fn kept_for(&self, caller: &Caller, question: &Question) -> Result<Option<Found>, Error> {
+    pub(crate) async fn kept_for_agent(
+        &self,
+        scope: Scope,
+        agent: &str,
+        question: &Question,
+    ) -> Result<Option<Found>, Error> {
         if question.kind != Kind::Secret || question.fresh {
             return Ok(None);
         }
-        let (scope, agent) = (caller.scope, caller.actor.name.clone());
+        let agent = agent.to_owned();
         let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
         kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
         let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);

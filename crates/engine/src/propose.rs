@@ -33,6 +33,10 @@ pub struct Propose {
     pub context: Value,
     /// The trace that it was proposed in.
     pub traceparent: Option<String>,
+    /// Whether its tool says that it may be run again; what the policy says of it counts as well.
+    pub repeatable: bool,
+    /// Whether the client of whoever opened the session runs it.
+    pub client: bool,
 }
 
 impl Engine {
@@ -64,7 +68,7 @@ impl Engine {
         propose: Propose,
         once: Option<Idempotency>,
     ) -> Result<Proposal, Error> {
-        let Propose { call, action, context, traceparent } = propose;
+        let Propose { call, action, context, traceparent, repeatable, client } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
         let lookup = call.clone();
         let found = self.read(Cost::Point, move |reads| {
@@ -76,7 +80,9 @@ impl Engine {
             known.same(&action, &actor)?;
             return Ok(known);
         }
-        origin.belongs_to(&actor)?;
+        if !(caller.is_worker() && origin.driven) {
+            origin.belongs_to(&actor)?;
+        }
         let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
         let judged = self.judge(scope, behalf, action.clone()).await?;
         let asking = self.asking(&judged, traceparent);
@@ -101,7 +107,8 @@ impl Engine {
                 at: work.now,
                 ruling: judged.ruling.clone(),
                 grant: None,
-                repeatable: judged.repeatable,
+                repeatable: judged.repeatable || repeatable,
+                runner: client.then(|| session.started_by.name.clone()),
                 asked: Vec::new(),
                 standing: Standing::Denied,
                 revision: 1,

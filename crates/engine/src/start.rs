@@ -1,8 +1,13 @@
-//! Opens a session.
+//! Opens a session, with the first step of the flow or the agent that it is for.
+
+use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Brief, Caller, Luggage, Refusal, Session, Step};
+use domain::{AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step};
+use store::Topic;
 
+use crate::definitions::Definitions;
+use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
 /// What a session is opened with.
@@ -10,10 +15,14 @@ use crate::{Engine, Error, Idempotency};
 pub struct Start {
     /// Routes its questions; its own id if absent.
     pub channel: Option<String>,
-    /// The agent's name.
+    /// The agent's name. Where this server has one of that name, it runs it.
     pub agent: Option<String>,
     /// The agent's version.
     pub agent_version: Option<String>,
+    /// The flow that it follows.
+    pub flow: Option<String>,
+    /// The flow's version.
+    pub flow_version: Option<String>,
     /// One line.
     pub title: Option<String>,
     /// What it works on.
@@ -25,24 +34,98 @@ impl Engine {
     pub async fn start(&self, caller: &Caller, start: Start, once: Option<Idempotency>) -> Result<Session, Error> {
         caller.require(Right::Ask)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
+        let filed = self.filed.now();
         self.command(caller, once, move |work| {
             let id = work.ids.session(work.now);
-            let Start { channel, agent, agent_version, title, luggage } = start.clone();
-            let channel = channel.unwrap_or_else(|| id.uuid().to_string());
-            let brief = Brief { channel, agent, agent_version, title };
-            let problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
-            if !problems.is_empty() {
-                return Err(Refusal::QuestionInvalid(problems).into());
-            }
+            let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start.clone())?;
+            let run = work.run_for(&scope, &filed, &mut brief, &mut luggage)?;
             let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
+            let step = match &run {
+                Some(run) => run.step(step.id, id, work.now),
+                None => step,
+            };
             let (mut session, happening) = Session::start(id, scope, brief, step.id, actor.clone(), work.now);
+            session.driven = run.is_some();
             let event = work.recorded(&mut session, None, happening)?;
             work.tx.session_insert(&session, &luggage)?;
             work.tx.step_insert(&scope, &step)?;
             work.tx.event_append(&scope, &event)?;
             work.watched(&session);
+            if session.driven {
+                work.effects.topics.push(Topic::Steps);
+            }
             Ok(session)
         })
         .await
+    }
+}
+
+fn briefed(id: String, start: Start) -> Result<(Brief, Luggage), Error> {
+    let Start { channel, agent, agent_version, flow, flow_version, title, luggage } = start;
+    let channel = channel.unwrap_or(id);
+    let brief = Brief { channel, agent, agent_version, title, flow, flow_version };
+    let mut problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
+    if brief.flow.is_some() && brief.agent.is_some() {
+        problems.push(Problem::new("/agent", "stands beside a flow, whose steps name their agents"));
+    }
+    if problems.is_empty() { Ok((brief, luggage)) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+/// What our workers will run first.
+enum Run {
+    Agent(Box<AgentVersion>),
+    Flow(FlowVersion, Option<String>),
+}
+
+impl Run {
+    fn step(&self, id: domain::StepId, session: domain::SessionId, now: domain::Timestamp) -> Step {
+        let step = Step::driven(id, session, now, now);
+        match self {
+            Self::Agent(agent) => {
+                Step { agent: Some(agent.name.clone()), agent_version: Some(agent.version.clone()), ..step }
+            }
+            Self::Flow(flow, version) => {
+                let first = flow.first();
+                Step {
+                    agent: first.and_then(|first| first.agent.clone()),
+                    agent_version: version.clone(),
+                    name: first.map(|first| first.name.clone()),
+                    ..step
+                }
+            }
+        }
+    }
+}
+
+impl Work<'_> {
+    /// What we run for a session: a flow, or an agent that we know. Every version is chosen here, once.
+    fn run_for(
+        &mut self,
+        scope: &Scope,
+        filed: &Arc<Definitions>,
+        brief: &mut Brief,
+        luggage: &mut Luggage,
+    ) -> Result<Option<Run>, Error> {
+        if let Some(name) = brief.flow.clone() {
+            let wanted = (name.as_str(), brief.flow_version.as_deref());
+            let flow = self.flow_for(scope, filed, wanted)?.ok_or(Refusal::NotFound("flow"))?;
+            brief.flow_version = Some(flow.version.clone());
+            for step in &flow.steps {
+                let Some(agent) = &step.agent else { continue };
+                let wanted = (agent.as_str(), step.agent_version.as_deref());
+                let agent = self.agent_for(scope, filed, wanted)?.ok_or_else(|| {
+                    let why = format!("the step `{}` runs `{agent}`, which is not here", step.name);
+                    Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
+                })?;
+                luggage.agents.insert(step.name.clone(), agent.version);
+            }
+            let first = flow.first().and_then(|first| luggage.agents.get(&first.name).cloned());
+            return Ok(Some(Run::Flow(flow, first)));
+        }
+        let Some(name) = brief.agent.clone() else { return Ok(None) };
+        let wanted = (name.as_str(), brief.agent_version.as_deref());
+        let Some(agent) = self.agent_for(scope, filed, wanted)? else { return Ok(None) };
+        brief.agent_version = Some(agent.version.clone());
+        Ok(Some(Run::Agent(Box::new(agent))))
     }
 }

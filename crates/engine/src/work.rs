@@ -4,8 +4,9 @@ use domain::audit::{Entry, How, Wire, particulars};
 use domain::interaction::Change;
 use domain::{
     Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
-    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, Timestamp, session::Note,
+    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, session::Note,
 };
+use serde_json::Value;
 use store::{Topic, Tx};
 
 use crate::seen::Seen;
@@ -44,6 +45,11 @@ impl Doer {
     /// A caller.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self { actor: caller.actor.clone(), how: How::of(caller) }
+    }
+
+    /// A worker, in the name of the agent that it runs.
+    pub(crate) fn worker(agent: &Actor) -> Self {
+        Self { actor: agent.clone(), how: How::by(Wire::Worker) }
     }
 
     /// Holdpoint itself, through a door that needs no key.
@@ -131,14 +137,16 @@ impl Work<'_> {
             session.closed(interaction.question.kind.blocks());
         }
         self.tx.interaction_save(&interaction)?;
-        if interaction.delivery().is_some_and(Delivery::over) {
-            // Nobody will be handed it any more.
+        if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
+            // Nobody will be handed it any more. What a step of ours was given stays until its session has ended.
             self.tx.sealed_drop(&interaction.scope, interaction.id)?;
         }
         self.happened(session, Some(interaction.id), happening)?;
         self.noticed(&interaction, was);
         if was == Status::Pending && interaction.status() != Status::Pending {
             self.settle(session, &interaction)?;
+            self.count_answer(session, &interaction)?;
+            self.wake(session)?;
         }
         Ok(interaction)
     }
@@ -232,19 +240,27 @@ impl Work<'_> {
         let (mut session, happening) = session.control(command, note)?;
         if let Some((ending, _)) = &session.ended {
             let (scope, ending) = (session.scope, *ending);
-            let reason = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
+            let told = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
             for id in self.tx.open_of(&scope, session.id)? {
                 let interaction = self.tx.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-                let change = interaction.cancel(by.clone(), reason.clone(), self.now)?;
+                let change = interaction.cancel(by.clone(), told.clone(), self.now)?;
                 self.changed(&mut session, Status::Pending, change)?;
             }
             for step in self.tx.steps(&scope, session.id)? {
-                self.tx.step_save(&scope, &step.end(ending.of_step(), self.now))?;
+                if step.alive() {
+                    let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
+                    self.tx.step_save(&scope, &step.end(end, self.now))?;
+                }
+            }
+            if session.driven {
+                // Nobody is left who could be handed it.
+                self.tx.sealed_drop_of(&scope, session.id)?;
             }
         }
         self.happened(&mut session, None, happening)?;
         if held && session.going_on().is_ok() {
             self.offered(&session)?;
+            self.wake(&session)?;
         }
         Ok(session)
     }

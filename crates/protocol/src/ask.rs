@@ -241,6 +241,6 @@ impl AudienceBody {
 impl SuggestionBody {
     fn into_suggestion(self) -> Suggestion {
         let Self { id, label, source, option, data } = self;
-        Suggestion { id, label, source: source.unwrap_or(SuggestionSource::Llm), option, data }
+        Suggestion { id, label, source: source.unwrap_or(SuggestionSource::Llm), option, data, count: None }
     }
 }

@@ -13,6 +13,8 @@ pub(crate) fn question() -> Value {
         "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
         "kind": "confirmation", "title": "Delete the file?",
         "options": [option("confirm", "Confirm", "approve"), option("cancel", "Cancel", "reject")],
+        "suggestions": [{ "id": "analytics-5feceb66ffc86f38", "label": "Confirm (12 times before)", "source": "analytics",
+                          "option": "confirm", "count": 12 }],
         "multiple": false, "required": true, "audience": { "quorum": 1, "distinct_groups": false, "four_eyes": false },
         "asked_by": { "kind": "agent", "name": "release-bot" }, "created_at": "2026-11-15T10:00:00Z",
         "status": "pending", "overdue": false, "revision": 1
@@ -58,7 +60,7 @@ pub(crate) fn session() -> Value {
     json!({
         "id": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "status": "waiting_user_input", "paused": false,
         "waiting_on": 1, "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "release-bot",
-        "title": "Release 1.4", "started_by": { "kind": "agent", "name": "release-bot" },
+        "driven": false, "title": "Release 1.4", "started_by": { "kind": "agent", "name": "release-bot" },
         "created_at": "2026-11-15T10:00:00Z", "last_seq": 2
     })
 }

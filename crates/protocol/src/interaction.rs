@@ -198,6 +198,9 @@ pub struct SuggestionView {
     /// What it fills in.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub data: Value,
+    /// How often people have answered so before, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
 }
 
 /// Who is working on a question.
@@ -389,8 +392,8 @@ impl From<Audience> for AudienceView {
 }
 
 impl From<Suggestion> for SuggestionView {
-    fn from(Suggestion { id, label, source, option, data }: Suggestion) -> Self {
-        Self { id, label, source, option, data }
+    fn from(Suggestion { id, label, source, option, data, count }: Suggestion) -> Self {
+        Self { id, label, source, option, data, count }
     }
 }
 

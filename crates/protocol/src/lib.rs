@@ -12,6 +12,7 @@ mod action;
 mod answer;
 mod ask;
 mod audit;
+mod definition;
 mod delivery;
 mod event;
 mod example;
@@ -30,6 +31,7 @@ pub use answer::{
 };
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
+pub use definition::{AgentsPage, DefinitionSource, DefinitionView, FlowsPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
 pub use event::{EventView, EventsPage};
 pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
@@ -44,5 +46,5 @@ pub use policy::{
 };
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};
-pub use session::{ControlBody, SessionView, SessionsPage, StartBody, StepView};
+pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
 pub use stats::StatsView;

@@ -1,6 +1,7 @@
 //! Sessions on the wire.
 
-use domain::{Actor, Command, Luggage, Session, SessionId, SessionStatus, Step, StepId, StepStatus, Timestamp};
+use domain::step::StepPhase;
+use domain::{Actor, Luggage, Session, SessionId, SessionStatus, Step, StepId, StepStatus, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -12,15 +13,19 @@ use crate::example;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "agent": "release-bot", "title": "Release 1.4", "metadata": { "ticket": "OPS-17" } }))]
 pub struct StartBody {
-    /// The agent's name.
+    /// The agent's name. Where this server has an agent of that name, its workers run it.
     pub agent: Option<String>,
-    /// The agent's version.
+    /// The agent's version; the newest one if absent.
     pub agent_version: Option<String>,
+    /// The flow that it follows, in place of an agent.
+    pub flow: Option<String>,
+    /// The flow's version; the newest one if absent.
+    pub flow_version: Option<String>,
     /// Routes its questions; its own id if absent. Proves nothing.
     pub channel: Option<String>,
     /// One line.
     pub title: Option<String>,
-    /// What the agent works on.
+    /// What the agent works on. An agent that this server runs ends with its last word on it; without input it waits for messages.
     #[serde(default)]
     pub input: Value,
     /// Given back untouched.
@@ -33,10 +38,44 @@ pub struct StartBody {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "command": "pause", "reason": "lunch" }))]
 pub struct ControlBody {
-    /// What to do. `complete` and `fail` are for the agent itself.
-    pub command: Command,
+    /// What to do.
+    pub command: ControlCommand,
+    /// The step that is meant, beside a command about a step; the one that the session is at if absent.
+    #[schema(value_type = Option<String>)]
+    pub step: Option<StepId>,
     /// Why, for the record and for the agent.
     pub reason: Option<String>,
+}
+
+/// What can be done to a session, or to a step that this server runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlCommand {
+    /// Hold it.
+    Pause,
+    /// Let it go on.
+    Resume,
+    /// Stop it.
+    Cancel,
+    /// Its agent is done; for the agent itself.
+    Complete,
+    /// Its agent gave up; for the agent itself.
+    Fail,
+    /// Try a failed step again.
+    RetryStep,
+    /// Go on without the step.
+    SkipStep,
+    /// Go on as if the step had ended well.
+    ApproveStep,
+}
+
+/// Something that is said to an agent which this server runs.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "content": "Use the second draft." }))]
+pub struct MessageBody {
+    /// What is said.
+    pub content: String,
 }
 
 /// A session.
@@ -60,6 +99,14 @@ pub struct SessionView {
     /// The agent's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
+    /// The flow that it follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    /// The flow's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_version: Option<String>,
+    /// Whether the workers of this server run its steps.
+    pub driven: bool,
     /// One line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -96,12 +143,30 @@ pub struct StepView {
     pub id: StepId,
     /// Where it is.
     pub status: StepStatus,
+    /// Its name in the flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The agent's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The agent's version, where this server runs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
+    /// Which attempt it is, from 1.
+    pub attempt: u32,
     /// When it was begun.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub ended_at: Option<Timestamp>,
+    /// What came of it.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub output: Value,
+    /// Why it ended, where it did not end well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A page of sessions.
@@ -131,6 +196,9 @@ impl From<Session> for SessionView {
             channel: session.brief.channel,
             agent: session.brief.agent,
             agent_version: session.brief.agent_version,
+            flow: session.brief.flow,
+            flow_version: session.brief.flow_version,
+            driven: session.driven,
             title: session.brief.title,
             started_by: session.started_by,
             created_at: session.created_at,
@@ -149,13 +217,30 @@ impl SessionView {
     #[must_use]
     pub fn whole(session: Session, luggage: Luggage, steps: &[Step]) -> Self {
         let (open, current) = (session.waiting_on, session.step);
-        let steps = steps.iter().map(|step| StepView {
-            id: step.id,
-            status: step.status(if step.id == current { open } else { 0 }),
-            agent: step.agent.clone(),
-            created_at: step.created_at,
-        });
+        let steps = steps.iter().map(|step| StepView::new(step, if step.id == current { open } else { 0 }));
         let steps = steps.collect();
         Self { input: luggage.input, metadata: luggage.metadata, steps, ..Self::from(session) }
+    }
+}
+
+impl StepView {
+    /// What is shown of a step, so many questions of which are open.
+    fn new(step: &Step, open: u32) -> Self {
+        let (ended_at, output, reason) = match &step.phase {
+            StepPhase::Pending | StepPhase::Running => (None, Value::Null, None),
+            StepPhase::Ended { at, output, reason, .. } => (Some(*at), output.clone(), reason.clone()),
+        };
+        Self {
+            id: step.id,
+            status: step.status(open),
+            name: step.name.clone(),
+            agent: step.agent.clone(),
+            agent_version: step.agent_version.clone(),
+            attempt: step.attempt,
+            created_at: step.created_at,
+            ended_at,
+            output,
+            reason,
+        }
     }
 }

@@ -24,6 +24,8 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "deliveries", description = "Answers on their way to the agents that asked"),
         (name = "events", description = "What happened, numbered"),
         (name = "audit", description = "What was done, by whom, how and from where; chained and signed"),
+        (name = "agents", description = "Agents that this server runs itself, in versions that never change"),
+        (name = "flows", description = "Steps that follow each other, in versions that never change"),
         (name = "keys", description = "Credentials"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
         (name = "server", description = "Health and figures")

@@ -19,6 +19,7 @@ mod routes;
 mod sse;
 mod trace;
 mod unique;
+mod version;
 
 pub use app::{App, Limits};
 pub use document::document;

@@ -1,10 +1,12 @@
 //! Every route, with its operation in the document.
 
 mod actions;
+mod agents;
 mod answers;
 mod audit;
 mod deliveries;
 mod events;
+mod flows;
 mod grants;
 mod health;
 mod interactions;
@@ -38,6 +40,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(base())
         .routes(routes!(sessions::session_start, sessions::session_list))
         .routes(routes!(sessions::session_get))
+        .routes(routes!(sessions::session_message))
         .routes(routes!(sessions::session_control))
         .routes(routes!(events::event_list))
         .routes(routes!(events::event_stream))
@@ -68,6 +71,10 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(deliveries::delivery_heartbeat))
         .routes(routes!(deliveries::delivery_complete))
         .routes(routes!(deliveries::delivery_fail))
+        .routes(routes!(agents::agent_add, agents::agent_list))
+        .routes(routes!(agents::agent_get, agents::agent_retire))
+        .routes(routes!(flows::flow_add, flows::flow_list))
+        .routes(routes!(flows::flow_get, flows::flow_retire))
         .routes(routes!(keys::key_create, keys::key_list))
         .routes(routes!(keys::key_revoke))
         .routes(routes!(audit::audit_list))

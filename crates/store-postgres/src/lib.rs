@@ -19,6 +19,8 @@ mod access;
 mod audit;
 mod bell;
 mod connection;
+mod definition;
+mod drive;
 mod error;
 mod event;
 mod grant;

@@ -50,6 +50,7 @@ fn line(topic: &Topic) -> String {
             format!("a{}{}", project.uuid().simple(), serde_json::Value::from(name.as_str()))
         }
         Topic::Timers => "t".into(),
+        Topic::Steps => "w".into(),
         Topic::Everything => EVERYTHING.into(),
     }
 }
@@ -65,6 +66,7 @@ fn topic(line: &str) -> Option<Topic> {
             Some(Topic::Agent(project, serde_json::from_str(name).ok()?))
         }
         "t" if rest.is_empty() => Some(Topic::Timers),
+        "w" if rest.is_empty() => Some(Topic::Steps),
         _ => None,
     }
 }
@@ -93,6 +95,7 @@ mod tests {
         let few = [session(1), Topic::Project(project()), agent("deployer"), agent("two\nlines \0 \"ü\""), agent("")];
         check(&few, 1, &few);
         check(&[Topic::Timers], 1, &[Topic::Timers]);
+        check(&[Topic::Steps], 1, &[Topic::Steps]);
         check(&[Topic::Everything, Topic::Timers], 1, &[Topic::Everything]);
         let many: Vec<Topic> = (0..1000).map(session).collect();
         check(&many, 5, &many);

@@ -6,10 +6,10 @@ use postgres::types::ToSql;
 use store::{Page, SessionFilter, SessionReads, SessionWrites, Stored};
 
 use crate::connection::Face;
-use crate::values::{column, json, json_if, number, parsed, parsed_if, signed, time};
+use crate::values::{column, json, json_if, micros, number, parsed, parsed_if, signed, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version";
+                       agent_version, driven, flow, flow_version";
 
 impl SessionReads for Face<'_> {
     fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
@@ -42,8 +42,9 @@ impl SessionReads for Face<'_> {
 impl SessionWrites for Face<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing";
+                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+                   on conflict do nothing";
         self.guarded(
             sql,
             &[
@@ -62,6 +63,9 @@ impl SessionWrites for Face<'_> {
                 &i64::from(session.open),
                 &signed(session.last_seq)?,
                 &session.brief.agent_version,
+                &session.driven,
+                &session.brief.flow,
+                &session.brief.flow_version,
             ],
         )?;
         let sql = "insert into luggage (session, body) values ($1, $2) on conflict do nothing";
@@ -76,7 +80,7 @@ impl SessionWrites for Face<'_> {
     }
 
     fn session_save(&mut self, session: &Session) -> Stored<()> {
-        let sql = "update sessions set status = $3, paused = $4, ended = $5, waiting_on = $6, open = $7, last_seq = $8 \
+        let sql = "update sessions set status = $3, paused = $4, ended = $5, waiting_on = $6, open = $7, last_seq = $8, step = $9 \
                    where id = $1 and project = $2 and last_seq <= $8";
         self.guarded(
             sql,
@@ -89,19 +93,21 @@ impl SessionWrites for Face<'_> {
                 &i64::from(session.waiting_on),
                 &i64::from(session.open),
                 &signed(session.last_seq)?,
+                &session.step.uuid(),
             ],
         )
     }
 
     fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
-        let sql = "insert into steps (id, session, project, body) \
-                   select $1, id, project, $4 from sessions where id = $2 and project = $3 on conflict do nothing";
-        self.guarded(sql, &[&step.id.uuid(), &step.session.uuid(), &scope.project.uuid(), &json(step)?])
+        let sql = "insert into steps (id, session, project, body, due) \
+                   select $1, id, project, $4, $5 from sessions where id = $2 and project = $3 on conflict do nothing";
+        let due = micros(step.due());
+        self.guarded(sql, &[&step.id.uuid(), &step.session.uuid(), &scope.project.uuid(), &json(step)?, &due])
     }
 
     fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
-        let sql = "update steps set body = $3 where id = $1 and project = $2";
-        self.guarded(sql, &[&step.id.uuid(), &scope.project.uuid(), &json(step)?])
+        let sql = "update steps set body = $3, due = $4 where id = $1 and project = $2";
+        self.guarded(sql, &[&step.id.uuid(), &scope.project.uuid(), &json(step)?, &micros(step.due())])
     }
 }
 
@@ -142,6 +148,8 @@ fn read(scope: &Scope, row: &Row) -> Stored<Session> {
             agent_version: column(row, 12)?,
             channel: column(row, 2)?,
             title: column(row, 3)?,
+            flow: column(row, 14)?,
+            flow_version: column(row, 15)?,
         },
         step: StepId::from_uuid(column(row, 4)?),
         started_by: parsed(column(row, 5)?)?,
@@ -151,5 +159,6 @@ fn read(scope: &Scope, row: &Row) -> Stored<Session> {
         waiting_on: number(row, 9)?,
         open: number(row, 10)?,
         last_seq: number(row, 11)?,
+        driven: column(row, 13)?,
     })
 }

@@ -12,6 +12,8 @@ mod access;
 mod audit;
 mod backup;
 mod connection;
+mod definition;
+mod drive;
 mod error;
 mod event;
 mod grant;

@@ -6,10 +6,10 @@ use store::{Page, SessionFilter, SessionReads, SessionWrites, StoreError, Stored
 
 use crate::connection::Face;
 use crate::error::Told;
-use crate::values::{id, json, parsed, parsed_if, time};
+use crate::values::{id, json, micros, parsed, parsed_if, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version";
+                       agent_version, driven, flow, flow_version";
 
 /// What the `?n` of a statement stand for.
 pub(crate) type Given = Vec<Box<dyn ToSql>>;
@@ -74,8 +74,8 @@ impl SessionReads for Face<'_> {
 impl SessionWrites for Face<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
         let row = params![
             session.id.uuid(),
             session.scope.project.uuid(),
@@ -92,6 +92,9 @@ impl SessionWrites for Face<'_> {
             session.open,
             session.last_seq,
             session.brief.agent_version,
+            session.driven,
+            session.brief.flow,
+            session.brief.flow_version,
         ];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into luggage (session, body) values (?1, ?2)";
@@ -105,7 +108,7 @@ impl SessionWrites for Face<'_> {
     }
 
     fn session_save(&mut self, session: &Session) -> Stored<()> {
-        let sql = "update sessions set status = ?3, paused = ?4, ended = ?5, waiting_on = ?6, open = ?7, last_seq = ?8 \
+        let sql = "update sessions set status = ?3, paused = ?4, ended = ?5, waiting_on = ?6, open = ?7, last_seq = ?8, step = ?9 \
                    where id = ?1 and project = ?2 and last_seq <= ?8";
         let row = params![
             session.id.uuid(),
@@ -116,20 +119,22 @@ impl SessionWrites for Face<'_> {
             session.waiting_on,
             session.open,
             session.last_seq,
+            session.step.uuid(),
         ];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
-        let sql = "insert into steps (id, session, project, body) \
-                   select ?1, id, project, ?4 from sessions where id = ?2 and project = ?3";
-        let row = params![step.id.uuid(), step.session.uuid(), scope.project.uuid(), json(step)?];
+        let sql = "insert into steps (id, session, project, body, due) \
+                   select ?1, id, project, ?4, ?5 from sessions where id = ?2 and project = ?3";
+        let due = micros(step.due());
+        let row = params![step.id.uuid(), step.session.uuid(), scope.project.uuid(), json(step)?, due];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
-        let sql = "update steps set body = ?3 where id = ?1 and project = ?2";
-        let row = params![step.id.uuid(), scope.project.uuid(), json(step)?];
+        let sql = "update steps set body = ?3, due = ?4 where id = ?1 and project = ?2";
+        let row = params![step.id.uuid(), scope.project.uuid(), json(step)?, micros(step.due())];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 }
@@ -143,7 +148,14 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         id: SessionId::from_uuid(id(row.get(0)?)),
         scope: *scope,
-        brief: Brief { agent: row.get(1)?, agent_version: row.get(12)?, channel: row.get(2)?, title: row.get(3)? },
+        brief: Brief {
+            agent: row.get(1)?,
+            agent_version: row.get(12)?,
+            channel: row.get(2)?,
+            title: row.get(3)?,
+            flow: row.get(14)?,
+            flow_version: row.get(15)?,
+        },
         step: StepId::from_uuid(id(row.get(4)?)),
         started_by: parsed(&row.get::<_, String>(5)?)?,
         created_at: time(row.get(6)?)?,
@@ -152,5 +164,6 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
         waiting_on: row.get(9)?,
         open: row.get(10)?,
         last_seq: row.get(11)?,
+        driven: row.get(13)?,
     })
 }

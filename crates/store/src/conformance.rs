@@ -7,6 +7,7 @@
 
 mod actions;
 mod audit;
+mod drive;
 mod lists;
 mod log;
 mod nouns;
@@ -18,6 +19,7 @@ mod world;
 
 pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
 pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
+pub use drive::{answers_are_counted, definitions_come_back, journals_come_back, steps_are_found_when_they_are_due};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
     takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
@@ -55,7 +57,11 @@ macro_rules! conformance {
             a_stale_revision_is_a_conflict,
             a_swallowed_conflict_is_survived,
             actions_come_back,
+            answers_are_counted,
             archived_questions_stay_readable,
+            definitions_come_back,
+            journals_come_back,
+            steps_are_found_when_they_are_due,
             audit_entries_come_back,
             chains_have_no_gaps,
             changes_are_told_once,

@@ -22,6 +22,8 @@ mod audit;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod definition;
+mod drive;
 mod error;
 mod event;
 mod grant;
@@ -41,6 +43,8 @@ mod topic;
 pub use access::{AccessReads, AccessWrites, KeyRecord};
 pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Filed, Link, Loose};
 pub use clock::{Clock, SystemClock};
+pub use definition::{AnswerPlace, DefinitionReads, DefinitionWrites};
+pub use drive::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState};
 pub use error::StoreError;
 pub use event::{EventReads, EventWrites};
 pub use grant::{GrantReads, GrantWrites};

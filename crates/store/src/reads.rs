@@ -2,6 +2,8 @@
 
 use crate::access::{AccessReads, AccessWrites};
 use crate::audit::{AuditReads, AuditWrites};
+use crate::definition::{DefinitionReads, DefinitionWrites};
+use crate::drive::{DriveReads, DriveWrites};
 use crate::event::{EventReads, EventWrites};
 use crate::grant::{GrantReads, GrantWrites};
 use crate::interaction::{InteractionReads, InteractionWrites};
@@ -37,6 +39,8 @@ face! {
         + StatsReads
         + AuditReads
         + SecretReads
+        + DriveReads
+        + DefinitionReads
 }
 
 face! {
@@ -52,4 +56,6 @@ face! {
         + OnceWrites
         + AuditWrites
         + SecretWrites
+        + DriveWrites
+        + DefinitionWrites
 }

@@ -13,6 +13,8 @@ pub enum Topic {
     Agent(ProjectId, String),
     /// The earliest due moment.
     Timers,
+    /// A step that a worker should look at.
+    Steps,
     /// Bells may have been lost: everybody looks.
     Everything,
 }

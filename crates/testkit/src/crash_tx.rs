@@ -5,15 +5,18 @@ use std::cell::Cell;
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
-    DataKeyId, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId, Luggage, PolicyState,
-    PolicyVersion, ProjectId, Proposal, Scope, SecretId, Session, SessionId, SignedDuration, Step, TenantId, Timestamp,
+    DataKeyId, Definition, DefinitionKind, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId,
+    Luggage, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId, Session, SessionId, SignedDuration,
+    Step, StepId, TenantId, Timestamp,
 };
+use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey, Due, DueAction,
-    EventReads, EventWrites, GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites,
-    KeptValue, KeyRecord, Link, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
-    ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StoreError, Stored, TimerReads, Topic, Tx,
+    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey,
+    DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, EventReads, EventWrites,
+    GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue,
+    KeyRecord, Link, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites, ProjectEvents,
+    ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads,
+    SessionWrites, Stats, StatsReads, StepState, StoreError, Stored, TimerReads, Topic, Tx,
 };
 
 use crate::Sabotage;
@@ -134,6 +137,20 @@ passed_on! { Reads:
         kept_for(scope: &Scope, agent: &str) -> Vec<KeptValue>;
         kept(scope: &Scope, page: Page<SecretId>) -> Vec<KeptSecret>;
     }
+    DriveReads {
+        step(scope: &Scope, id: StepId) -> Option<Step>;
+        steps_due(now: Timestamp, limit: u32) -> Vec<DueStep>;
+        next_step_due() -> Option<Timestamp>;
+        step_state(scope: &Scope, id: StepId) -> Option<StepState>;
+        sealed_of(scope: &Scope, session: SessionId, name: &str) -> Vec<InteractionId>;
+        journal(scope: &Scope, step: StepId, after: u64, limit: u32) -> Vec<JournalEntry>;
+    }
+    DefinitionReads {
+        definition(scope: &Scope, kind: DefinitionKind, name: &str, version: &str) -> Option<Definition>;
+        definition_newest(scope: &Scope, kind: DefinitionKind, name: &str) -> Option<Definition>;
+        definitions(scope: &Scope, kind: DefinitionKind, page: Page<(String, String)>) -> Vec<Definition>;
+        frequent_answers(scope: &Scope, place: &AnswerPlace, limit: u32) -> Vec<(Value, u64)>;
+    }
 }
 
 passed_on! { Tx:
@@ -184,6 +201,16 @@ passed_on! { Tx:
         kept_put(kept: &KeptValue) -> ();
         kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
         kept_forget(scope: &Scope, id: SecretId) -> bool;
+    }
+    DriveWrites {
+        journal_append(scope: &Scope, step: StepId, entry: &JournalEntry) -> ();
+        step_state_save(scope: &Scope, step: StepId, state: &StepState) -> ();
+        sealed_drop_of(scope: &Scope, session: SessionId) -> ();
+    }
+    DefinitionWrites {
+        definition_insert(scope: &Scope, definition: &Definition) -> bool;
+        definition_retire(scope: &Scope, kind: DefinitionKind, version: (&str, &str), at: Timestamp) -> bool;
+        answer_count(scope: &Scope, place: &AnswerPlace, digest: &str, answer: &Value, at: Timestamp) -> ();
     }
 }
 

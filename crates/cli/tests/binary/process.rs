@@ -1,6 +1,7 @@
 //! One process: how it starts, what it refuses, how it stops, and what it does when what it stands on gives way.
 
 mod backup;
+mod definitions;
 mod full_disk;
 mod keys;
 mod master_key;

@@ -68,7 +68,7 @@ impl Race {
 
 fn writing(call: &str) -> Propose {
     let action = Action { tool: "write".into(), arguments: json!({ "path": call }) };
-    Propose { call: call.into(), action, context: Value::Null, traceparent: None }
+    Propose { call: call.into(), action, context: Value::Null, traceparent: None, repeatable: false, client: false }
 }
 
 /// Whatever a proposal was ruled by was in force when it was committed.

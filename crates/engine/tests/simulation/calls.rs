@@ -68,7 +68,14 @@ pub(crate) fn verdict(state: &PolicyState, tool: &str) -> Option<Verdict> {
 pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propose {
     let tool = random.pick(&TOOLS).copied().unwrap_or("odd").to_owned();
     let arguments = json!({ "of": tenant, "path": format!("/srv/{}", random.below(3)) });
-    Propose { call, action: Action { tool, arguments }, context: Value::Null, traceparent: None }
+    Propose {
+        call,
+        action: Action { tool, arguments },
+        context: Value::Null,
+        traceparent: None,
+        repeatable: false,
+        client: false,
+    }
 }
 
 /// What a person says to a question about a proposed action: an edit with other arguments, or something to remember.

@@ -62,6 +62,8 @@ pub(super) async fn action_propose(
         call: body.call_id,
         context: body.context,
         traceparent: traceparent(&headers),
+        repeatable: false,
+        client: false,
     };
     let call = propose.call.clone();
     let mut acted = app.engine.propose(&caller, session, propose, once).await?;

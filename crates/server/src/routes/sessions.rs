@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Luggage, SessionId, SessionStatus};
-use engine::Start;
+use domain::{Luggage, Problem, SessionId, SessionStatus};
+use engine::{Start, StepCommand};
 use http::StatusCode;
-use protocol::{ControlBody, SessionView, SessionsPage, StartBody};
+use protocol::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody};
 use serde::Deserialize;
 use store::{Page, SessionFilter};
 use utoipa::IntoParams;
@@ -26,8 +26,9 @@ pub(super) async fn session_start(
     Who(caller): Who,
     Command { body, once }: Command<StartBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let StartBody { agent, agent_version, channel, title, input, metadata } = body;
-    let start = Start { channel, agent, agent_version, title, luggage: Luggage { input, metadata } };
+    let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
+    let luggage = Luggage { input, metadata, ..Luggage::default() };
+    let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage };
     let session = app.engine.start(&caller, start, once).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
@@ -78,7 +79,22 @@ pub(super) async fn session_get(
     Ok(Json(SessionView::whole(session, luggage, &steps)))
 }
 
-/// Pauses, resumes or ends a session. Ending it closes its open questions.
+/// Says something to an agent that this server runs.
+#[utoipa::path(post, path = "/v1/sessions/{session}/messages", tag = "sessions", request_body = MessageBody,
+    params(("session" = String, Path, description = "`ses_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 202, description = "The agent will read it", body = SessionView), Problems))]
+pub(super) async fn session_message(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<SessionId>,
+    Command { body: MessageBody { content }, once }: Command<MessageBody>,
+) -> Result<(StatusCode, Json<SessionView>), ApiError> {
+    let session = app.engine.message(&caller, id, content, once).await?;
+    Ok((StatusCode::ACCEPTED, Json(session.into())))
+}
+
+/// Pauses, resumes or ends a session, which closes its open questions; or does something about a step that this server runs.
 #[utoipa::path(post, path = "/v1/sessions/{session}/control", tag = "sessions", request_body = ControlBody,
     params(("session" = String, Path, description = "`ses_…`"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
@@ -87,8 +103,34 @@ pub(super) async fn session_control(
     State(app): State<App>,
     Who(caller): Who,
     Id(id): Id<SessionId>,
-    Command { body: ControlBody { command, reason }, once }: Command<ControlBody>,
+    Command { body: ControlBody { command, step, reason }, once }: Command<ControlBody>,
 ) -> Result<Json<SessionView>, ApiError> {
-    let session = app.engine.control(&caller, id, command, reason, once).await?;
+    let session = match meant(command) {
+        Meant::Step(command) => app.engine.control_step(&caller, (id, step), command, reason, once).await?,
+        Meant::Session(_) if step.is_some() => {
+            let problem = Problem::new("/step", "stands beside a command that is not about a step");
+            return Err(ApiError::BodyInvalid(vec![problem]));
+        }
+        Meant::Session(command) => app.engine.control(&caller, id, command, reason, once).await?,
+    };
     Ok(Json(session.into()))
+}
+
+/// What a command is about.
+enum Meant {
+    Session(domain::Command),
+    Step(StepCommand),
+}
+
+const fn meant(command: ControlCommand) -> Meant {
+    match command {
+        ControlCommand::Pause => Meant::Session(domain::Command::Pause),
+        ControlCommand::Resume => Meant::Session(domain::Command::Resume),
+        ControlCommand::Cancel => Meant::Session(domain::Command::Cancel),
+        ControlCommand::Complete => Meant::Session(domain::Command::Complete),
+        ControlCommand::Fail => Meant::Session(domain::Command::Fail),
+        ControlCommand::RetryStep => Meant::Step(StepCommand::Retry),
+        ControlCommand::SkipStep => Meant::Step(StepCommand::Skip),
+        ControlCommand::ApproveStep => Meant::Step(StepCommand::Approve),
+    }
 }

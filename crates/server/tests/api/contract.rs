@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::acting::{policy, writing};
+use crate::definitions::{notes, scribe};
 use crate::words::{Question, Reply, Someone, confirmation, reply, text};
 use crate::world::World;
 
@@ -35,6 +36,7 @@ fn sample(operation: &str) -> Option<Sample> {
         | "interaction_get" | "stats_get" | "audit_key" => (None, &[]),
         "audit_list" | "audit_export" => (None, &[Operator, Viewer, Agent]),
         "session_start" => (Some(json!({})), &[Viewer]),
+        "session_message" => (Some(json!({ "content": "Go on." })), &[Viewer, Agent]),
         "session_control" => (Some(json!({ "command": "pause" })), &[Viewer, Agent]),
         "interaction_ask" => (Some(confirmation()), &[Viewer]),
         "interaction_answer" => (Some(json!({ "option": "confirm" })), &[Agent]),
@@ -58,6 +60,10 @@ fn sample(operation: &str) -> Option<Sample> {
         "policy_check" => (Some(json!({ "text": "" })), &[]),
         "policy_explain" => (Some(json!({ "tool": "write_file", "arguments": {} })), &[]),
         "policy_switch" => (Some(json!({ "enabled": false, "reason": "a test" })), &[Operator, Viewer, Agent]),
+        "agent_list" | "agent_get" | "flow_list" | "flow_get" => (None, &[]),
+        "agent_add" => (Some(scribe()), &[Operator, Viewer, Agent]),
+        "flow_add" => (Some(notes()), &[Operator, Viewer, Agent]),
+        "agent_retire" | "flow_retire" => (None, &[Operator, Viewer, Agent]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
         "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
@@ -84,6 +90,9 @@ impl Things {
             let body = json!({ "option": "approve", "remember": { "scope": "session", "arguments": "exact" } });
             key.decides(&acted, body).await.done();
         }
+        let admin = world.admin().await;
+        admin.post("/v1/agents", scribe()).await.done();
+        admin.post("/v1/flows", notes()).await.done();
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
         Self { question, key, grant }
     }
@@ -120,6 +129,8 @@ impl Operation {
         let Things { question, key, grant } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
         let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
+        let named = if path.starts_with("/v1/flows") { "notes" } else { "scribe" };
+        let path = path.replace("{name}", named).replace("{version}", "1");
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
@@ -164,7 +175,7 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
         operation.called_by(&stranger, &operation.path_to(&things)).await.refused(404, "not_found");
         walked += 1;
     }
-    assert!(walked >= 23, "only {walked} operations on one thing");
+    assert!(walked >= 28, "only {walked} operations on one thing");
     assert_eq!(world.everything().await, before);
 }
 
@@ -175,12 +186,17 @@ async fn every_other_operation_stays_within_its_tenant() {
     let things = Things::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
     let Things { question, key, grant } = &things;
-    let theirs = [&question.id, &question.session, &key.key_id, grant];
+    let (agent, flow) = ("scribe".to_owned(), "notes".to_owned());
+    let theirs = [&question.id, &question.session, &key.key_id, grant, &agent, &flow];
     for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
         if operation.id == "project_stream" {
             let mut stream = stranger.follows("/v1/events/stream?after=0-0", None).await;
             let own = stranger.opens(json!({})).await;
             assert_eq!(stream.event().await.1["session"], json!(own), "the first event of the log is another tenant's");
+            continue;
+        }
+        if ["agent_add", "flow_add"].contains(&operation.id.as_str()) {
+            // Says what it was sent; whose it became is looked at by those that list.
             continue;
         }
         let said = operation.called_by(&stranger, &operation.path).await.body.to_string();

@@ -12,6 +12,7 @@ mod bad_bodies;
 mod bad_questions;
 mod closing;
 mod contract;
+mod definitions;
 mod deliveries;
 mod edits;
 mod effects;

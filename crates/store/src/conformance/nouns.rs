@@ -1,7 +1,7 @@
 //! Every noun comes back as it was kept.
 
 use domain::session::Note;
-use domain::step::StepEnding;
+use domain::step::{StepEnd, StepEnding};
 use domain::{
     ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, Step, StepId,
 };
@@ -76,7 +76,11 @@ pub fn sessions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let session = session(here, "chat-1", None);
-    let luggage = Luggage { input: json!({ "nul": "\0", "big": 1e300, "text": "日本" }), metadata: json!([1, null]) };
+    let luggage = Luggage {
+        input: json!({ "nul": "\0", "big": 1e300, "text": "日本" }),
+        metadata: json!([1, null]),
+        agents: [("plan".to_owned(), "2".to_owned())].into(),
+    };
     let (kept, with) = (session.clone(), luggage.clone());
     world.write(move |tx| tx.session_insert(&kept, &with)).unwrap();
     let id = session.id;
@@ -88,7 +92,7 @@ pub fn sessions_come_back(fixture: &Fixture) {
     let steps = [1, 2].map(|second| Step::begin(StepId::from_uuid(fresh()), id, Some("a".into()), at(second)));
     let both = steps.clone();
     world.write(move |tx| both.iter().try_for_each(|step| tx.step_insert(&here, step))).unwrap();
-    let ended = steps[0].clone().end(StepEnding::Failed, at(3));
+    let ended = steps[0].clone().end(StepEnd::because(StepEnding::Failed, "it broke".into()), at(3));
     let saved = ended.clone();
     world.write(move |tx| tx.step_save(&here, &saved)).unwrap();
     assert_eq!(world.look(move |reads| reads.steps(&here, id)), [ended, steps[1].clone()]);

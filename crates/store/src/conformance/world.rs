@@ -166,6 +166,8 @@ pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Sessi
         channel: channel.into(),
         agent: agent.map(str::to_owned),
         title: Some("A title".into()),
+        flow: Some("release".into()),
+        flow_version: Some("3".into()),
     };
     let (id, step) = (SessionId::from_uuid(fresh()), StepId::from_uuid(fresh()));
     Session::start(id, scope, brief, step, actor(ActorKind::User, "starter"), at(0)).0

@@ -47,8 +47,8 @@ fn counted(view: &View<'_>, session: &Session) -> Verdict {
     let steps = view.after.steps.get(&id).map_or(&[][..], Vec::as_slice);
     holds!(steps.len() == 1, "{id} has {} steps", steps.len());
     for step in steps {
-        let ended = match step.phase {
-            domain::step::StepPhase::Ended { how, .. } => Some(how),
+        let ended = match &step.phase {
+            domain::step::StepPhase::Ended { how, .. } => Some(*how),
             _ => None,
         };
         let wanted = session.ended.as_ref().map(|(ending, _)| match ending {

@@ -1,0 +1,230 @@
+//! What a model gives with each of the `ask_user` tools, and the question that it becomes.
+
+use domain::text::LINE;
+use domain::{Choice, Effect, Kind, Question, SecretField};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::suggestions::Offered;
+
+/// How long the title may be that is made of a longer question, in characters.
+const TITLE: usize = 120;
+
+/// The question that a call asks, and what the model suggests with it.
+pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Vec<Offered>), String> {
+    if arguments["question"].as_str().is_some_and(|question| question.trim().is_empty()) {
+        return Err("Nobody was asked, for `question` is empty.".to_owned());
+    }
+    match tool {
+        "clarify" => parsed::<Clarify>(tool, arguments).map(Clarify::question),
+        "choose" => parsed::<Choose>(tool, arguments).map(Choose::question),
+        "form" => parsed::<Form>(tool, arguments).map(Form::question),
+        "secret" => parsed::<Secret>(tool, arguments).map(Secret::question),
+        "confirm" => parsed::<Confirm>(tool, arguments).map(Confirm::question),
+        other => Err(format!("There is no tool `ask_user_{other}`.")),
+    }
+}
+
+fn parsed<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, String> {
+    T::deserialize(arguments)
+        .map_err(|error| format!("Nobody was asked, for the arguments do not fit `ask_user_{tool}`: {error}."))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clarify {
+    question: String,
+    title: Option<String>,
+    details: Option<String>,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    suggestions: Vec<Offered>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Choose {
+    question: String,
+    title: Option<String>,
+    details: Option<String>,
+    options: Vec<Offer>,
+    #[serde(default)]
+    multiple: bool,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    suggestions: Vec<Offered>,
+}
+
+/// One thing that a model offers to choose.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Offer {
+    id: String,
+    label: String,
+    description: Option<String>,
+    risk: Option<String>,
+    cost: Option<String>,
+    duration: Option<String>,
+    #[serde(default)]
+    recommended: bool,
+    #[serde(default)]
+    dangerous: bool,
+    #[serde(default)]
+    metadata: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    question: String,
+    title: Option<String>,
+    details: Option<String>,
+    schema: Value,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    suggestions: Vec<Offered>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Secret {
+    question: String,
+    title: Option<String>,
+    details: Option<String>,
+    secrets: Vec<Wanted>,
+    #[serde(default)]
+    fresh: bool,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    suggestions: Vec<Offered>,
+}
+
+/// One value that a model asks for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    name: String,
+    label: Option<String>,
+    #[serde(rename = "type")]
+    input: Option<String>,
+    #[serde(default = "yes")]
+    required: bool,
+    pattern: Option<String>,
+    placeholder: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Confirm {
+    question: String,
+    title: Option<String>,
+    details: Option<String>,
+    #[serde(default)]
+    dangerous: bool,
+    #[serde(default)]
+    suggestions: Vec<Offered>,
+}
+
+impl Clarify {
+    fn question(self) -> (Question, Vec<Offered>) {
+        let required = !self.optional;
+        (Question { required, ..asked(Kind::Question, self.question, self.title, self.details) }, self.suggestions)
+    }
+}
+
+impl Choose {
+    fn question(self) -> (Question, Vec<Offered>) {
+        let question = Question {
+            options: self.options.into_iter().map(Choice::from).collect(),
+            multiple: self.multiple,
+            required: !self.optional,
+            ..asked(Kind::Choice, self.question, self.title, self.details)
+        };
+        (question, self.suggestions)
+    }
+}
+
+impl From<Offer> for Choice {
+    fn from(offer: Offer) -> Self {
+        Self {
+            description: offer.description,
+            risk: offer.risk,
+            cost: offer.cost,
+            duration: offer.duration,
+            recommended: offer.recommended,
+            dangerous: offer.dangerous,
+            metadata: offer.metadata,
+            ..Self::new(&offer.id, &offer.label, Effect::Provide)
+        }
+    }
+}
+
+impl Form {
+    fn question(self) -> (Question, Vec<Offered>) {
+        let question = Question {
+            schema: Some(self.schema),
+            required: !self.optional,
+            ..asked(Kind::Form, self.question, self.title, self.details)
+        };
+        (question, self.suggestions)
+    }
+}
+
+impl Secret {
+    fn question(self) -> (Question, Vec<Offered>) {
+        let question = Question {
+            secrets: self.secrets.into_iter().map(SecretField::from).collect(),
+            fresh: self.fresh,
+            required: !self.optional,
+            ..asked(Kind::Secret, self.question, self.title, self.details)
+        };
+        (question, self.suggestions)
+    }
+}
+
+impl From<Wanted> for SecretField {
+    fn from(wanted: Wanted) -> Self {
+        let Wanted { name, label, input, required, pattern, placeholder } = wanted;
+        Self { name, label, input, required, pattern, placeholder }
+    }
+}
+
+impl Confirm {
+    fn question(self) -> (Question, Vec<Offered>) {
+        let confirm = Choice { dangerous: self.dangerous, ..Choice::new("confirm", "Confirm", Effect::Approve) };
+        let question = Question {
+            options: vec![confirm, Choice::new("cancel", "Cancel", Effect::Reject)],
+            ..asked(Kind::Confirmation, self.question, self.title, self.details)
+        };
+        (question, self.suggestions)
+    }
+}
+
+/// What all of them have in common. A question that fits in one line is its own title.
+fn asked(kind: Kind, question: String, title: Option<String>, details: Option<String>) -> Question {
+    let (title, message) = match title {
+        Some(title) => (title, Some(question)),
+        None if question.chars().count() <= LINE && !question.contains(char::is_control) => (question, None),
+        None => (shortened(&question), Some(question)),
+    };
+    Question { message, details, ..Question::plain(kind, title) }
+}
+
+fn shortened(question: &str) -> String {
+    let line = question.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.chars().count() <= TITLE {
+        return line;
+    }
+    let cut: String = line.chars().take(TITLE - 1).collect();
+    format!("{}…", cut.trim_end())
+}
+
+const fn yes() -> bool {
+    true
+}

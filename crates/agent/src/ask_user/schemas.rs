@@ -1,0 +1,148 @@
+//! What the `ask_user` tools say of themselves.
+
+use serde_json::{Map, Value, json};
+
+use crate::machine::ASK_USER;
+use crate::tool::ToolSpec;
+
+/// The five tools by which a model asks people.
+#[must_use]
+pub fn specs() -> Vec<ToolSpec> {
+    vec![clarify(), choose(), form(), secret(), confirm()]
+}
+
+fn clarify() -> ToolSpec {
+    spec(
+        "clarify",
+        "Ask a person something that you cannot find out yourself. They answer in their own words.",
+        json!({ "optional": optional() }),
+        &[],
+    )
+}
+
+fn choose() -> ToolSpec {
+    let option = object(
+        json!({
+            "id": text("A short name of your own, without spaces. You are told it when it is chosen."),
+            "label": text("What the person reads on the button."),
+            "description": text("What it means, in a sentence."),
+            "risk": text("What could go wrong."),
+            "cost": text("What it costs."),
+            "duration": text("How long it takes."),
+            "recommended": flag("Whether you recommend it."),
+            "dangerous": flag("Whether the person should be warned."),
+            "metadata": { "description": "Anything that you want back when it is chosen." },
+        }),
+        &["id", "label"],
+    );
+    spec(
+        "choose",
+        "Let a person choose between alternatives that you name.",
+        json!({
+            "options": { "type": "array", "items": option, "minItems": 1, "maxItems": 100 },
+            "multiple": flag("Whether several may be chosen."),
+            "optional": optional(),
+        }),
+        &["options"],
+    )
+}
+
+fn form() -> ToolSpec {
+    spec(
+        "form",
+        "Have a person fill in a form, when you need several pieces of information at once.",
+        json!({
+            "schema": { "type": "object", "description": "JSON Schema of the form: an object with a property for each field." },
+            "optional": optional(),
+        }),
+        &["schema"],
+    )
+}
+
+fn secret() -> ToolSpec {
+    let field = object(
+        json!({
+            "name": text("Its name, for example of an environment variable."),
+            "label": text("What the person reads beside the field."),
+            "type": { "type": "string", "enum": ["password", "text", "multiline"] },
+            "required": flag("Whether it must be given; yes where absent."),
+            "pattern": text("A regular expression that the value matches."),
+            "placeholder": text("Shown in the empty field. Never a value."),
+        }),
+        &["name"],
+    );
+    spec(
+        "secret",
+        "Ask a person for passwords, keys or tokens. You are never shown the values: tools that you run find them under their names in \
+         their environment.",
+        json!({
+            "secrets": { "type": "array", "items": field, "minItems": 1, "maxItems": 100 },
+            "fresh": flag("Whether people are asked although they gave it before: when what they gave did not work."),
+            "optional": optional(),
+        }),
+        &["secrets"],
+    )
+}
+
+fn confirm() -> ToolSpec {
+    spec(
+        "confirm",
+        "Ask a person for a yes or a no. A yes to this allows no action by itself: actions are approved on their own.",
+        json!({ "dangerous": flag("Whether the person should be warned.") }),
+        &[],
+    )
+}
+
+/// A tool with its own properties and those that all five have.
+fn spec(tool: &str, description: &str, own: Value, required: &[&str]) -> ToolSpec {
+    let suggestion = object(
+        json!({
+            "id": text("Its name."),
+            "label": text("What the person reads."),
+            "option": text("The id of the option that it chooses."),
+            "data": { "type": "object", "description": "What it fills in." },
+        }),
+        &["id", "label"],
+    );
+    let common = json!({
+        "question": text("What the person is asked. They see nothing else of your work: say what they need to know."),
+        "title": text("One line for their list of questions, where the question is longer than a line."),
+        "details": text("What else there is to know."),
+        "suggestions": {
+            "type": "array",
+            "items": suggestion,
+            "maxItems": 100,
+            "description": "Answers that the person may start from. Only those that you have been told that you may suggest are shown.",
+        },
+    });
+    let mut properties = Map::new();
+    for part in [common, own] {
+        if let Value::Object(fields) = part {
+            properties.extend(fields);
+        }
+    }
+    let required: Vec<&str> = ["question"].iter().chain(required).copied().collect();
+    ToolSpec {
+        name: format!("{ASK_USER}{tool}"),
+        description: description.to_owned(),
+        schema: object(Value::Object(properties), &required),
+        repeatable: false,
+        parallel: true,
+    }
+}
+
+fn object(properties: Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+fn text(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
+}
+
+fn flag(description: &str) -> Value {
+    json!({ "type": "boolean", "description": description })
+}
+
+fn optional() -> Value {
+    flag("Whether the person may skip the question.")
+}

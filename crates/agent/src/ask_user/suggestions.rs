@@ -1,0 +1,111 @@
+//! What a person may start from: what the agent's version always suggests, and of the model's own suggestions those that it may make.
+
+use domain::agent::AllowedSuggestion;
+use domain::question::SuggestionSource;
+use domain::{AgentVersion, Kind, Question, Suggestion, text};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How many suggestions a question shows.
+const MOST: usize = 100;
+
+/// A suggestion that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// Its name, as the model or the agent's version gave it.
+    pub id: String,
+    /// Why people do not see it.
+    pub reason: String,
+}
+
+/// What a model suggests.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Offered {
+    id: String,
+    label: String,
+    option: Option<String>,
+    #[serde(default)]
+    data: Value,
+}
+
+impl Dropped {
+    /// A name that is too long to be one is cut.
+    fn new(id: &str, reason: String) -> Self {
+        Self { id: id.chars().take(128).collect(), reason }
+    }
+}
+
+/// Puts into the question what may be suggested, and says what may not.
+pub(super) fn choose(question: &mut Question, offered: Vec<Offered>, agent: &AgentVersion) -> Vec<Dropped> {
+    let mut dropped = Vec::new();
+    let rules = agent.suggestions.get(question.kind.name()).into_iter().flatten();
+    let rules = rules.map(|rule| Suggestion {
+        id: rule.id.clone(),
+        label: rule.label.clone(),
+        source: SuggestionSource::Rule,
+        option: rule.option.clone(),
+        data: rule.data.clone(),
+        count: None,
+    });
+    for suggestion in rules {
+        add(question, suggestion, &mut dropped);
+    }
+    for Offered { id, label, option, data } in offered {
+        match forbidden(&id, &data, &agent.allowed_suggestions) {
+            Some(reason) => dropped.push(Dropped::new(&id, reason)),
+            None => {
+                let source = SuggestionSource::Llm;
+                add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
+            }
+        }
+    }
+    dropped
+}
+
+fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<Dropped>) {
+    match unfit(question, &suggestion) {
+        None => question.suggestions.push(suggestion),
+        Some(reason) => dropped.push(Dropped::new(&suggestion.id, reason)),
+    }
+}
+
+/// Why the agent's version does not let its model suggest this.
+fn forbidden(id: &str, data: &Value, allowed: &[AllowedSuggestion]) -> Option<String> {
+    let Some(allowed) = allowed.iter().find(|allowed| allowed.id == id) else {
+        return Some("the agent's version does not allow its model this suggestion".to_owned());
+    };
+    let fields = match data {
+        Value::Null => return None,
+        Value::Object(fields) => fields,
+        _ => return Some("its data is not an object of parameters".to_owned()),
+    };
+    fields.iter().find_map(|(name, value)| match allowed.parameters.get(name) {
+        None => Some(format!("the parameter `{name}` is not allowed")),
+        Some(values) if !values.is_empty() && !values.contains(value) => {
+            Some(format!("the parameter `{name}` may not have this value"))
+        }
+        Some(_) => None,
+    })
+}
+
+/// Why this question cannot show it, whoever suggests it.
+fn unfit(question: &Question, suggestion: &Suggestion) -> Option<String> {
+    if question.suggestions.iter().any(|earlier| earlier.id == suggestion.id) {
+        return Some("there is a suggestion of this id already".to_owned());
+    }
+    if question.suggestions.len() >= MOST {
+        return Some(format!("there are {MOST} suggestions already"));
+    }
+    if question.kind == Kind::Secret && !suggestion.data.is_null() {
+        return Some("a secret cannot stand in the question".to_owned());
+    }
+    if suggestion.option.as_ref().is_some_and(|id| question.option(id).is_none()) {
+        return Some("it chooses an option that the question does not have".to_owned());
+    }
+    let mut problems = Vec::new();
+    text::identifier("id", &suggestion.id, &mut problems);
+    text::line("label", &suggestion.label, &mut problems);
+    text::depth("data", &suggestion.data, &mut problems);
+    problems.first().map(|problem| format!("its {} {}", problem.pointer, problem.message))
+}

@@ -1,0 +1,102 @@
+//! Agents and flows in files: one definition a file, and everything that is wrong with it by its line.
+//!
+//! A file is TOML, read into the very types that the JSON of the API is read into. Spelling comes first (what is no TOML, keys and values that
+//! are not known), then sense (what [`AgentVersion::check`] and [`FlowVersion::check`] say), and each is listed whole.
+
+mod directory;
+mod document;
+mod finding;
+mod shape;
+mod words;
+
+use std::path::Path;
+
+use domain::{AgentVersion, FlowVersion, Problem};
+use forms::{Forms, Limits};
+use serde_json::Value;
+
+use document::Document;
+pub use finding::Finding;
+
+/// Reads every agent of a directory: its files `*.toml`, apart from `*.script.toml`, in the order of their names.
+///
+/// One bad file refuses all of them, and every problem of every file is listed.
+pub fn read_agents(dir: &Path) -> Result<Vec<AgentVersion>, Vec<Finding>> {
+    directory::read(dir, "agent", |text, file| {
+        let (agent, document) = agent(text, file)?;
+        Ok((agent.name.clone(), agent.version.clone(), agent, document))
+    })
+}
+
+/// Reads every flow of a directory, given the agents that there are.
+pub fn read_flows(dir: &Path, agents: &[AgentVersion]) -> Result<Vec<FlowVersion>, Vec<Finding>> {
+    directory::read(dir, "flow", |text, file| {
+        let (flow, document) = flow(text, file, agents)?;
+        Ok((flow.name.clone(), flow.version.clone(), flow, document))
+    })
+}
+
+/// Reads one agent. A script in a file of its own is looked for beside this one.
+pub fn read_agent(text: &str, file: &Path) -> Result<AgentVersion, Vec<Finding>> {
+    agent(text, file).map(|(agent, _)| agent)
+}
+
+/// Reads one flow, given the agents that there are.
+pub fn read_flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<FlowVersion, Vec<Finding>> {
+    flow(text, file, agents).map(|(flow, _)| flow)
+}
+
+fn agent(text: &str, file: &Path) -> Result<(AgentVersion, Document), Vec<Finding>> {
+    let mut document = Document::parse(text, file)?;
+    take_script(&mut document, file)?;
+    let agent: AgentVersion = shape::read(&document)?;
+    let mut problems = agent.check();
+    check_schemas(agent.schemas(), &mut problems);
+    sensible(agent, document, &problems)
+}
+
+fn flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<(FlowVersion, Document), Vec<Finding>> {
+    let document = Document::parse(text, file)?;
+    let flow: FlowVersion = shape::read(&document)?;
+    let mut problems = flow.check();
+    problems.extend(flow.check_agents(agents));
+    check_schemas(flow.schemas(), &mut problems);
+    sensible(flow, document, &problems)
+}
+
+fn sensible<T>(definition: T, document: Document, problems: &[Problem]) -> Result<(T, Document), Vec<Finding>> {
+    if problems.is_empty() {
+        return Ok((definition, document));
+    }
+    let mut findings: Vec<Finding> = problems.iter().map(|problem| document.problem(problem)).collect();
+    findings.sort();
+    Err(findings)
+}
+
+/// `script = "demo.script.toml"` stands for what is in that file, which lies beside the agent's.
+fn take_script(document: &mut Document, file: &Path) -> Result<(), Vec<Finding>> {
+    const AT: &str = "/model/script";
+    let Some(Value::String(name)) = document.value.pointer(AT) else { return Ok(()) };
+    if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
+        return Err(vec![
+            document.finding(AT, "`model.script` must be the name of a file beside this one, or a table with `turns`"),
+        ]);
+    }
+    let beside = file.with_file_name(name);
+    let text = directory::text(&beside)
+        .map_err(|why| vec![document.finding(AT, format!("`model.script`: {} {why}", beside.display()))])?;
+    document.graft(AT, Document::parse(&text, &beside)?);
+    Ok(())
+}
+
+fn check_schemas<'s>(schemas: impl Iterator<Item = (String, &'s Value)>, problems: &mut Vec<Problem>) {
+    let forms = Forms::new(Limits::default());
+    for (at, schema) in schemas {
+        if let Err(error) = forms.admit(schema) {
+            problems.push(Problem::new(format!("{at}{}", error.pointer), error.reason.to_string()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

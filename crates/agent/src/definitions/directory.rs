@@ -1,0 +1,54 @@
+//! The files of a directory, each of which holds one definition.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::document::{Document, MOST_BYTES};
+use super::finding::Finding;
+
+/// What one file gives: a name, a version, the definition, and where everything stood.
+type Read<T> = Result<(String, String, T, Document), Vec<Finding>>;
+
+/// Reads every definition, and lists every problem of every file if there is one.
+pub(super) fn read<T>(dir: &Path, what: &str, one: impl Fn(&str, &Path) -> Read<T>) -> Result<Vec<T>, Vec<Finding>> {
+    let files = files(dir).map_err(|error| vec![Finding::whole(dir, format!("cannot be read: {error}"))])?;
+    let (mut definitions, mut findings) = (Vec::new(), Vec::new());
+    let mut seen: BTreeMap<(String, String), String> = BTreeMap::new();
+    for file in files {
+        let read = text(&file).map_err(|why| vec![Finding::whole(&file, why)]).and_then(|text| one(&text, &file));
+        match read {
+            Err(more) => findings.extend(more),
+            Ok((name, version, definition, document)) => {
+                let shown = file.display().to_string();
+                if let Some(first) = seen.insert((name.clone(), version.clone()), shown) {
+                    let message = format!("version `{version}` of {what} `{name}` is in {first} already");
+                    findings.push(document.finding("/version", message));
+                }
+                definitions.push(definition);
+            }
+        }
+    }
+    if findings.is_empty() { Ok(definitions) } else { Err(findings) }
+}
+
+/// The text of a file that is not too large.
+pub(super) fn text(file: &Path) -> Result<String, String> {
+    let size = std::fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?.len();
+    if size > MOST_BYTES as u64 {
+        return Err(format!("has more than {MOST_BYTES} bytes"));
+    }
+    std::fs::read_to_string(file).map_err(|error| format!("cannot be read: {error}"))
+}
+
+fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if name.ends_with(".toml") && !name.ends_with(".script.toml") && !name.starts_with('.') {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

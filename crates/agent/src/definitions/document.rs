@@ -1,0 +1,158 @@
+//! A TOML text as JSON, with the line in which each of its values stands.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use domain::{Problem, text};
+use serde_json::{Map, Number, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::finding::Finding;
+
+/// How large a file may be.
+pub(super) const MOST_BYTES: usize = 512 << 10;
+/// How deep a file may be nested; no definition needs more.
+const MOST_DEPTH: usize = 100;
+/// The stack on which a file is parsed: dotted keys nest as deep as they are long, and tables are dropped one within the other.
+const STACK: usize = 128 << 20;
+
+/// A file that has been parsed, perhaps with another one within it.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) value: Value,
+    file: String,
+    places: BTreeMap<String, (String, usize)>,
+}
+
+impl Document {
+    /// Parses a text, or lists everything for which it is no TOML.
+    pub(super) fn parse(text: &str, file: &Path) -> Result<Self, Vec<Finding>> {
+        if text.len() > MOST_BYTES {
+            return Err(vec![Finding::whole(file, format!("has more than {MOST_BYTES} bytes"))]);
+        }
+        let parsed = std::thread::scope(|scope| {
+            let parser = std::thread::Builder::new().name("definitions".into()).stack_size(STACK);
+            parser.spawn_scoped(scope, || parse(text, file)).map(std::thread::ScopedJoinHandle::join)
+        });
+        match parsed {
+            Ok(Ok(parsed)) => parsed,
+            _ => Err(vec![Finding::whole(file, "could not be parsed; this is a fault of Holdpoint")]),
+        }
+    }
+
+    /// Puts another file in the place of a value.
+    pub(super) fn graft(&mut self, at: &str, other: Self) {
+        if let Some(value) = self.value.pointer_mut(at) {
+            *value = other.value;
+        }
+        self.places.insert(at.to_owned(), (other.file, 1));
+        self.places.extend(other.places.into_iter().map(|(pointer, place)| (format!("{at}{pointer}"), place)));
+    }
+
+    /// Something wrong at a place, or at the nearest one around it that stands in the file.
+    pub(super) fn finding(&self, pointer: &str, message: impl Into<String>) -> Finding {
+        let mut near = pointer;
+        let (file, line) = loop {
+            match (self.places.get(near), near.rfind('/')) {
+                (Some((file, line)), _) => break (file.clone(), *line),
+                (None, Some(end)) => near = near.get(..end).unwrap_or_default(),
+                (None, None) => break (self.file.clone(), 1),
+            }
+        };
+        Finding { file, line, message: message.into() }
+    }
+
+    /// What the domain found, with its place.
+    pub(super) fn problem(&self, problem: &Problem) -> Finding {
+        let key = key(&problem.pointer);
+        let message = if key.is_empty() { problem.message.clone() } else { format!("`{key}`: {}", problem.message) };
+        self.finding(&problem.pointer, message)
+    }
+}
+
+/// A pointer as the keys of the file: items of lists are known by their line.
+pub(super) fn key(pointer: &str) -> String {
+    let parts = pointer.split('/').skip(1).filter(|part| part.parse::<usize>().is_err());
+    parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect::<Vec<_>>().join(".")
+}
+
+fn parse(text: &str, file: &Path) -> Result<Document, Vec<Finding>> {
+    let mut reader = Reader {
+        file: file.display().to_string(),
+        lines: std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
+        places: BTreeMap::new(),
+        findings: Vec::new(),
+    };
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        reader.found(error.span().map_or(0, |span| span.start), error.message());
+    }
+    let value = reader.object("", table.get_ref(), MOST_DEPTH);
+    match value {
+        Some(value) if reader.findings.is_empty() => Ok(Document { value, file: reader.file, places: reader.places }),
+        _ => Err(reader.findings),
+    }
+}
+
+struct Reader {
+    file: String,
+    lines: Vec<usize>,
+    places: BTreeMap<String, (String, usize)>,
+    findings: Vec<Finding>,
+}
+
+impl Reader {
+    fn line(&self, at: usize) -> usize {
+        self.lines.partition_point(|start| *start <= at)
+    }
+
+    fn found(&mut self, at: usize, message: impl Into<String>) {
+        let line = self.line(at);
+        self.findings.push(Finding { file: self.file.clone(), line, message: message.into() });
+    }
+
+    fn place(&mut self, pointer: &str, at: usize) {
+        let place = (self.file.clone(), self.line(at));
+        self.places.insert(pointer.to_owned(), place);
+    }
+
+    fn object(&mut self, pointer: &str, table: &DeTable<'_>, depth: usize) -> Option<Value> {
+        let mut object = Map::new();
+        for (key, value) in table {
+            let pointer = text::field(pointer, key.get_ref());
+            self.place(&pointer, key.span().start);
+            object.insert(key.get_ref().to_string(), self.value(&pointer, value, depth)?);
+        }
+        Some(Value::Object(object))
+    }
+
+    fn value(&mut self, pointer: &str, value: &Spanned<DeValue<'_>>, depth: usize) -> Option<Value> {
+        let at = value.span().start;
+        let Some(deeper) = depth.checked_sub(1) else {
+            self.found(at, format!("is nested deeper than {MOST_DEPTH} levels"));
+            return None;
+        };
+        let read = match value.get_ref() {
+            DeValue::String(text) => Some(Value::from(text.as_ref())),
+            DeValue::Integer(whole) => i64::from_str_radix(whole.as_str(), whole.radix()).ok().map(Value::from),
+            DeValue::Float(float) => float.as_str().parse().ok().and_then(Number::from_f64).map(Value::Number),
+            DeValue::Boolean(flag) => Some(Value::Bool(*flag)),
+            DeValue::Datetime(moment) => Some(Value::from(moment.to_string())),
+            DeValue::Table(table) => return self.object(pointer, table, deeper),
+            DeValue::Array(items) => {
+                let mut list = Vec::with_capacity(items.len());
+                for (index, item) in items.iter().enumerate() {
+                    let pointer = format!("{pointer}/{index}");
+                    self.place(&pointer, item.span().start);
+                    list.push(self.value(&pointer, item, deeper)?);
+                }
+                return Some(Value::Array(list));
+            }
+        };
+        if read.is_none() {
+            self.found(at, format!("`{}`: is a number that JSON cannot carry", key(pointer)));
+        }
+        read
+    }
+}

@@ -1,0 +1,72 @@
+//! From JSON to a definition, or to every key and value in it that is not known.
+//!
+//! The definition's own type is the only list of keys there is. It complains of one thing at a time; what it complains of is noted, put right
+//! as far as its words tell, and it is asked again.
+
+use std::collections::BTreeSet;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::Segment;
+
+use super::document::{Document, key};
+use super::finding::Finding;
+use super::words::Complaint;
+
+/// How many complaints are heard of one file.
+const MOST: usize = 500;
+
+/// Reads the definition, or lists everything for which it is none.
+pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Finding>> {
+    let mut trial = document.value.clone();
+    let (mut ours, mut findings) = (BTreeSet::new(), Vec::new());
+    for _ in 0..MOST {
+        let error = match serde_path_to_error::deserialize::<_, T>(&trial) {
+            Ok(definition) if findings.is_empty() => return Ok(definition),
+            Ok(_) => break,
+            Err(error) => error,
+        };
+        let pointer = pointer(error.path());
+        let complaint = Complaint::of(&error.inner().to_string());
+        if !ours.iter().any(|ours: &String| pointer == *ours || pointer.starts_with(&format!("{ours}/"))) {
+            let message = complaint.words(&key(&pointer));
+            findings.push(document.finding(&pointer, message));
+        }
+        let Some(touched) = complaint.mend(&mut trial, &pointer) else { break };
+        ours.insert(touched);
+    }
+    findings.sort();
+    Err(findings)
+}
+
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    let mut pointer = String::new();
+    for segment in path {
+        pointer = match segment {
+            Segment::Seq { index } => format!("{pointer}/{index}"),
+            Segment::Map { key } => domain::text::field(&pointer, key),
+            Segment::Enum { variant } => domain::text::field(&pointer, variant),
+            Segment::Unknown => pointer,
+        };
+    }
+    pointer
+}
+
+/// Takes a key away.
+pub(super) fn remove(trial: &mut Value, pointer: &str) -> Option<()> {
+    let (parent, name) = pointer.rsplit_once('/')?;
+    let name = name.replace("~1", "/").replace("~0", "~");
+    trial.pointer_mut(parent)?.as_object_mut()?.remove(&name).map(drop)
+}
+
+/// Puts a value in place of another, or where there was none.
+pub(super) fn put(trial: &mut Value, pointer: &str, value: Value) -> Option<()> {
+    if let Some(there) = trial.pointer_mut(pointer) {
+        *there = value;
+        return Some(());
+    }
+    let (parent, name) = pointer.rsplit_once('/')?;
+    let name = name.replace("~1", "/").replace("~0", "~");
+    trial.pointer_mut(parent)?.as_object_mut()?.insert(name, value);
+    Some(())
+}

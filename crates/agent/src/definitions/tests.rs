@@ -1,0 +1,284 @@
+use domain::agent::{Provider, Script};
+use serde_json::json;
+
+use super::*;
+
+const AGENT: &str = r#"
+name = "helper"
+version = "1"
+workspace = "demo"
+tools = ["read_file", "ask_user"]
+
+[model]
+provider = "scripted"
+
+[[model.script.turns]]
+say = "Hello"
+"#;
+
+const FLOW: &str = r#"
+name = "release"
+version = "1"
+
+[[steps]]
+name = "draft"
+agent = "helper"
+input = { task = "{{ input.version }}" }
+
+[[steps]]
+name = "tell"
+[steps.question]
+kind = "notice"
+title = "Done"
+"#;
+
+fn agents() -> Vec<AgentVersion> {
+    vec![read_agent(AGENT, Path::new("a.toml")).unwrap()]
+}
+
+fn lines<T>(read: Result<T, Vec<Finding>>) -> Vec<String> {
+    read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+/// The agent with one line put in place of another is refused with these words.
+fn check(from: &str, to: &str, expected: &[&str]) {
+    assert!(AGENT.contains(from), "{from}");
+    assert_eq!(lines(read_agent(&AGENT.replacen(from, to, 1), Path::new("a.toml"))), expected, "{to}");
+}
+
+fn check_flow(from: &str, to: &str, expected: &[&str]) {
+    assert!(FLOW.contains(from), "{from}");
+    assert_eq!(lines(read_flow(&FLOW.replacen(from, to, 1), Path::new("f.toml"), &agents())), expected, "{to}");
+}
+
+#[test]
+fn what_is_no_toml_is_named_by_its_line() {
+    let found = lines(read_agent("name = \"a\"\nversion = \n[model\n", Path::new("a.toml")));
+    assert!(found.iter().any(|line| line.starts_with("a.toml:2: ")), "{found:?}");
+    assert!(found.iter().any(|line| line.starts_with("a.toml:3: ")), "{found:?}");
+    check("version = \"1\"", "version = 1\nversion = 2", &["a.toml:4: duplicate key"]);
+    check(
+        "workspace = \"demo\"",
+        "limits = { iterations = 99999999999999999999 }",
+        &["a.toml:4: `limits.iterations`: is a number that JSON cannot carry"],
+    );
+}
+
+#[test]
+fn unknown_keys_are_named_with_what_was_probably_meant() {
+    check("workspace", "workspce", &["a.toml:4: the file has no key `workspce`; did you mean `workspace`?"]);
+    check(
+        "provider = \"scripted\"",
+        "provider = \"scripted\"\nmodle = 1",
+        &[
+            "a.toml:9: `model` has no key `modle`; it takes `provider`, `name`, `endpoint`, `key_env`, `key_secret`, `temperature`, \
+         `max_tokens`, `timeout_seconds`, `price`, `script`",
+        ],
+    );
+    check("say", "sya", &["a.toml:11: `model.script.turns` has no key `sya`; did you mean `say`?"]);
+    check("\"scripted\"", "\"scriptd\"", &["a.toml:8: `model.provider` cannot be `scriptd`; did you mean `scripted`?"]);
+    check_flow(
+        "title",
+        "titel",
+        &[
+            "f.toml:12: `steps.question` needs `title`",
+            "f.toml:14: `steps.question` has no key `titel`; did you mean `title`?",
+        ],
+    );
+    check_flow(
+        "title = \"Done\"",
+        "title = \"Done\"\naudience = { group = [\"ops\"] }",
+        &["f.toml:15: `steps.question.audience` has no key `group`; did you mean `groups`?"],
+    );
+    check_flow(
+        "title = \"Done\"",
+        "title = \"Done\"\n[[steps.question.options]]\nid = \"a\"\nlabel = \"A\"\nrisky = true",
+        &["f.toml:18: `steps.question.options` has no key `risky`; did you mean `risk`?"],
+    );
+}
+
+#[test]
+fn every_wrong_type_is_named_and_not_only_the_first() {
+    let wrong = AGENT
+        .replace("version = \"1\"", "version = 1")
+        .replace("[\"read_file\", \"ask_user\"]", "\"read_file\"")
+        .replace(
+            "say = \"Hello\"",
+            "say = [1]\nagain = \"yes\"\n[limits]\nrounds = -1\nretries = 1.5\n[deadlines]\nform = \"soon\"",
+        );
+    assert_eq!(
+        lines(read_agent(&wrong, Path::new("a.toml"))),
+        [
+            "a.toml:3: `version` must be a text, not 1",
+            "a.toml:5: `tools` must be a list, not the text \"read_file\"",
+            "a.toml:11: `model.script.turns.say` must be a text, not a list",
+            "a.toml:12: `model.script.turns.again` must be true or false, not the text \"yes\"",
+            "a.toml:14: `limits.rounds` must be a whole number of at least 0, not -1",
+            "a.toml:15: `limits.retries` must be a whole number of at least 0, not 1.5",
+            "a.toml:17: `deadlines.form` must be a whole number, not the text \"soon\"",
+        ]
+    );
+    assert_eq!(
+        lines(read_agent("nmae = 1\n[model]\nname = \"m\"", Path::new("a.toml"))),
+        [
+            "a.toml:1: the file has no key `nmae`; did you mean `name`?",
+            "a.toml:1: the file needs `name`",
+            "a.toml:1: the file needs `version`",
+            "a.toml:2: `model` needs `provider`",
+        ]
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_named_by_its_line() {
+    check(
+        "\"read_file\"",
+        "\"read_fiel\"",
+        &[
+            "a.toml:5: `tools`: is no built-in tool; those are read_file, list_files, search_files, write_file, create_directory, \
+         move_file, delete_file, execute_command, ask_user",
+        ],
+    );
+    check("workspace = \"demo\"\n", "", &["a.toml:1: `workspace`: is missing: `read_file` needs a directory"]);
+    check(
+        "say = \"Hello\"",
+        "when = \"x\"",
+        &["a.toml:10: `model.script.turns`: needs something to `say`, or `calls`"],
+    );
+    check(
+        "say = \"Hello\"",
+        "say = \"x\"\n[[client_tools]]\nname = \"t\"\n[client_tools.schema]\ntype = \"objekt\"",
+        &[
+            "a.toml:15: `client_tools.schema.type`: the schema is not valid: Does not fit any of the accepted alternatives.",
+        ],
+    );
+}
+
+#[test]
+fn a_flow_is_held_against_its_agents() {
+    assert!(read_flow(FLOW, Path::new("f.toml"), &agents()).is_ok());
+    check_flow("agent = \"helper\"", "agent = \"healper\"", &["f.toml:7: `steps.agent`: there is no agent `healper`"]);
+    check_flow(
+        "agent = \"helper\"",
+        "agent = \"helper\"\nagent_version = \"2\"",
+        &["f.toml:8: `steps.agent_version`: agent `helper` has no version `2`"],
+    );
+    check_flow(
+        "agent = \"helper\"",
+        "agent = \"helper\"\ntools = [\n  \"read_file\",\n  \"write_file\",\n]",
+        &["f.toml:10: `steps.tools`: agent `helper` 1 has no tool `write_file`"],
+    );
+    check_flow(
+        "{{ input.version }}",
+        "{{ steps.telll.output }}",
+        &["f.toml:8: `steps.input.task`: there is no step `telll`"],
+    );
+    check_flow(
+        "name = \"tell\"",
+        "name = \"tell\"\non_success = \"nowhere\"",
+        &["f.toml:12: `steps.on_success`: there is no step `nowhere`, and it is not `end`"],
+    );
+}
+
+#[test]
+fn toml_and_json_give_the_same_definition() {
+    let agent = json!({ "name": "helper", "version": "1", "workspace": "demo", "tools": ["read_file", "ask_user"],
+        "model": { "provider": "scripted", "script": { "turns": [{ "say": "Hello" }] } } });
+    assert_eq!(agents(), [serde_json::from_value(agent).unwrap()]);
+    let flow = json!({ "name": "release", "version": "1", "steps": [
+        { "name": "draft", "agent": "helper", "input": { "task": "{{ input.version }}" } },
+        { "name": "tell", "question": { "kind": "notice", "title": "Done" } },
+    ] });
+    let read = read_flow(FLOW, Path::new("f.toml"), &agents()).unwrap();
+    assert_eq!(read, serde_json::from_value(flow).unwrap());
+}
+
+fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(dir.path().join(name), text).unwrap();
+    }
+    dir
+}
+
+/// What is found in a directory, without the directory's own name.
+fn found<T>(dir: &tempfile::TempDir, read: Result<T, Vec<Finding>>) -> Vec<String> {
+    let prefix = format!("{}/", dir.path().display());
+    lines(read).into_iter().map(|line| line.replace(&prefix, "")).collect()
+}
+
+fn scripted(script: &str) -> String {
+    let head = AGENT.split("[[model").next().unwrap();
+    format!("{head}script = \"{script}\"\n")
+}
+
+#[test]
+fn a_script_may_have_a_file_of_its_own() {
+    let script = "[[turns]]\nsay = \"Hello\"\n";
+    let dir = directory(&[("a.toml", &scripted("a.script.toml")), ("a.script.toml", script), ("notes.txt", "x")]);
+    let agents = read_agents(dir.path()).unwrap();
+    assert_eq!(agents[0].model.provider, Provider::Scripted);
+    assert_eq!(agents[0].model.script.as_ref().map(|Script { turns }| turns.len()), Some(1));
+    assert_eq!(agents, super::tests::agents());
+
+    let dir =
+        directory(&[("a.toml", &scripted("a.script.toml")), ("a.script.toml", "[[turns]]\nsay = 1\n[[turns]]\n")]);
+    assert_eq!(
+        found(&dir, read_agents(dir.path())),
+        ["a.script.toml:2: `model.script.turns.say` must be a text, not 1"]
+    );
+    let dir = directory(&[("a.toml", &scripted("a.script.toml")), ("a.script.toml", "\n[[turns]]\n")]);
+    let nothing = "a.script.toml:2: `model.script.turns`: needs something to `say`, or `calls`";
+    assert_eq!(found(&dir, read_agents(dir.path())), [nothing]);
+}
+
+#[test]
+fn a_script_lies_beside_its_agent() {
+    for outside in ["../a.script.toml", "/etc/passwd", ".hidden", "x/y"] {
+        let dir = directory(&[("a.toml", &scripted(outside))]);
+        let expected = "a.toml:10: `model.script` must be the name of a file beside this one, or a table with `turns`";
+        assert_eq!(found(&dir, read_agents(dir.path())), [expected], "{outside}");
+    }
+    let dir = directory(&[("a.toml", &scripted("none.toml"))]);
+    let missing = found(&dir, read_agents(dir.path()));
+    assert!(missing[0].starts_with("a.toml:10: `model.script`: none.toml cannot be read: "), "{missing:?}");
+}
+
+#[test]
+fn every_problem_of_every_file_is_listed() {
+    let second = AGENT.replace("version = \"1\"", "version = \"2\"");
+    let good = directory(&[("a.toml", AGENT), ("b.toml", &second)]);
+    assert_eq!(read_agents(good.path()).unwrap().len(), 2);
+    let twice = AGENT.replace("Hello", "Hi");
+    let bad = AGENT.replace("workspace", "workspce");
+    let dir = directory(&[("a.toml", AGENT), ("b.toml", &twice), ("c.toml", &bad), ("d.toml", "x = ")]);
+    let lines = found(&dir, read_agents(dir.path()));
+    assert_eq!(
+        lines[..2],
+        [
+            "b.toml:3: version `1` of agent `helper` is in a.toml already",
+            "c.toml:4: the file has no key `workspce`; did you mean `workspace`?",
+        ]
+    );
+    assert!(lines[2].starts_with("d.toml:1: "), "{lines:?}");
+    let flows = directory(&[("f.toml", FLOW), ("g.toml", FLOW)]);
+    let lines = found(&flows, read_flows(flows.path(), &agents()));
+    assert_eq!(lines, ["g.toml:3: version `1` of flow `release` is in f.toml already"]);
+    let nowhere = read_agents(&dir.path().join("nowhere"));
+    assert!(lines_of(&nowhere)[0].contains("cannot be read"), "{nowhere:?}");
+}
+
+fn lines_of<T>(read: &Result<T, Vec<Finding>>) -> Vec<String> {
+    read.as_ref().err().map(|found| found.iter().map(ToString::to_string).collect()).unwrap_or_default()
+}
+
+#[test]
+fn files_that_are_bombs_are_refused() {
+    let deep = format!("{} = 1", vec!["a"; 100_000].join("."));
+    let found = lines(read_agent(&deep, Path::new("a.toml")));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let large = "#".repeat(600 << 10);
+    assert_eq!(lines(read_agent(&large, Path::new("a.toml"))), ["a.toml:1: has more than 524288 bytes"]);
+    let many: String = (0..2_000).map(|n| format!("k{n} = {n}\n")).collect();
+    assert_eq!(lines(read_agent(&many, Path::new("a.toml"))).len(), 500);
+}

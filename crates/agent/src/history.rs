@@ -1,0 +1,135 @@
+//! What the model is shown: the journal as the messages of a conversation, without I/O, clock or randomness.
+//!
+//! Whatever the journal holds, the messages can be sent as they stand: each turn is followed by exactly one result for each of its calls, in
+//! the order of the calls, and a turn whose calls are not all settled is left out until they are. What people say meanwhile comes after.
+
+mod words;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::machine::{BeforeEnd, Doing, Input, State, given};
+use crate::model::{Call, Message, Turn};
+
+/// The messages of a whole journal.
+#[must_use]
+pub fn history(entries: &[Input]) -> Vec<Message> {
+    let mut history = History::new();
+    for entry in entries {
+        history.push(entry);
+    }
+    Arc::unwrap_or_clone(history.messages)
+}
+
+/// The messages of a journal as far as it was read: one that was kept takes the tail alone.
+///
+/// A clone shares the messages. Only to read on in one of two that are both still held copies them.
+#[derive(Debug, Clone)]
+pub struct History {
+    /// Which inputs fit is decided in one place.
+    state: State,
+    messages: Arc<Vec<Message>>,
+    open: Option<Open>,
+    /// What people said that the turn under way has not read.
+    held: Vec<Message>,
+}
+
+/// A turn whose calls are not all settled.
+#[derive(Debug, Clone)]
+struct Open {
+    turn: Message,
+    calls: Vec<Call>,
+    results: Vec<Option<Message>>,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl History {
+    /// The history of a step that has not begun.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { state: State::new(""), messages: Arc::default(), open: None, held: Vec::new() }
+    }
+
+    /// What the model is shown at its next turn.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Reads on: the entry of the journal that follows the last.
+    pub fn push(&mut self, input: &Input) {
+        let doing = self.state.doing();
+        match input {
+            Input::Begun { task, before: None, .. } if doing == Doing::New => self.begin(task.as_ref()),
+            Input::Before(BeforeEnd::Answered { task, .. }) if doing == Doing::Asking => self.begin(task.as_ref()),
+            Input::Message { content, .. } => self.hear(doing, content),
+            Input::Turn(turn) if doing == Doing::Thinking => self.speak(turn),
+            Input::Settled { call, end } => {
+                if let (Some(index), Some(open)) = (self.state.open_call(call), &mut self.open) {
+                    open.results[index] = Some(words::result(&open.calls[index], end));
+                }
+            }
+            Input::Begun { .. }
+            | Input::Before(_)
+            | Input::Turn(_)
+            | Input::ModelFailed { .. }
+            | Input::Asked { .. }
+            | Input::Waiting { .. }
+            | Input::Cancelled { .. } => {}
+        }
+        self.state.apply(input);
+        self.close();
+    }
+
+    fn begin(&mut self, task: Option<&Value>) {
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.extend(given(task).map(|task| Message::User { content: words::task(task) }));
+        messages.append(&mut self.held);
+    }
+
+    fn hear(&mut self, doing: Doing, content: &str) {
+        let message = Message::User { content: content.to_owned() };
+        match doing {
+            Doing::Ended => {}
+            Doing::Listening => Arc::make_mut(&mut self.messages).push(message),
+            Doing::New | Doing::Asking | Doing::Thinking | Doing::Acting => self.held.push(message),
+        }
+    }
+
+    fn speak(&mut self, turn: &Turn) {
+        let message =
+            Message::Assistant { text: turn.text.clone(), calls: turn.calls.clone(), provider: turn.provider.clone() };
+        if turn.calls.is_empty() {
+            let messages = Arc::make_mut(&mut self.messages);
+            // Providers refuse a message that says nothing.
+            if !turn.text.trim().is_empty() {
+                messages.push(message);
+            }
+            messages.append(&mut self.held);
+        } else {
+            let results = vec![None; turn.calls.len()];
+            self.open = Some(Open { turn: message, calls: turn.calls.clone(), results });
+        }
+    }
+
+    /// Adds the open turn once each of its calls has a result; of a step that is over, what is left has none.
+    fn close(&mut self) {
+        let over = self.state.doing() == Doing::Ended;
+        let Some(Open { turn, calls, results }) =
+            self.open.take_if(|open| over || open.results.iter().all(Option::is_some))
+        else {
+            return;
+        };
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.push(turn);
+        let results = results.into_iter().zip(&calls);
+        messages.extend(results.map(|(result, call)| result.unwrap_or_else(|| words::left(call))));
+        messages.append(&mut self.held);
+    }
+}

@@ -1,0 +1,167 @@
+//! The words in which a model reads what became of its calls.
+//!
+//! Each says first whether anything ran, then who said so, then what they said. Only a tool that failed is an error: what people and policy
+//! decide is not.
+
+use domain::{Actor, Effect};
+use serde_json::Value;
+
+use crate::machine::{Answered, CallEnd, asks_people, given};
+use crate::model::{Call, Message};
+
+/// The first message: a text as it is, anything else as JSON.
+pub(super) fn task(task: &Value) -> String {
+    match task {
+        Value::String(text) => text.clone(),
+        other => format!("{other:#}"),
+    }
+}
+
+/// The one result of a call.
+pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
+    let question = asks_people(&call.tool);
+    let content = match end {
+        CallEnd::Done { result, edited } => done(result, given(edited.as_ref())),
+        CallEnd::Failed { message, result } => failed(message, result),
+        CallEnd::Denied { reason } => format!(
+            "This was not run: the policy forbids it. Reason: {reason}\nNobody was asked, and asking for the same again will not help."
+        ),
+        CallEnd::Answered(answer) => match question {
+            Some(tool) => answered(tool, answer),
+            None => decided(answer),
+        },
+        CallEnd::Unanswered { how } => unanswered(how, question.is_some()),
+        CallEnd::Unknown => "This was started, and nobody knows whether it ran to its end or what it did. Assume neither that it \
+                             worked nor that it did not: find out before you do anything that depends on it, or do it again."
+            .to_owned(),
+    };
+    message(call, content, matches!(end, CallEnd::Failed { .. }))
+}
+
+/// What stands in place of a result where the step was over before there was one.
+pub(super) fn left(call: &Call) -> Message {
+    let content = "The step ended before it was known what became of this call.".to_owned();
+    message(call, content, false)
+}
+
+fn message(call: &Call, content: String, failed: bool) -> Message {
+    Message::Result { call: call.id.clone(), tool: call.tool.clone(), content, failed }
+}
+
+fn done(result: &Value, edited: Option<&Value>) -> String {
+    let result = if result.is_null() { "It ran, and gave nothing back.".to_owned() } else { shown(result) };
+    match edited {
+        None => result,
+        Some(arguments) => format!(
+            "A person changed the arguments before this ran. It ran with these, not with yours: {arguments}\nWhat came of it:\n{result}"
+        ),
+    }
+}
+
+fn failed(message: &str, result: &Value) -> String {
+    if result.is_null() {
+        format!("This failed: {message}")
+    } else {
+        format!("This failed: {message}\nWhat came of it all the same:\n{}", shown(result))
+    }
+}
+
+/// What was decided about an action. None of this ran anything.
+fn decided(answer: &Answered) -> String {
+    let who = who(answer);
+    match answer.effect {
+        Effect::Reject => format!("This was not run: {who} rejected it.{}", because(answer, "Reason")),
+        Effect::Retry => format!(
+            "This was not run: {who} wants you to think again and to go about it differently.{}",
+            because(answer, "Feedback")
+        ),
+        Effect::Skip => {
+            format!("This was not run: {who} skipped it. Go on without it.{}", because(answer, "Feedback"))
+        }
+        Effect::Provide => format!("This was not run: {who} gave you this information instead.{}", said(answer)),
+        Effect::Custom => format!("This was not run: {who} decided otherwise.{}", said(answer)),
+        Effect::Terminate => format!("This was not run: {who} ended the session.{}", because(answer, "Reason")),
+        // It was let through, and something else kept it from running; to say so without the second half would be a lie.
+        Effect::Approve | Effect::Edit => {
+            format!("This was not run, although {who} would have let it run.{}", because(answer, "Feedback"))
+        }
+    }
+}
+
+/// What was answered to a question of the model's own.
+fn answered(tool: &str, answer: &Answered) -> String {
+    let who = capital(&who(answer));
+    match answer.effect {
+        Effect::Approve | Effect::Edit => format!("{who} said yes.{}", said(answer)),
+        Effect::Reject if tool == "confirm" => format!("{who} said no.{}", said(answer)),
+        Effect::Reject => format!("{who} would not answer this.{}", said(answer)),
+        Effect::Retry => format!("{who} wants you to think again before you ask.{}", said(answer)),
+        Effect::Skip => format!("{who} skipped this question. Go on without an answer.{}", said(answer)),
+        Effect::Provide if tool == "secret" => {
+            format!(
+                "{who} gave what you asked for. You are not shown the values, only which there are.{}",
+                said(answer)
+            )
+        }
+        Effect::Provide | Effect::Custom => format!("{who} answered.{}", said(answer)),
+        Effect::Terminate => format!("{who} ended the session.{}", because(answer, "Reason")),
+    }
+}
+
+fn unanswered(how: &str, question: bool) -> String {
+    let not_run = if question { "" } else { "This was not run. " };
+    match how {
+        "expired" => format!("{not_run}Nobody answered in time, and nobody will any more."),
+        "cancelled" => format!("{not_run}The question was withdrawn before anybody had answered it."),
+        other => format!("{not_run}The question ended without an answer: {other}."),
+    }
+}
+
+fn who(answer: &Answered) -> String {
+    let nobody = answer.by == "system" || answer.by == Actor::system().name;
+    if nobody { "the system (no person)".to_owned() } else { format!("a person ({})", answer.by) }
+}
+
+fn because(answer: &Answered, lead: &str) -> String {
+    match &answer.feedback {
+        Some(feedback) => format!("\n{lead}: {feedback}"),
+        None if lead == "Reason" => "\nNo reason was given.".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// Everything that an answer carries, each on a line of its own.
+fn said(answer: &Answered) -> String {
+    let mut text = String::new();
+    let mut line = |lead: &str, what: &str| {
+        text.push('\n');
+        text.push_str(lead);
+        text.push_str(": ");
+        text.push_str(what);
+    };
+    if !answer.options.is_empty() {
+        line("Chosen", &answer.options.join(", "));
+    }
+    if !answer.metadata.is_null() {
+        line("What belongs to that choice", &answer.metadata.to_string());
+    }
+    if !answer.data.is_null() {
+        line("Given", &shown(&answer.data));
+    }
+    if let Some(feedback) = &answer.feedback {
+        line("Feedback", feedback);
+    }
+    text
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}

@@ -1,0 +1,84 @@
+//! How a step ends.
+
+use domain::Effect as AnswerEffect;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Answered, Effect};
+
+/// How a step ended. It is kept with the state, so that a worker that dies before it could say so leaves it to the next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub(super) enum End {
+    Finished { output: Value },
+    Failed { reason: String },
+    Rejected { reason: String },
+    Skipped,
+    Cancelled { reason: String },
+}
+
+impl End {
+    /// What is left to do: nothing where it was ended from outside.
+    pub(super) fn effect(&self) -> Option<Effect> {
+        match self {
+            Self::Finished { output } => Some(Effect::Finish { output: output.clone() }),
+            Self::Failed { reason } => Some(Effect::Fail { reason: reason.clone() }),
+            Self::Rejected { reason } => Some(Effect::Reject { reason: reason.clone() }),
+            Self::Skipped => Some(Effect::Skip),
+            Self::Cancelled { .. } => None,
+        }
+    }
+
+    /// What the last turn of a model gives: its text, and the object that the text is, where it is one.
+    pub(super) fn of_text(text: &str) -> Self {
+        let mut output = json!({ "text": text });
+        if let Ok(data @ Value::Object(_)) = serde_json::from_str(text) {
+            output["data"] = data;
+        }
+        Self::Finished { output }
+    }
+
+    /// What the answer to the question before a step ends it with; nothing where it goes on.
+    pub(super) fn of_answer(answer: &Answered, people_only: bool) -> Option<Self> {
+        match answer.effect {
+            AnswerEffect::Approve | AnswerEffect::Edit | AnswerEffect::Provide | AnswerEffect::Custom => {
+                people_only.then(|| Self::Finished { output: output(answer) })
+            }
+            AnswerEffect::Reject | AnswerEffect::Retry => {
+                let reason = answer.feedback.clone();
+                Some(Self::Rejected { reason: reason.unwrap_or_else(|| format!("rejected by {}", answer.by)) })
+            }
+            AnswerEffect::Skip => Some(Self::Skipped),
+            AnswerEffect::Terminate => Some(Self::terminated(answer)),
+        }
+    }
+
+    /// What the question before a step ends it with where nobody answered.
+    pub(super) fn of_silence(how: &str) -> Self {
+        let reason = match how {
+            "expired" => "the question before the step expired".to_owned(),
+            "cancelled" => "the question before the step was cancelled".to_owned(),
+            other => format!("the question before the step led nowhere: {other}"),
+        };
+        Self::Failed { reason }
+    }
+
+    /// The session is over: the engine ends it, and the step with it.
+    pub(super) fn terminated(answer: &Answered) -> Self {
+        let reason = answer.feedback.clone();
+        Self::Cancelled { reason: reason.unwrap_or_else(|| format!("ended by {}", answer.by)) }
+    }
+}
+
+/// Every field is always there, so that a template may name it.
+fn output(answer: &Answered) -> Value {
+    json!({
+        "effect": answer.effect,
+        "option": answer.options.first(),
+        "options": answer.options,
+        "metadata": answer.metadata,
+        "data": answer.data,
+        "feedback": answer.feedback,
+        "by": answer.by,
+    })
+}

@@ -1,0 +1,367 @@
+//! Where a step is, and what each input makes of it.
+
+use std::borrow::Borrow;
+
+use domain::Effect as AnswerEffect;
+use domain::agent::Limits;
+use domain::flow::StepQuestion;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::calls::{self, Call, Waiting};
+use super::end::End;
+use super::limits::Spent;
+use super::{BeforeEnd, CallEnd, Effect, Input};
+use crate::model::Turn;
+
+/// What this version of the server writes and reads.
+const VERSION: u32 = 1;
+
+/// Where a step is. As small as its current turn: what was said and what came of settled calls is in the journal alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    #[serde(deserialize_with = "known")]
+    version: u32,
+    prefix: String,
+    limits: Limits,
+    /// Whether it works on a task: then a turn without calls ends it.
+    working: bool,
+    people_only: bool,
+    turn: u64,
+    spent: Spent,
+    /// Whether somebody said something that the turn to come has not read.
+    unread: bool,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "snake_case")]
+enum Phase {
+    New,
+    Asking { question: Box<StepQuestion> },
+    Asked { interaction: String },
+    Thinking,
+    Acting { calls: Vec<Call>, asked: bool, sent_back: bool },
+    Listening,
+    Ended { end: End },
+}
+
+/// What a step is at, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// It has not begun.
+    New,
+    /// People are to be asked, or asked, before it runs.
+    Asking,
+    /// The model is to be asked, or asked.
+    Thinking,
+    /// Calls of the model are not settled.
+    Acting,
+    /// It waits for somebody to say something.
+    Listening,
+    /// It is over.
+    Ended,
+}
+
+impl State {
+    /// A step that has not begun. The names of its calls begin with `prefix`, which no other step of the session may have; without one, calls
+    /// are known by their turn and place alone.
+    #[must_use]
+    pub fn new(prefix: impl Into<String>) -> Self {
+        Self {
+            version: VERSION,
+            prefix: prefix.into(),
+            limits: Limits::default(),
+            working: false,
+            people_only: false,
+            turn: 0,
+            spent: Spent::default(),
+            unread: false,
+            phase: Phase::New,
+        }
+    }
+
+    /// Takes an input that is in the journal: what the step became, and what is to be done now that was not to be done before.
+    #[must_use]
+    pub fn take(mut self, input: impl Borrow<Input>) -> (Self, Vec<Effect>) {
+        let effects = self.apply(input.borrow());
+        (self, effects)
+    }
+
+    /// Everything that is to be done, whoever was doing it before: for a worker that takes the step over, or wakes it.
+    ///
+    /// Actions that wait are among them, for to propose one again is to learn what became of it. Questions of the step's own that were asked
+    /// are not: [`State::waiting`] has them, and what became of them is read from the question.
+    #[must_use]
+    pub fn outstanding(&self) -> Vec<Effect> {
+        match &self.phase {
+            Phase::New | Phase::Asked { .. } | Phase::Listening => Vec::new(),
+            Phase::Asking { question } => {
+                vec![Effect::AskBefore { call: self.before_call(), question: question.clone() }]
+            }
+            Phase::Thinking => vec![Effect::CallModel],
+            Phase::Acting { calls, .. } => {
+                calls.iter().enumerate().filter_map(|(at, call)| call.effect(self.call_name(at))).collect()
+            }
+            Phase::Ended { end } => end.effect().into_iter().collect(),
+        }
+    }
+
+    /// Everything that waits for people, in the order of the calls.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Waiting> {
+        match &self.phase {
+            Phase::Asked { interaction } => {
+                vec![Waiting { call: self.before_call(), interaction: interaction.clone(), own: true }]
+            }
+            Phase::Acting { calls, .. } => calls
+                .iter()
+                .enumerate()
+                .filter_map(|(at, call)| match call {
+                    Call::Waiting { interaction, .. } => Some(Waiting {
+                        call: self.call_name(at),
+                        interaction: interaction.clone(),
+                        own: call.own().unwrap_or_default(),
+                    }),
+                    Call::Wanted { .. } | Call::Settled => None,
+                })
+                .collect(),
+            Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Listening | Phase::Ended { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether only people can bring it further, as far as it was told: a worker that has done what is outstanding may let go of it.
+    #[must_use]
+    pub fn asleep(&self) -> bool {
+        match &self.phase {
+            Phase::Asked { .. } | Phase::Listening => true,
+            Phase::Acting { calls, .. } => !calls.iter().any(Call::wanted),
+            Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Ended { .. } => false,
+        }
+    }
+
+    /// What it is at.
+    #[must_use]
+    pub const fn doing(&self) -> Doing {
+        match &self.phase {
+            Phase::New => Doing::New,
+            Phase::Asking { .. } | Phase::Asked { .. } => Doing::Asking,
+            Phase::Thinking => Doing::Thinking,
+            Phase::Acting { .. } => Doing::Acting,
+            Phase::Listening => Doing::Listening,
+            Phase::Ended { .. } => Doing::Ended,
+        }
+    }
+
+    /// How many turns its model has had.
+    #[must_use]
+    pub const fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// The place in the current turn of a call that is not settled.
+    pub(crate) fn open_call(&self, call: &str) -> Option<usize> {
+        let Phase::Acting { calls, .. } = &self.phase else { return None };
+        let index = calls::index(call, &self.prefix, self.turn)?;
+        calls.get(index).is_some_and(|call| !call.settled()).then_some(index)
+    }
+
+    pub(crate) fn apply(&mut self, input: &Input) -> Vec<Effect> {
+        match input {
+            Input::Begun { limits, task, before, people_only } => {
+                self.begin(*limits, given(task.as_ref()).is_some(), before.as_deref(), *people_only)
+            }
+            Input::Message { .. } => self.hear(),
+            Input::Turn(turn) => self.hear_model(turn),
+            Input::ModelFailed { message } if matches!(self.phase, Phase::Thinking) => {
+                self.end(End::Failed { reason: message.clone() })
+            }
+            Input::ModelFailed { .. } => Vec::new(),
+            Input::Asked { call, interaction } => self.wait(call, interaction, true),
+            Input::Waiting { call, interaction } => self.wait(call, interaction, false),
+            Input::Settled { call, end } => self.settle(call, end),
+            Input::Before(end) => self.go_on(end),
+            Input::Cancelled { reason } => self.cancel(reason),
+        }
+    }
+
+    fn begin(&mut self, limits: Limits, task: bool, before: Option<&StepQuestion>, people_only: bool) -> Vec<Effect> {
+        let Phase::New = self.phase else { return Vec::new() };
+        self.limits = limits;
+        self.people_only = people_only;
+        match before {
+            Some(question) => {
+                self.phase = Phase::Asking { question: Box::new(question.clone()) };
+                self.outstanding()
+            }
+            None if people_only => {
+                self.end(End::Failed { reason: "the step has neither an agent nor a question".into() })
+            }
+            None => self.work(task),
+        }
+    }
+
+    /// The question before the step has ended: it goes on, or it does not.
+    fn go_on(&mut self, end: &BeforeEnd) -> Vec<Effect> {
+        let (Phase::Asking { .. } | Phase::Asked { .. }) = self.phase else { return Vec::new() };
+        match end {
+            BeforeEnd::Answered { answer, task } => match End::of_answer(answer, self.people_only) {
+                Some(end) => self.end(end),
+                None => self.work(given(task.as_ref()).is_some()),
+            },
+            BeforeEnd::Unanswered { how } => self.end(End::of_silence(how)),
+        }
+    }
+
+    fn work(&mut self, task: bool) -> Vec<Effect> {
+        self.working = task;
+        if task || self.unread { self.think() } else { self.listen() }
+    }
+
+    fn listen(&mut self) -> Vec<Effect> {
+        self.phase = Phase::Listening;
+        Vec::new()
+    }
+
+    fn think(&mut self) -> Vec<Effect> {
+        if let Some(reason) = self.spent.too_far(&self.limits) {
+            return self.end(End::Failed { reason });
+        }
+        self.unread = false;
+        self.phase = Phase::Thinking;
+        vec![Effect::CallModel]
+    }
+
+    /// A person has the word: what was used of the limits is forgotten.
+    fn hear(&mut self) -> Vec<Effect> {
+        match self.phase {
+            Phase::Ended { .. } => return Vec::new(),
+            // Somebody may be quicker than the first worker.
+            Phase::New
+            | Phase::Asking { .. }
+            | Phase::Asked { .. }
+            | Phase::Thinking
+            | Phase::Acting { .. }
+            | Phase::Listening => {}
+        }
+        self.spent = Spent::default();
+        self.unread = true;
+        if let Phase::Listening = self.phase { self.think() } else { Vec::new() }
+    }
+
+    fn hear_model(&mut self, turn: &Turn) -> Vec<Effect> {
+        let Phase::Thinking = self.phase else { return Vec::new() };
+        self.turn += 1;
+        self.spent.iterations = self.spent.iterations.saturating_add(1);
+        if turn.calls.is_empty() {
+            return match (self.unread, self.working) {
+                (true, _) => self.think(),
+                (false, true) => self.end(End::of_text(&turn.text)),
+                (false, false) => self.listen(),
+            };
+        }
+        let asks = turn.calls.iter().any(|call| calls::asks_people(&call.tool).is_some());
+        if let Some(reason) = self.spent.no_more_rounds(&self.limits).filter(|_| asks) {
+            return self.end(End::Failed { reason });
+        }
+        let calls = turn.calls.iter().map(Call::of).collect();
+        self.phase = Phase::Acting { calls, asked: false, sent_back: false };
+        self.outstanding()
+    }
+
+    fn wait(&mut self, call: &str, question: &str, own: bool) -> Vec<Effect> {
+        if own && matches!(self.phase, Phase::Asking { .. }) && call == self.before_call() {
+            self.phase = Phase::Asked { interaction: question.to_owned() };
+            return Vec::new();
+        }
+        let Some(index) = self.open_call(call) else { return Vec::new() };
+        let Phase::Acting { calls, .. } = &mut self.phase else { return Vec::new() };
+        let call = &mut calls[index];
+        // The step's own question is asked once; about an action people may be asked again.
+        let again = own && !call.wanted();
+        if call.own() != Some(own) || again || !call.wait(question) {
+            return Vec::new();
+        }
+        self.count_round();
+        self.progress()
+    }
+
+    fn settle(&mut self, call: &str, end: &CallEnd) -> Vec<Effect> {
+        let Some(index) = self.open_call(call) else { return Vec::new() };
+        if let CallEnd::Answered(answer) = end
+            && answer.effect == AnswerEffect::Terminate
+        {
+            return self.end(End::terminated(answer));
+        }
+        let Phase::Acting { calls, sent_back, .. } = &mut self.phase else { return Vec::new() };
+        calls[index] = Call::Settled;
+        *sent_back |= matches!(end, CallEnd::Answered(answer) if answer.effect == AnswerEffect::Retry);
+        // The answer may be there before anybody could say that it was waited for.
+        let asked = match end {
+            CallEnd::Done { edited, .. } => given(edited.as_ref()).is_some(),
+            CallEnd::Answered(_) | CallEnd::Unanswered { .. } => true,
+            CallEnd::Failed { .. } | CallEnd::Denied { .. } | CallEnd::Unknown => false,
+        };
+        if asked {
+            self.count_round();
+        }
+        self.progress()
+    }
+
+    fn count_round(&mut self) {
+        if let Phase::Acting { asked, .. } = &mut self.phase
+            && !std::mem::replace(asked, true)
+        {
+            self.spent.rounds = self.spent.rounds.saturating_add(1);
+        }
+    }
+
+    /// Goes on when every call is settled. A turn that asks too often fails as soon as nothing of it runs: nobody answers in vain, and nothing
+    /// that was started is torn down.
+    fn progress(&mut self) -> Vec<Effect> {
+        let Phase::Acting { calls, asked, sent_back } = &self.phase else { return Vec::new() };
+        if calls.iter().all(Call::settled) {
+            self.spent.round_over(*asked, *sent_back);
+            return self.think();
+        }
+        match self.spent.too_many_rounds(&self.limits) {
+            Some(reason) if self.asleep() => self.end(End::Failed { reason }),
+            _ => Vec::new(),
+        }
+    }
+
+    fn cancel(&mut self, reason: &str) -> Vec<Effect> {
+        if let Phase::Ended { .. } = self.phase {
+            return Vec::new();
+        }
+        self.end(End::Cancelled { reason: reason.to_owned() })
+    }
+
+    fn end(&mut self, end: End) -> Vec<Effect> {
+        self.phase = Phase::Ended { end };
+        self.outstanding()
+    }
+
+    fn before_call(&self) -> String {
+        format!("{}before", self.prefix)
+    }
+
+    fn call_name(&self, index: usize) -> String {
+        calls::name(&self.prefix, self.turn, index)
+    }
+}
+
+/// What was given. `null` is nothing, for so it is read back from the journal.
+pub(crate) fn given(value: Option<&Value>) -> Option<&Value> {
+    value.filter(|value| !value.is_null())
+}
+
+fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let version = u32::deserialize(deserializer)?;
+    if version == VERSION {
+        Ok(version)
+    } else {
+        Err(D::Error::custom(format!("a state of version {version}: this server knows version {VERSION}")))
+    }
+}

@@ -1,0 +1,81 @@
+//! Anthropic's messages.
+
+mod events;
+
+use domain::agent::ModelChoice;
+use serde_json::{Map, Value, json};
+
+pub(super) use events::Events;
+
+use super::arguments::{object, schema};
+use super::conversation::{Part, parts};
+use super::names::Names;
+use crate::model::{Call, Request};
+
+/// How much a model may say where its agent's version does not: the wire format wants a figure.
+const MAX_TOKENS: u32 = 16_384;
+/// Where [`Events`] keeps the blocks of a turn, in their order.
+const BLOCKS: &str = "blocks";
+
+/// The request for the next turn.
+pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) -> Value {
+    let mut body = Map::from_iter([
+        ("model".to_owned(), json!(choice.name)),
+        ("stream".to_owned(), json!(true)),
+        ("max_tokens".to_owned(), json!(choice.max_tokens.unwrap_or(MAX_TOKENS))),
+    ]);
+    if let Some(temperature) = choice.temperature {
+        body.insert("temperature".to_owned(), json!(temperature));
+    }
+    if !request.instructions.is_empty() {
+        body.insert("system".to_owned(), json!(request.instructions));
+    }
+    if !request.tools.is_empty() {
+        let tools = request
+            .tools
+            .iter()
+            .map(|tool| json!({"name": names.wire(&tool.name), "description": tool.description, "input_schema": schema(&tool.schema)}));
+        body.insert("tools".to_owned(), tools.collect());
+    }
+    let messages = parts(request.history).into_iter().map(|part| match part {
+        Part::Said { text, calls, provider } => {
+            json!({"role": "assistant", "content": said(text, calls, provider, names)})
+        }
+        Part::Heard { results, texts } => {
+            let results = results.into_iter().map(|result| {
+                let mut block = json!({"type": "tool_result", "tool_use_id": result.call, "content": result.content});
+                if result.failed {
+                    block["is_error"] = json!(true);
+                }
+                block
+            });
+            let mut content = results.chain(texts.into_iter().filter_map(text_block)).collect::<Vec<_>>();
+            if content.is_empty() {
+                // Somebody said nothing, and a message without content is refused.
+                content.extend(text_block("(nothing)"));
+            }
+            json!({"role": "user", "content": content})
+        }
+    });
+    body.insert("messages".to_owned(), messages.collect());
+    Value::Object(body)
+}
+
+/// What the model said: block for block as it came where it thought aloud, because its signatures are over that.
+fn said(text: &str, calls: &[Call], provider: &Value, names: &Names) -> Vec<Value> {
+    let tool_use = |call: &Call| json!({"type": "tool_use", "id": call.id, "name": names.wire(&call.tool), "input": object(&call.arguments)});
+    let Some(blocks) = provider.get(BLOCKS).and_then(Value::as_array) else {
+        return text_block(text).into_iter().chain(calls.iter().map(tool_use)).collect();
+    };
+    let block = |block: &Value| match block.get("type").and_then(Value::as_str) {
+        Some("call") => calls.get(usize::try_from(block.get("call")?.as_u64()?).ok()?).map(tool_use),
+        Some("text") => text_block(block.get("text")?.as_str()?),
+        _ => Some(block.clone()),
+    };
+    blocks.iter().filter_map(block).collect()
+}
+
+/// A block of text; none where there is nothing to read, which is refused.
+fn text_block(text: &str) -> Option<Value> {
+    (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+}

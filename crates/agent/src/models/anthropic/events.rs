@@ -1,0 +1,169 @@
+//! What the events of Anthropic's messages mean.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::BLOCKS;
+use crate::models::draft::{Draft, Said};
+use crate::models::fault::Fault;
+use crate::models::wire::{Reader, ended_badly, parsed};
+
+/// What a block costs beside its content, so that empty ones have an end too.
+const BLOCK: usize = 64;
+
+/// The events of one answer.
+#[derive(Debug, Default)]
+pub(in crate::models) struct Events {
+    blocks: Vec<Block>,
+    /// Where the block of each index is. An index that is given twice begins another block, so that no call is lost.
+    places: HashMap<u64, usize>,
+    stop: Option<String>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text(String),
+    Thinking {
+        thinking: String,
+        signature: String,
+    },
+    /// A thought that only the provider can read.
+    Redacted(Value),
+    /// A call, by its place among them; `input` where it came with the block instead of in pieces.
+    Call {
+        place: usize,
+        input: Option<String>,
+    },
+    /// Something that nobody asked for.
+    Other,
+}
+
+impl Reader for Events {
+    fn take(&mut self, data: &str, draft: &mut Draft, said: Said<'_>) -> Result<bool, Fault> {
+        let event = parsed(data)?;
+        match event.get("type").and_then(Value::as_str) {
+            Some("message_start") => used(event.pointer("/message/usage"), draft),
+            Some("content_block_start") => self.start(&event, draft, said)?,
+            Some("content_block_delta") => self.delta(&event, draft, said)?,
+            Some("message_delta") => {
+                used(event.get("usage"), draft);
+                if let Some(reason) = event.pointer("/delta/stop_reason").and_then(Value::as_str) {
+                    self.stop = Some(reason.to_owned());
+                }
+            }
+            Some("message_stop") => return Ok(true),
+            Some("error") => return Err(Fault::of_event(&event)),
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn whole(&self) -> bool {
+        false
+    }
+
+    fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault> {
+        if let Some(fault) = self.stop.as_deref().and_then(ended_badly) {
+            return Err(fault);
+        }
+        let mut thought = false;
+        let mut blocks = Vec::new();
+        for block in self.blocks {
+            thought |= matches!(block, Block::Thinking { .. } | Block::Redacted(_));
+            blocks.extend(match block {
+                Block::Text(text) => Some(json!({"type": "text", "text": text})),
+                Block::Thinking { thinking, signature } if signature.is_empty() => {
+                    Some(json!({"type": "thinking", "thinking": thinking}))
+                }
+                Block::Thinking { thinking, signature } => {
+                    Some(json!({"type": "thinking", "thinking": thinking, "signature": signature}))
+                }
+                Block::Redacted(block) => Some(block),
+                Block::Call { place, input } => {
+                    if let Some(input) = input {
+                        draft.arguments(place, &input)?;
+                    }
+                    Some(json!({"type": "call", "call": place}))
+                }
+                Block::Other => None,
+            });
+        }
+        if thought {
+            draft.provider = json!({BLOCKS: blocks});
+        }
+        Ok(())
+    }
+}
+
+impl Events {
+    fn start(&mut self, event: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+        let text = |name: &str| {
+            event.pointer("/content_block").and_then(|block| block.get(name)?.as_str()).unwrap_or_default()
+        };
+        draft.keep(BLOCK)?;
+        let block = match text("type") {
+            "text" => {
+                draft.say(text("text"), said)?;
+                Block::Text(text("text").to_owned())
+            }
+            "thinking" => {
+                draft.think(text("thinking"), said)?;
+                draft.keep(text("signature").len())?;
+                Block::Thinking { thinking: text("thinking").to_owned(), signature: text("signature").to_owned() }
+            }
+            "redacted_thinking" => {
+                draft.keep(text("data").len())?;
+                Block::Redacted(json!({"type": "redacted_thinking", "data": text("data")}))
+            }
+            "tool_use" => {
+                let input = event
+                    .pointer("/content_block/input")
+                    .filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
+                let input = input.map(Value::to_string);
+                draft.keep(input.as_ref().map_or(0, String::len))?;
+                Block::Call { place: draft.call(text("id"), text("name"))?, input }
+            }
+            _ => Block::Other,
+        };
+        self.places.insert(index(event), self.blocks.len());
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    fn delta(&mut self, event: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+        let text = |name: &str| event.get("delta").and_then(|delta| delta.get(name)?.as_str()).unwrap_or_default();
+        match self.places.get(&index(event)).and_then(|place| self.blocks.get_mut(*place)) {
+            Some(Block::Text(so_far)) => {
+                draft.say(text("text"), said)?;
+                so_far.push_str(text("text"));
+            }
+            Some(Block::Thinking { thinking, signature }) => {
+                draft.think(text("thinking"), said)?;
+                draft.keep(text("signature").len())?;
+                thinking.push_str(text("thinking"));
+                signature.push_str(text("signature"));
+            }
+            Some(Block::Call { place, input }) => {
+                *input = None;
+                draft.arguments(*place, text("partial_json"))?;
+            }
+            Some(Block::Redacted(_) | Block::Other) => {}
+            None => return Err(Fault::again("The provider goes on with what it has not begun")),
+        }
+        Ok(())
+    }
+}
+
+fn index(event: &Value) -> u64 {
+    event.get("index").and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// Tokens so far. What was read from a cache, or written to one, was read all the same.
+fn used(usage: Option<&Value>, draft: &mut Draft) {
+    let tokens = |name: &str| usage.and_then(|usage| usage.get(name)?.as_u64());
+    let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+    let input = input.into_iter().filter_map(tokens).fold(0_u64, u64::saturating_add);
+    draft.usage.input_tokens = draft.usage.input_tokens.max(input);
+    draft.usage.output_tokens = draft.usage.output_tokens.max(tokens("output_tokens").unwrap_or_default());
+}

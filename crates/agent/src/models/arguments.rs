@@ -1,0 +1,63 @@
+//! The arguments of a call, as they come and as they go back.
+
+use serde_json::{Map, Value, json};
+
+/// What the text of a call's arguments means. No text at all means no arguments; what is no JSON stays the text that it is, so that
+/// the proposal can refuse it and the model read why.
+pub(super) fn read(text: String) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(Map::new());
+    }
+    match serde_json::from_str(&text) {
+        Ok(Value::Null) => Value::Object(Map::new()),
+        Ok(value) => value,
+        Err(_) => Value::String(text),
+    }
+}
+
+/// Arguments as providers take them back: an object. What was none is shown as what it was.
+pub(super) fn object(arguments: &Value) -> Value {
+    match arguments {
+        Value::Object(_) => arguments.clone(),
+        other => json!({"malformed": other}),
+    }
+}
+
+/// A tool's schema as providers take it: an object's.
+pub(super) fn schema(schema: &Value) -> Value {
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    schema.entry("type").or_insert_with(|| json!("object"));
+    if schema.get("type") == Some(&json!("object")) {
+        schema.entry("properties").or_insert_with(|| json!({}));
+    }
+    Value::Object(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_read_and_never_lost() {
+        for (text, expected) in [
+            ("", json!({})),
+            (" \n", json!({})),
+            ("null", json!({})),
+            (r#"{"a": [1]}"#, json!({"a": [1]})),
+            (r#"{"a": 1"#, json!(r#"{"a": 1"#)),
+            ("[1]", json!([1])),
+        ] {
+            assert_eq!(read(text.to_owned()), expected, "{text}");
+        }
+        let deep = "[".repeat(100_000);
+        assert_eq!(read(deep.clone()), json!(deep));
+    }
+
+    #[test]
+    fn what_goes_back_is_an_object() {
+        assert_eq!(object(&json!({"a": 1})), json!({"a": 1}));
+        assert_eq!(object(&json!("{\"a\"")), json!({"malformed": "{\"a\""}));
+        assert_eq!(schema(&Value::Null), json!({"type": "object", "properties": {}}));
+        assert_eq!(schema(&json!({"properties": {"a": true}})), json!({"type": "object", "properties": {"a": true}}));
+    }
+}

@@ -1,0 +1,95 @@
+//! The history, as both wire formats want it: what the model said, and then everything that it heard, results first.
+
+use serde_json::Value;
+
+use crate::model::{Call, Message};
+
+/// One side of the conversation speaks.
+#[derive(Debug, PartialEq)]
+pub(super) enum Part<'a> {
+    /// The model.
+    Said { text: &'a str, calls: &'a [Call], provider: &'a Value },
+    /// Everybody else, until the model speaks again.
+    Heard { results: Vec<Outcome<'a>>, texts: Vec<&'a str> },
+}
+
+/// What came of one call.
+#[derive(Debug, PartialEq)]
+pub(super) struct Outcome<'a> {
+    pub(super) call: &'a str,
+    pub(super) content: &'a str,
+    pub(super) failed: bool,
+}
+
+/// Groups the history. Results come in the order of the calls, and before what people said meanwhile: providers refuse anything between a
+/// call and its result. A turn in which nothing was said and nothing called is left out, because they refuse that too.
+pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut asked: &[Call] = &[];
+    let mut heard = Heard::default();
+    for message in history {
+        match message {
+            Message::Assistant { text, calls, .. } if text.trim().is_empty() && calls.is_empty() => {}
+            Message::Assistant { text, calls, provider } => {
+                parts.extend(heard.take(asked));
+                asked = calls;
+                parts.push(Part::Said { text, calls, provider });
+            }
+            Message::User { content } => heard.texts.push(content),
+            Message::Result { call, content, failed, .. } => {
+                heard.results.push(Outcome { call, content, failed: *failed });
+            }
+        }
+    }
+    parts.extend(heard.take(asked));
+    parts
+}
+
+#[derive(Default)]
+struct Heard<'a> {
+    results: Vec<Outcome<'a>>,
+    texts: Vec<&'a str>,
+}
+
+impl<'a> Heard<'a> {
+    /// What was heard since the calls `asked`, if anything was.
+    fn take(&mut self, asked: &[Call]) -> Option<Part<'a>> {
+        let Self { mut results, texts } = std::mem::take(self);
+        results.sort_by_key(|outcome| asked.iter().position(|call| call.id == outcome.call));
+        (!results.is_empty() || !texts.is_empty()).then_some(Part::Heard { results, texts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn results_follow_their_calls_in_order_and_come_before_what_people_said() {
+        let call = |id: &str| Call { id: id.into(), tool: "t".into(), arguments: json!({}) };
+        let result =
+            |id: &str| Message::Result { call: id.into(), tool: "t".into(), content: id.into(), failed: id == "b" };
+        let silence = Message::Assistant { text: " ".into(), calls: Vec::new(), provider: Value::Null };
+        let calls = vec![call("a"), call("b")];
+        let history = [
+            Message::User { content: "go".into() },
+            silence,
+            Message::User { content: "well?".into() },
+            Message::Assistant { text: String::new(), calls: calls.clone(), provider: Value::Null },
+            result("b"),
+            Message::User { content: "hurry".into() },
+            result("a"),
+        ];
+        let outcome = |call| Outcome { call, content: call, failed: call == "b" };
+        assert_eq!(
+            parts(&history),
+            [
+                Part::Heard { results: vec![], texts: vec!["go", "well?"] },
+                Part::Said { text: "", calls: &calls, provider: &Value::Null },
+                Part::Heard { results: vec![outcome("a"), outcome("b")], texts: vec!["hurry"] },
+            ]
+        );
+    }
+}

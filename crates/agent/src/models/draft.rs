@@ -1,0 +1,183 @@
+//! A turn while it is heard, within its limits.
+
+use std::collections::HashSet;
+
+use domain::agent::Price;
+use serde_json::Value;
+
+use super::arguments;
+use super::fault::Fault;
+use super::names::Names;
+use crate::model::{Call, Delta, Turn, Usage};
+
+/// What is kept of one turn, in bytes.
+const MAX_KEPT: usize = 4 << 20;
+/// Calls of one turn.
+pub(super) const MAX_CALLS: usize = 128;
+/// The arguments of one call, in bytes.
+pub(super) const MAX_ARGUMENTS: usize = 256 << 10;
+
+/// Whoever listens while a model speaks.
+pub(super) type Said<'a> = &'a mut (dyn FnMut(Delta) + Send);
+
+/// A turn while it is heard. It is a turn only once its provider has said that it is over.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    text: String,
+    thinking: String,
+    calls: Vec<DraftCall>,
+    kept: usize,
+    /// Tokens so far.
+    pub(super) usage: Usage,
+    /// What the provider wants back.
+    pub(super) provider: Value,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct DraftCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    arguments: String,
+}
+
+impl Draft {
+    /// Whether nothing was said, thought or called.
+    pub(super) fn is_empty(&self) -> bool {
+        self.kept == 0
+    }
+
+    /// Makes room for so many bytes more.
+    pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
+        self.kept = self.kept.saturating_add(bytes);
+        if self.kept > MAX_KEPT {
+            return Err(Fault::Refused(format!("The model's turn is larger than {MAX_KEPT} bytes")));
+        }
+        Ok(())
+    }
+
+    /// More of what it says.
+    pub(super) fn say(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
+        if !text.is_empty() {
+            self.keep(text.len())?;
+            self.text.push_str(text);
+            said(Delta::Text(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// More of what it thinks aloud.
+    pub(super) fn think(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
+        if !text.is_empty() {
+            self.keep(text.len())?;
+            self.thinking.push_str(text);
+            said(Delta::Thinking(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// One more call; its place among them.
+    pub(super) fn call(&mut self, id: &str, name: &str) -> Result<usize, Fault> {
+        if self.calls.len() == MAX_CALLS {
+            return Err(Fault::Refused(format!("The model wants more than {MAX_CALLS} calls in one turn")));
+        }
+        self.keep(id.len() + name.len())?;
+        self.calls.push(DraftCall { id: id.to_owned(), name: name.to_owned(), arguments: String::new() });
+        Ok(self.calls.len() - 1)
+    }
+
+    /// The call at a place.
+    pub(super) fn at(&self, place: usize) -> Option<&DraftCall> {
+        self.calls.get(place)
+    }
+
+    /// More of a call: an id that comes late, or another piece of its name. Some repeat the whole name with every piece.
+    pub(super) fn more(&mut self, place: usize, id: &str, name: &str) -> Result<(), Fault> {
+        self.keep(id.len() + name.len())?;
+        if let Some(call) = self.calls.get_mut(place) {
+            if call.id.is_empty() {
+                id.clone_into(&mut call.id);
+            }
+            if call.name != name {
+                call.name.push_str(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// More of a call's arguments.
+    pub(super) fn arguments(&mut self, place: usize, more: &str) -> Result<(), Fault> {
+        self.keep(more.len())?;
+        if let Some(call) = self.calls.get_mut(place) {
+            if call.arguments.len() + more.len() > MAX_ARGUMENTS {
+                return Err(Fault::Refused(format!("The arguments of one call are larger than {MAX_ARGUMENTS} bytes")));
+            }
+            call.arguments.push_str(more);
+        }
+        Ok(())
+    }
+
+    /// The ids that the calls will have: their own, or one made up where they have none or share it.
+    pub(super) fn ids(&self) -> Vec<String> {
+        let mut taken = HashSet::new();
+        let own = self
+            .calls
+            .iter()
+            .map(|call| (!call.id.is_empty() && taken.insert(call.id.as_str())).then_some(&call.id))
+            .collect::<Vec<_>>();
+        let mut number = 0_usize;
+        let mut made = || loop {
+            let id = format!("call_{number}");
+            number += 1;
+            if !taken.contains(id.as_str()) {
+                return id;
+            }
+        };
+        own.into_iter().map(|id| id.cloned().unwrap_or_else(&mut made)).collect()
+    }
+
+    /// The turn, now that it is over.
+    pub(super) fn finish(self, names: &Names, price: Option<Price>) -> Turn {
+        let ids = self.ids();
+        let calls = self.calls.into_iter().zip(ids).map(|(call, id)| Call {
+            id,
+            tool: names.tool(&call.name),
+            arguments: arguments::read(call.arguments),
+        });
+        Turn {
+            calls: calls.collect(),
+            text: self.text,
+            thinking: self.thinking,
+            usage: Usage { cost: price.map(|price| cost(price, self.usage)), ..self.usage },
+            provider: self.provider,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no turn has 2^52 tokens")]
+fn cost(price: Price, usage: Usage) -> f64 {
+    (price.input * usage.input_tokens as f64 + price.output * usage.output_tokens as f64) / 1_000_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_has_an_id_of_its_own() {
+        let mut draft = Draft::default();
+        for id in ["call_0", "", "x", "x", ""] {
+            draft.call(id, "t").unwrap();
+        }
+        assert_eq!(draft.ids(), ["call_0", "call_1", "x", "call_2", "call_3"]);
+    }
+
+    #[test]
+    fn what_is_kept_of_a_turn_has_an_end() {
+        let mut draft = Draft::default();
+        let mut heard = 0_usize;
+        let mut said = |_: Delta| heard += 1;
+        draft.say(&"a".repeat(MAX_KEPT), &mut said).unwrap();
+        assert!(matches!(draft.think("b", &mut said), Err(Fault::Refused(_))));
+        assert_eq!(heard, 1);
+    }
+}

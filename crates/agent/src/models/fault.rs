@@ -1,0 +1,109 @@
+//! What may go wrong with one attempt at a turn, and how it is said.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Texts of others are cut to so many characters.
+const MAX_TEXT: usize = 500;
+
+/// Why an attempt has no turn. The texts are as they came; [`readable`] makes them fit to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Asking again would not help.
+    Refused(String),
+    /// Asking again may help, but not before `after`, where the provider says so.
+    Again { why: String, after: Option<Duration> },
+}
+
+impl Fault {
+    /// A fault after which asking again may help.
+    pub(super) fn again(why: impl Into<String>) -> Self {
+        Self::Again { why: why.into(), after: None }
+    }
+
+    /// What a provider means by an answer that is no turn.
+    pub(super) fn of_status(status: u16, body: &[u8], after: Option<Duration>) -> Self {
+        let body = String::from_utf8_lossy(body);
+        let parsed = serde_json::from_str::<Value>(&body).unwrap_or(Value::Null);
+        let said = message(&parsed).unwrap_or(&body).trim();
+        let why = if said.is_empty() {
+            format!("The provider answered {status}")
+        } else {
+            format!("The provider answered {status}: {said}")
+        };
+        match status {
+            // What is used up does not come back by waiting a few seconds, although it is told like a rate limit.
+            429 if kinds(&parsed).any(|kind| kind == "insufficient_quota") => Self::Refused(why),
+            408 | 409 | 425 | 429 | 500.. => Self::Again { why, after },
+            300..=399 => Self::Refused(format!("The provider answered {status}, and redirects are not followed")),
+            _ => Self::Refused(why),
+        }
+    }
+
+    /// What a provider means by an error in the middle of its stream.
+    pub(super) fn of_event(event: &Value) -> Self {
+        let why = match message(event) {
+            Some(said) => format!("The provider broke off: {said}"),
+            None => format!("The provider broke off: {event}"),
+        };
+        let permanent = kinds(event).any(|kind| {
+            matches!(
+                kind,
+                "invalid_request_error"
+                    | "authentication_error"
+                    | "permission_error"
+                    | "not_found_error"
+                    | "billing_error"
+                    | "request_too_large"
+                    | "insufficient_quota"
+                    | "context_length_exceeded"
+            )
+        });
+        if permanent { Self::Refused(why) } else { Self::again(why) }
+    }
+}
+
+/// The text of a provider's error: `{"error": {"message"}}`, and what others make of it.
+fn message(body: &Value) -> Option<&str> {
+    ["/error/message", "/message", "/error", "/detail"].iter().find_map(|path| body.pointer(path)?.as_str())
+}
+
+/// What a provider calls its error.
+fn kinds(body: &Value) -> impl Iterator<Item = &str> {
+    ["/error/type", "/error/code"].iter().filter_map(|path| body.pointer(path)?.as_str())
+}
+
+/// A text on one line, without control characters, cut visibly.
+fn plain(text: &str) -> String {
+    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let mut words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = words.char_indices().nth(MAX_TEXT) {
+        words.truncate(end);
+        words.push('…');
+    }
+    words
+}
+
+/// A text of others as people may read it: without the key, should somebody have put it there, and plain. The key goes first, because half
+/// of it could not be found any more.
+pub(super) fn readable(text: &str, key: Option<&str>) -> String {
+    match key {
+        Some(key) if !key.is_empty() => plain(&text.replace(key, "[key]")),
+        _ => plain(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn not_even_half_a_key_is_left_where_a_text_is_cut() {
+        for before in 480..=520 {
+            let text =
+                readable(&format!("{} sk-0123456789 {}", "x".repeat(before), "y ".repeat(100)), Some("sk-0123456789"));
+            assert!(!text.contains("sk-") && text.ends_with('…') && text.chars().count() == 501, "{text}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The names of tools as providers take them: letters, digits, `_` and `-`, at most 64.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::tool::ToolSpec;
+
+const MAX_NAME: usize = 64;
+
+/// What each tool is called on the wire, and back.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    out: HashMap<String, String>,
+    back: HashMap<String, String>,
+}
+
+impl Names {
+    /// Names that fit stay as they are; `files.read` becomes `files_read`, or `files_read_2` where that is taken.
+    pub(super) fn of(tools: &[ToolSpec]) -> Self {
+        let mut names = Self::default();
+        let mut taken = tools
+            .iter()
+            .map(|tool| tool.name.as_str())
+            .filter(|name| fits(name))
+            .map(str::to_owned)
+            .collect::<HashSet<_>>();
+        for tool in tools {
+            let wire = if fits(&tool.name) { tool.name.clone() } else { free(&tool.name, &mut taken) };
+            names.back.insert(wire.clone(), tool.name.clone());
+            names.out.insert(tool.name.clone(), wire);
+        }
+        names
+    }
+
+    /// What a tool is called on the wire; also one that is in the history only.
+    pub(super) fn wire(&self, tool: &str) -> String {
+        self.out.get(tool).cloned().unwrap_or_else(|| fitted(tool))
+    }
+
+    /// The tool that a model means. A name that nobody gave it stays, to be refused where it is proposed.
+    pub(super) fn tool(&self, wire: &str) -> String {
+        self.back.get(wire).cloned().unwrap_or_else(|| wire.to_owned())
+    }
+}
+
+fn fits(name: &str) -> bool {
+    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(legal)
+}
+
+fn legal(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+fn fitted(name: &str) -> String {
+    let name =
+        name.chars().take(MAX_NAME).map(|c| if c.is_ascii() && legal(c as u8) { c } else { '_' }).collect::<String>();
+    if name.is_empty() { "_".to_owned() } else { name }
+}
+
+fn free(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut wire = fitted(name);
+    let mut number = 2_u32;
+    while !taken.insert(wire.clone()) {
+        let suffix = format!("_{number}");
+        wire = fitted(name);
+        wire.truncate(MAX_NAME - suffix.len());
+        wire.push_str(&suffix);
+        number += 1;
+    }
+    wire
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn names(tools: &[&str]) -> Names {
+        let spec = |name: &&str| ToolSpec {
+            name: (*name).to_owned(),
+            description: String::new(),
+            schema: Value::Null,
+            repeatable: false,
+            parallel: false,
+        };
+        Names::of(&tools.iter().map(spec).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_tool_has_a_name_of_its_own_that_leads_back() {
+        let long = "ä".repeat(80);
+        let tools = ["files.read", "files_read", "files/read", "", &long, "plain-name"];
+        let names = names(&tools);
+        let wire = tools.map(|tool| names.wire(tool));
+        assert_eq!(wire[0..4], ["files_read_2", "files_read", "files_read_3", "_"]);
+        assert_eq!(wire[4], "_".repeat(64));
+        assert_eq!(wire[5], "plain-name");
+        for (tool, wire) in tools.iter().zip(&wire) {
+            assert!(fits(wire), "{wire}");
+            assert_eq!(names.tool(wire), **tool);
+        }
+    }
+
+    #[test]
+    fn a_tool_that_is_gone_is_still_sent_and_an_invented_one_stays_itself() {
+        let names = names(&["a"]);
+        assert_eq!(names.wire("old.tool"), "old_tool");
+        assert_eq!(names.tool("invented"), "invented");
+    }
+}

@@ -1,0 +1,107 @@
+//! The models against servers that speak their wire formats.
+
+mod anthropic;
+mod anything;
+mod faults;
+mod guide;
+mod limits;
+mod openai;
+mod patience;
+mod server;
+
+use std::time::Duration;
+
+use domain::agent::{ModelChoice, Provider};
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
+
+use super::http::Http;
+use super::retry::Pace;
+use super::wire::Wire;
+use crate::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
+use crate::tool::ToolSpec;
+
+const KEY: &str = "sk-test-0123456789";
+
+/// A choice of a model with nothing said beyond the provider and a name.
+pub(super) fn choice(provider: Provider) -> ModelChoice {
+    ModelChoice {
+        provider,
+        name: "test-model".to_owned(),
+        endpoint: None,
+        key_env: None,
+        key_secret: None,
+        temperature: None,
+        max_tokens: None,
+        timeout_seconds: None,
+        price: None,
+        script: None,
+    }
+}
+
+/// Long enough for any machine, and hardly any delay before asking again.
+const QUICK: Pace = Pace {
+    total: Duration::from_secs(60),
+    idle: Duration::from_secs(60),
+    patience: Duration::from_secs(5),
+    first: Duration::from_millis(1),
+    retries: 2,
+};
+
+fn at(endpoint: &str, choice: ModelChoice, pace: Pace) -> Wire {
+    let choice = ModelChoice { endpoint: Some(endpoint.to_owned()), ..choice };
+    let key = Zeroizing::new(KEY.to_owned());
+    let carrier = Http::new(&choice, Some(&key)).unwrap();
+    Wire::new(&choice, Some(key), Box::new(carrier), pace)
+}
+
+/// Asks for a turn, and listens.
+async fn ask(model: &dyn Model, request: Request<'_>) -> (Result<Turn, ModelError>, Vec<Delta>) {
+    let mut heard = Vec::new();
+    let turn = model.turn(request, &mut |delta| heard.push(delta)).await;
+    (turn, heard)
+}
+
+fn user(content: &str) -> Message {
+    Message::User { content: content.to_owned() }
+}
+
+fn assistant(turn: &Turn) -> Message {
+    Message::Assistant { text: turn.text.clone(), calls: turn.calls.clone(), provider: turn.provider.clone() }
+}
+
+fn result(call: &str, content: &str, failed: bool) -> Message {
+    Message::Result { call: call.to_owned(), tool: "files.read".to_owned(), content: content.to_owned(), failed }
+}
+
+fn call(id: &str, tool: &str, arguments: Value) -> Call {
+    Call { id: id.to_owned(), tool: tool.to_owned(), arguments }
+}
+
+fn tool(name: &str) -> ToolSpec {
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    ToolSpec {
+        name: name.to_owned(),
+        description: format!("What {name} does."),
+        schema,
+        repeatable: false,
+        parallel: false,
+    }
+}
+
+/// What was said aloud, and what was thought.
+fn aloud(heard: &[Delta]) -> (String, String) {
+    let mut aloud = (String::new(), String::new());
+    for delta in heard {
+        match delta {
+            Delta::Text(more) => aloud.0.push_str(more),
+            Delta::Thinking(more) => aloud.1.push_str(more),
+            Delta::Again { .. } => aloud = (String::new(), String::new()),
+        }
+    }
+    aloud
+}
+
+fn retries(heard: &[Delta]) -> Vec<&str> {
+    heard.iter().filter_map(|delta| if let Delta::Again { why } = delta { Some(why.as_str()) } else { None }).collect()
+}

@@ -1,0 +1,221 @@
+//! What goes wrong, on real sockets.
+
+use std::time::Duration;
+
+use domain::agent::Provider;
+use serde_json::{Value, json};
+
+use super::anthropic::{message, text};
+use super::server::{Reply, Server, events};
+use super::{KEY, QUICK, aloud, ask, at, choice, retries, user};
+use crate::model::{Delta, ModelError, Request, Turn};
+use crate::models::retry::Pace;
+
+fn openai(text: &str) -> String {
+    format!(
+        "{}data: [DONE]\n\n",
+        events(&[json!({"choices": [{"delta": {"content": text}, "finish_reason": "stop"}]})])
+    )
+}
+
+async fn play(provider: Provider, replies: Vec<Reply>, pace: Pace) -> (Result<Turn, ModelError>, Vec<Delta>, usize) {
+    let server = Server::start(replies);
+    let history = [user("hi")];
+    let request = Request { instructions: "", history: &history, tools: &[] };
+    let (turn, heard) = ask(&at(&server.url, choice(provider), pace), request).await;
+    (turn, heard, server.seen().len())
+}
+
+#[tokio::test]
+async fn too_many_requests_are_sent_again() {
+    let busy =
+        || Reply::status("429 Too Many Requests", "retry-after: 0\r\n", r#"{"error": {"message": "Slow down"}}"#);
+    let replies = vec![busy(), busy(), Reply::stream(&openai("ok"))];
+    let (turn, heard, asked) = play(Provider::Openai, replies, QUICK).await;
+    assert_eq!((turn.unwrap().text.as_str(), asked), ("ok", 3));
+    assert_eq!(retries(&heard), ["The provider answered 429: Slow down"; 2]);
+}
+
+#[tokio::test]
+async fn a_provider_that_stays_broken_is_given_up() {
+    let broken = || Reply::status("503 Service Unavailable", "", "<html>\nno\t upstream</html>");
+    let (turn, heard, asked) = play(Provider::Anthropic, vec![broken(), broken(), broken()], QUICK).await;
+    let why = "The provider answered 503: <html> no upstream</html>";
+    assert_eq!((turn, asked), (Err(ModelError::Unavailable(format!("{why} (asked 3 times)"))), 3));
+    assert_eq!(retries(&heard), [why; 2]);
+}
+
+#[tokio::test]
+async fn what_is_refused_is_not_sent_again_and_the_key_is_in_no_message() {
+    for (status, code) in [
+        ("400 Bad Request", "x"),
+        ("401 Unauthorized", "x"),
+        ("403 Forbidden", "x"),
+        ("404 Not Found", "x"),
+        ("413 Payload Too Large", "x"),
+        ("429 Too Many Requests", "insufficient_quota"),
+    ] {
+        let body = json!({"error": {"message": format!("Not with {KEY}, {}", "no ".repeat(5000)), "code": code}});
+        let (turn, heard, asked) =
+            play(Provider::Openai, vec![Reply::status(status, "", &body.to_string())], QUICK).await;
+        let Err(ModelError::Refused(message)) = turn else { panic!("{status}: {turn:?}") };
+        assert!(message.contains(&status[..3]) && message.contains("Not with [key], no no"), "{message}");
+        assert!(message.chars().count() < 600 && message.ends_with('…'), "{message}");
+        assert_eq!((heard.len(), asked), (0, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let elsewhere = Server::start(vec![Reply::stream(&openai("stolen"))]);
+    let reply =
+        Reply::status("307 Temporary Redirect", &format!("location: {}/v1/chat/completions\r\n", elsewhere.url), "");
+    let (turn, _, _) = play(Provider::Openai, vec![reply], QUICK).await;
+    assert!(matches!(turn, Err(ModelError::Refused(_))), "{turn:?}");
+    assert!(elsewhere.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
+    let half = events(&text(0, &["half"]));
+    let unfinished = openai("half").replace("\"stop\"", "null").replace("data: [DONE]\n\n", "");
+    for (provider, half, whole) in [
+        (Provider::Anthropic, half, message(&text(0, &["whole"]), "end_turn")),
+        (Provider::Openai, unfinished, openai("whole")),
+    ] {
+        // The connection breaks; the stream ends as if all were well; it never begins.
+        let replies = vec![Reply::stream(&half).cut(), Reply::stream(&half), Reply::stream(&whole)];
+        let (turn, heard, asked) = play(provider, replies, QUICK).await;
+        assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 3));
+        let why = retries(&heard);
+        assert!(why[0].starts_with("The provider was cut off: "), "{why:?}");
+        assert_eq!(why[1], "The provider's answer was cut off before its end");
+        assert_eq!(aloud(&heard).0, "whole");
+        let (turn, _, _) =
+            play(provider, vec![Reply::stream("").cut(), Reply::stream(""), Reply::stream(&whole)], QUICK).await;
+        assert_eq!(turn.unwrap().text, "whole");
+    }
+}
+
+#[tokio::test]
+async fn every_prefix_of_a_message_is_no_turn() {
+    let whole = message(&text(0, &["whole"]), "end_turn");
+    let pace = Pace { retries: 0, ..QUICK };
+    for (at, _) in whole.match_indices('\n') {
+        let prefix = &whole[..=at];
+        if prefix == whole {
+            break;
+        }
+        let (turn, _, _) = play(Provider::Anthropic, vec![Reply::stream(prefix)], pace).await;
+        assert!(matches!(turn, Err(ModelError::Unavailable(_))), "{prefix}: {turn:?}");
+    }
+}
+
+#[tokio::test]
+async fn silence_is_ended_and_asked_again() {
+    let pace = Pace { idle: Duration::from_millis(300), retries: 3, ..QUICK };
+    let replies = vec![
+        Reply::mute(),
+        Reply::stream("").silent(),
+        Reply::stream(&events(&text(0, &["half"]))).silent(),
+        Reply::stream(&message(&text(0, &["whole"]), "end_turn")),
+    ];
+    let (turn, heard, asked) = play(Provider::Anthropic, replies, pace).await;
+    assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 4));
+    assert_eq!(retries(&heard), ["The provider was silent for 0.3 seconds"; 3]);
+}
+
+#[tokio::test]
+async fn nobody_there_is_asked_again_and_given_up() {
+    let url = {
+        let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/{KEY}", gone.local_addr().unwrap())
+    };
+    let history = [user("hi")];
+    let request = Request { instructions: "", history: &history, tools: &[] };
+    let (turn, heard) = ask(&at(&url, choice(Provider::Openai), QUICK), request).await;
+    let Err(ModelError::Unavailable(message)) = turn else { panic!("{turn:?}") };
+    assert!(
+        message.starts_with("The provider cannot be reached: ") && message.ends_with("(asked 3 times)"),
+        "{message}"
+    );
+    assert!(!message.contains(KEY) && !message.contains("127.0.0.1"), "{message}");
+    assert_eq!(heard.len(), 2);
+}
+
+#[tokio::test]
+async fn garbage_is_an_error_and_never_a_turn() {
+    let deep = format!("data: {}\n\n", "[".repeat(10_000));
+    for garbage in
+        ["data: {\"choices\": [}\n\n", "data: \n\n", "nonsense\n\n", "data: [DONE]\n\n", "data: \u{0}\n\n", &deep]
+    {
+        for provider in [Provider::Openai, Provider::Anthropic] {
+            let pace = Pace { retries: 0, ..QUICK };
+            let (turn, _, _) = play(provider, vec![Reply::stream(garbage)], pace).await;
+            assert!(matches!(turn, Err(ModelError::Unavailable(_))), "{garbage}: {turn:?}");
+        }
+    }
+    let strange: [Value; 6] = [
+        json!(null),
+        json!([1]),
+        json!({"choices": "x", "usage": 3}),
+        json!({"choices": [{"delta": {"tool_calls": [3, {"index": "a"}], "content": 4, "reasoning_details": [1, {}]}}]}),
+        json!({"type": 7, "index": -1}),
+        json!({"type": "content_block_start", "content_block": 9}),
+    ];
+    for provider in [Provider::Openai, Provider::Anthropic] {
+        let (turn, _, _) = play(provider, vec![Reply::stream(&events(&strange))], Pace { retries: 0, ..QUICK }).await;
+        assert!(matches!(turn, Err(ModelError::Unavailable(_))), "{turn:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_no_model_is_told_at_once() {
+    let page = Reply::status("200 OK", "content-type: text/html; charset=utf-8\r\n", "<html>Welcome</html>");
+    let (turn, _, asked) = play(Provider::Openai, vec![page], QUICK).await;
+    let Err(ModelError::Refused(message)) = turn else { panic!("{turn:?}") };
+    assert_eq!((message.contains("text/html"), asked), (true, 1));
+    let error = r#"{"error": {"message": "No such model", "type": "invalid_request_error"}}"#;
+    let (turn, _, _) =
+        play(Provider::Openai, vec![Reply::status("200 OK", "content-type: application/json\r\n", error)], QUICK).await;
+    assert_eq!(turn, Err(ModelError::Refused("The provider broke off: No such model".to_owned())));
+}
+
+#[tokio::test]
+async fn whoever_speaks_no_tls_is_sent_nothing() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let plain = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        std::io::Write::write_all(&mut socket, b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        let mut heard = Vec::new();
+        let _ = std::io::Read::read_to_end(&mut socket, &mut heard);
+        heard
+    });
+    let history = [user("hi")];
+    let request = Request { instructions: "", history: &history, tools: &[] };
+    let (turn, _) = ask(&at(&url, choice(Provider::Openai), Pace { retries: 0, ..QUICK }), request).await;
+    assert!(matches!(turn, Err(ModelError::Unavailable(_))), "{turn:?}");
+    let heard = String::from_utf8_lossy(&plain.join().unwrap()).into_owned();
+    assert!(!heard.is_empty() && !heard.contains(KEY), "{heard}");
+}
+
+#[tokio::test]
+async fn a_turn_that_is_let_go_hangs_up() {
+    let server = Server::start(vec![
+        Reply::stream(&events(&text(0, &["half"]))).silent(),
+        Reply::stream(&message(&text(0, &["ok"]), "end_turn")),
+    ]);
+    let model = at(&server.url, choice(Provider::Anthropic), QUICK);
+    let history = [user("hi")];
+    let request = Request { instructions: "", history: &history, tools: &[] };
+    let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
+    let mut said = move |delta| heard.send(delta).unwrap();
+    let turn = crate::model::Model::turn(&model, request, &mut said);
+    tokio::select! {
+        turn = turn => panic!("{turn:?}"),
+        delta = hears.recv() => assert_eq!(delta, Some(Delta::Text("half".into()))),
+    }
+    // The server answers one request after the other: the second is heard only because the first was hung up on.
+    assert_eq!(ask(&model, request).await.0.unwrap().text, "ok");
+}

@@ -1,0 +1,102 @@
+//! Time, on a clock that is moved by hand: providers in memory, the figures as they are.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::agent::{ModelChoice, Provider};
+use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt};
+use tokio::time::{Instant, sleep};
+
+use super::{ask, choice, retries, user};
+use crate::model::{Delta, ModelError, Request, Turn};
+use crate::models::fault::Fault;
+use crate::models::http::{Answer, Carrier};
+use crate::models::retry::Pace;
+use crate::models::wire::Wire;
+
+const WHOLE: &str =
+    "data: {\"choices\": [{\"delta\": {\"content\": \"ok\"}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n";
+
+/// A status, the wait that is wanted, and what is said, with the silence before each piece.
+type Spoken = (u16, Option<u64>, Vec<(u64, &'static str)>);
+
+/// A provider that gives one answer after the other.
+struct Memory(Mutex<VecDeque<Spoken>>);
+
+impl Carrier for Memory {
+    fn send(&self, _: Bytes) -> BoxFuture<'_, Result<Answer, Fault>> {
+        Box::pin(async move {
+            let (status, after, pieces) = self.0.lock().unwrap().pop_front().unwrap();
+            let body = stream::iter(pieces).then(|(wait, piece)| async move {
+                sleep(Duration::from_secs(wait)).await;
+                Ok(Bytes::from_static(piece.as_bytes()))
+            });
+            let content_type = "text/event-stream".to_owned();
+            Ok(Answer { status, content_type, after: after.map(Duration::from_secs), body: body.boxed() })
+        })
+    }
+}
+
+/// Plays it, and says how long it took in whole seconds.
+async fn play(timeout: Option<u32>, script: Vec<Spoken>) -> (Result<Turn, ModelError>, Vec<Delta>, u64) {
+    let choice = ModelChoice { timeout_seconds: timeout, ..choice(Provider::Openai) };
+    let memory = Memory(Mutex::new(script.into()));
+    let model = Wire::new(&choice, None, Box::new(memory), Pace::of(&choice));
+    let begun = Instant::now();
+    let history = [user("hi")];
+    let (turn, heard) = ask(&model, Request { instructions: "", history: &history, tools: &[] }).await;
+    (turn, heard, begun.elapsed().as_secs())
+}
+
+fn whole() -> Spoken {
+    (200, None, vec![(0, WHOLE)])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wanted_wait_is_kept() {
+    let (turn, heard, took) = play(None, vec![(429, Some(42), vec![]), whole()]).await;
+    assert_eq!((turn.unwrap().text.as_str(), took), ("ok", 42));
+    assert_eq!(retries(&heard), ["The provider answered 429"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_wants_to_be_left_alone_for_an_hour_is() {
+    let (turn, heard, took) = play(None, vec![(429, Some(3600), vec![])]).await;
+    let message = "The provider answered 429 (and wants to be asked in 3600 seconds)".to_owned();
+    assert_eq!((turn, heard.len(), took), (Err(ModelError::Unavailable(message)), 0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_grow_by_half_chance() {
+    let (turn, heard, took) = play(None, vec![(500, None, vec![]); 5]).await;
+    assert_eq!(turn, Err(ModelError::Unavailable("The provider answered 500 (asked 5 times)".to_owned())));
+    // 1 + 2 + 4 + 8 seconds, each up to twice as long.
+    assert!((15..30).contains(&took), "{took}");
+    assert_eq!(heard.len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_ends_an_attempt_and_a_slow_word_does_not() {
+    let (turn, heard, took) =
+        play(None, vec![(200, None, vec![(170, ": still here\n\n"), (200, WHOLE)]), whole()]).await;
+    assert_eq!(turn.unwrap().text, "ok");
+    assert_eq!(retries(&heard), ["The provider was silent for 180 seconds"]);
+    assert!((351..=352).contains(&took), "{took}");
+    let (turn, heard, took) = play(None, vec![(200, None, vec![(170, ": still here\n\n"), (170, WHOLE)])]).await;
+    assert_eq!((turn.unwrap().text.as_str(), heard.len(), took), ("ok", 1, 340));
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_bytes_do_not_hold_a_turn_for_ever() {
+    let trickle = || (200, None, vec![(10, "x"); 1000]);
+    let (turn, heard, took) = play(Some(60), vec![trickle(), whole()]).await;
+    assert_eq!(turn.unwrap().text, "ok");
+    assert_eq!(retries(&heard), ["The turn took longer than 60 seconds"]);
+    assert!((61..=62).contains(&took), "{took}");
+    // The body of an error has no more time than any other.
+    let (turn, heard, _) = play(Some(60), vec![(400, None, vec![(10, "x"); 1000]), whole()]).await;
+    assert_eq!((turn.unwrap().text.as_str(), retries(&heard).len()), ("ok", 1));
+}

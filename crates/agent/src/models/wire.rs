@@ -1,0 +1,178 @@
+//! A model over the wire: asked, listened to, and asked again where that may help.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::agent::{ModelChoice, Provider};
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+use zeroize::Zeroizing;
+
+use super::draft::{Draft, Said};
+use super::events::{beginning, events, silence};
+use super::fault::{Fault, readable};
+use super::http::{Answer, Carrier};
+use super::names::Names;
+use super::retry::Pace;
+use super::{address, anthropic, openai};
+use crate::model::{Delta, Model, ModelError, Request, Turn};
+
+/// A model over the wire.
+pub(super) struct Wire {
+    choice: ModelChoice,
+    key: Option<Zeroizing<String>>,
+    carrier: Box<dyn Carrier>,
+    pace: Pace,
+}
+
+/// What the events of one answer mean.
+pub(super) trait Reader: Send {
+    /// Takes the data of one event; true when the provider says that the turn is over.
+    fn take(&mut self, data: &str, draft: &mut Draft, said: Said<'_>) -> Result<bool, Fault>;
+    /// Whether a stream that just ends may be taken for a whole turn.
+    fn whole(&self) -> bool;
+    /// The last word on the turn: what the provider wants back, or why it is none.
+    fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault>;
+}
+
+impl Wire {
+    /// The choice, asked through a carrier.
+    pub(super) fn new(
+        choice: &ModelChoice,
+        key: Option<Zeroizing<String>>,
+        carrier: Box<dyn Carrier>,
+        pace: Pace,
+    ) -> Self {
+        Self { choice: choice.clone(), key, carrier, pace }
+    }
+
+    fn body(&self, request: Request<'_>, names: &Names) -> Value {
+        match self.choice.provider {
+            Provider::Anthropic => anthropic::body(&self.choice, request, names),
+            _ => openai::body(
+                &self.choice,
+                request,
+                names,
+                address::of(&self.choice).is_ok_and(|url| address::is_openai(&url)),
+            ),
+        }
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        match self.choice.provider {
+            Provider::Anthropic => Box::new(anthropic::Events::default()),
+            _ => Box::new(openai::Events::default()),
+        }
+    }
+
+    async fn turn(&self, request: Request<'_>, said: Said<'_>) -> Result<Turn, ModelError> {
+        let names = Names::of(request.tools);
+        let body = Bytes::from(self.body(request, &names).to_string());
+        let mut delays = self.pace.delays();
+        for asked in 1_u32.. {
+            let attempt = timeout(self.pace.total, self.attempt(body.clone(), &names, said));
+            let fault = match attempt.await {
+                Ok(Ok(turn)) => return Ok(turn),
+                Ok(Err(fault)) => fault,
+                Err(_) => Fault::again(format!("The turn took longer than {} seconds", self.pace.total.as_secs_f32())),
+            };
+            let (why, after) = match fault {
+                Fault::Refused(why) => return Err(ModelError::Refused(self.readable(&why))),
+                Fault::Again { why, after } => (self.readable(&why), after.unwrap_or_default()),
+            };
+            if after > self.pace.patience {
+                return Err(ModelError::Unavailable(format!(
+                    "{why} (and wants to be asked in {} seconds)",
+                    after.as_secs()
+                )));
+            }
+            let Some(delay) = delays.next() else {
+                return Err(ModelError::Unavailable(format!("{why} (asked {asked} times)")));
+            };
+            self.again(why, delay.max(after), said).await;
+        }
+        Err(ModelError::Unavailable("The model was asked too often".to_owned()))
+    }
+
+    async fn again(&self, why: String, delay: Duration, said: Said<'_>) {
+        tracing::info!(model = self.choice.name, why, delay_ms = delay.as_millis(), "the model is asked again");
+        said(Delta::Again { why });
+        sleep(delay).await;
+    }
+
+    async fn attempt(&self, body: Bytes, names: &Names, said: Said<'_>) -> Result<Turn, Fault> {
+        let idle = self.pace.idle;
+        let answer = timeout(idle, self.carrier.send(body)).await.map_err(|_| silence(idle))??;
+        let Answer { status, content_type, after, body } = answer;
+        if !(200..300).contains(&status) {
+            return Err(Fault::of_status(status, &beginning(body, idle).await, after));
+        }
+        if ["text/html", "application/json"].iter().any(|kind| content_type.starts_with(kind)) {
+            return Err(no_stream(&content_type, &beginning(body, idle).await));
+        }
+        let mut events = pin!(events(body, idle));
+        let mut draft = Draft::default();
+        let mut reader = self.reader();
+        loop {
+            match events.next().await {
+                Some(data) => {
+                    if reader.take(&data?, &mut draft, said)? {
+                        break;
+                    }
+                }
+                None if reader.whole() => break,
+                None => return Err(Fault::again("The provider's answer was cut off before its end")),
+            }
+        }
+        reader.finish(&mut draft)?;
+        Ok(draft.finish(names, self.choice.price))
+    }
+
+    fn readable(&self, text: &str) -> String {
+        readable(text, self.key.as_ref().map(|key| key.trim()))
+    }
+}
+
+impl Model for Wire {
+    fn turn<'a>(
+        &'a self,
+        request: Request<'a>,
+        said: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Result<Turn, ModelError>> {
+        Box::pin(self.turn(request, said))
+    }
+}
+
+/// Some say that all is well and tell their error in the body; others are no model at all.
+fn no_stream(content_type: &str, body: &[u8]) -> Fault {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(error) if error.get("error").is_some_and(|error| !error.is_null()) => Fault::of_event(&error),
+        _ => Fault::Refused(format!("The endpoint answers with {content_type} where a stream of events was asked for")),
+    }
+}
+
+/// An event as JSON.
+pub(super) fn parsed(data: &str) -> Result<Value, Fault> {
+    serde_json::from_str(data).map_err(|_| Fault::again("An event of the provider's answer is no JSON"))
+}
+
+/// Why a turn that has ended is none, if its reason to end says so. Half a turn is never taken for a whole one: of a call that was cut
+/// off nobody could tell what is missing.
+pub(super) fn ended_badly(reason: &str) -> Option<Fault> {
+    match reason {
+        "length" | "max_tokens" | "model_length" => Some(Fault::Refused(
+            "The model's turn was cut off at its limit of tokens: give it more `max_tokens`".to_owned(),
+        )),
+        "model_context_window_exceeded" => {
+            Some(Fault::Refused("The conversation is longer than the model can read".to_owned()))
+        }
+        "content_filter" | "refusal" => {
+            Some(Fault::Refused("The provider refuses to go on with this conversation".to_owned()))
+        }
+        "error" => Some(Fault::again("The provider broke off")),
+        _ => None,
+    }
+}

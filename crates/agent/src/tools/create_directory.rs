@@ -1,0 +1,45 @@
+//! `create_directory`: a directory, and those on the way to it.
+
+use cap_std::fs::Dir;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::bounds::{Bounds, Trouble};
+use super::file_tool::FileWork;
+use super::place::Place;
+use crate::tool::ToolSpec;
+
+pub(super) struct CreateDirectory;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    path: String,
+}
+
+impl FileWork for CreateDirectory {
+    type Arguments = Arguments;
+    const CHANGES: bool = true;
+
+    fn spec() -> ToolSpec {
+        ToolSpec {
+            name: "create_directory".to_owned(),
+            description: "Makes a directory of the workspace, with those on the way to it. One that is there already is left as it is.".to_owned(),
+            schema: json!({
+                "type": "object",
+                "properties": {"path": {"type": "string", "description": "The directory, from the workspace on"}},
+                "required": ["path"],
+                "additionalProperties": false
+            }),
+            repeatable: true,
+            parallel: false,
+        }
+    }
+
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+        let place = Place::inside(&arguments.path)?;
+        bounds.go_on()?;
+        let created = place.make(root)?;
+        Ok(json!({"path": place.shown(), "created": created}))
+    }
+}

@@ -1,0 +1,103 @@
+//! `delete_file`: a file, a link, or a directory.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::bounds::{Bounds, Trouble};
+use super::file_tool::FileWork;
+use super::place::{Place, enter};
+use crate::tool::ToolSpec;
+
+/// How deep a directory is emptied: each one on the way is open.
+const DEEPEST: usize = 128;
+
+pub(super) struct DeleteFile;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    path: String,
+    #[serde(default)]
+    recursive: bool,
+}
+
+impl FileWork for DeleteFile {
+    type Arguments = Arguments;
+    const CHANGES: bool = true;
+
+    fn spec() -> ToolSpec {
+        ToolSpec {
+            name: "delete_file".to_owned(),
+            description: "Deletes a file of the workspace, a link (not what it leads to), or an empty directory; with recursive also one that is \
+                          not empty."
+                .to_owned(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "description": "What is deleted, from the workspace on"},
+                    "recursive": {"type": "boolean", "description": "Whether a directory is deleted with all that is in it"}
+                },
+                "required": ["path"],
+                "additionalProperties": false
+            }),
+            repeatable: false,
+            parallel: false,
+        }
+    }
+
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+        let place = Place::inside(&arguments.path)?;
+        let (parent, name) = place.parent(root)?;
+        let mut deleted = 0;
+        let done =
+            delete(&parent, name, &mut Deletion { bounds, recursive: arguments.recursive, deleted: &mut deleted }, 0);
+        match done {
+            Ok(()) => Ok(json!({"path": place.shown(), "deleted": deleted})),
+            Err(Trouble(why)) if deleted > 0 => {
+                Err(Trouble::new(format!("`{}`: {deleted} entries in it were deleted, then: {why}", place.shown())))
+            }
+            Err(Trouble(why)) => Err(Trouble::new(format!("`{}`: {why}", place.shown()))),
+        }
+    }
+}
+
+struct Deletion<'a> {
+    bounds: &'a Bounds,
+    recursive: bool,
+    deleted: &'a mut u64,
+}
+
+fn delete(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -> Result<(), Trouble> {
+    let trouble = |error: io::Error| Trouble::with(name, &error);
+    let metadata = parent.symlink_metadata(name).map_err(trouble)?;
+    if metadata.is_dir() {
+        if deletion.recursive {
+            empty(parent, name, deletion, depth)?;
+        }
+        deletion.bounds.go_on()?;
+        parent.remove_dir(name).map_err(trouble)?;
+    } else {
+        deletion.bounds.go_on()?;
+        parent.remove_file(name).map_err(trouble)?;
+    }
+    *deletion.deleted += 1;
+    Ok(())
+}
+
+fn empty(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -> Result<(), Trouble> {
+    if depth == DEEPEST {
+        return Err(Trouble::new(format!("more than {DEEPEST} directories lie in each other")));
+    }
+    let trouble = |error: io::Error| Trouble::with(name, &error);
+    let dir = enter(parent, name).map_err(trouble)?;
+    let names: Vec<_> =
+        dir.entries().and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect()).map_err(trouble)?;
+    for inner in names {
+        let inner = inner.to_str().ok_or_else(|| Trouble::new(format!("{inner:?} is not UTF-8")))?;
+        delete(&dir, inner, deletion, depth + 1)?;
+    }
+    Ok(())
+}

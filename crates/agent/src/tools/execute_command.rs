@@ -1,0 +1,231 @@
+//! `execute_command`: a shell line, in the workspace.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::ExitStatusExt;
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use cap_std::fs::MetadataExt as _;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::process::Command;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+use super::Workspace;
+use super::bounds::Trouble;
+use super::file_tool::read;
+use super::group::{GRACE, Group};
+use super::output::Output;
+use super::secrets::Secrets;
+use crate::tool::{Ran, Run, Tool, ToolSpec};
+
+const SECONDS: u64 = 60;
+const MOST_SECONDS: u64 = 600;
+
+/// The longest command; the system itself takes no more than 128 KiB in one piece.
+const LONGEST: usize = 64 << 10;
+
+/// How long output is waited for when everything has ended: something that left the group may hold it open.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// Variables that change what runs, and are never taken from a secret; and their beginnings.
+const RESERVED: &[&str] =
+    &["PATH", "HOME", "LANG", "TERM", "PWD", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "PS4", "CDPATH"];
+const RESERVED_BEGINNINGS: &[&str] = &["LD_", "DYLD_", "BASH_FUNC_"];
+
+pub(super) struct ExecuteCommand {
+    spec: ToolSpec,
+    workspace: Workspace,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    command: String,
+    timeout_seconds: Option<u64>,
+}
+
+/// Why the waiting was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Ended,
+    TimedOut,
+    Cancelled,
+}
+
+impl ExecuteCommand {
+    pub(super) fn new(workspace: Workspace) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "description": "What /bin/sh runs in the workspace"},
+                "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": MOST_SECONDS, "description": "When it is ended; 60 unless given"}
+            },
+            "required": ["command"],
+            "additionalProperties": false
+        });
+        let description = "Runs a shell command in the workspace, without input, and gives its exit code and its output (of each stream \
+                           the first and the last 32 KiB). Everything that it started is ended with it."
+            .to_owned();
+        let spec =
+            ToolSpec { name: "execute_command".to_owned(), description, schema, repeatable: false, parallel: false };
+        Self { spec, workspace }
+    }
+
+    async fn perform(&self, arguments: &Value, run: &Run) -> Result<Ran, Trouble> {
+        let arguments: Arguments = read(arguments)?;
+        let seconds = arguments.timeout_seconds.unwrap_or(SECONDS);
+        if !(1..=MOST_SECONDS).contains(&seconds) {
+            return Err(Trouble::new(format!("timeout_seconds is from 1 to {MOST_SECONDS}")));
+        }
+        if arguments.command.trim().is_empty() || arguments.command.contains('\0') || arguments.command.len() > LONGEST
+        {
+            return Err(Trouble::new("the command is empty, has a NUL in it, or is longer than 64 KiB"));
+        }
+        if run.cancel.is_cancelled() {
+            return Err(Trouble::new("it was cancelled before it began"));
+        }
+        let (given, withheld) = variables(&run.secrets);
+        let mut command = self.command(&arguments.command)?;
+        command.envs(given);
+        let said = execute(&mut command, Duration::from_secs(seconds), run)
+            .await
+            .map_err(|error| Trouble::new(format!("the command could not be run: {error}")))?;
+        Ok(said.outcome(seconds, &withheld))
+    }
+
+    fn command(&self, line: &str) -> Result<Command, Trouble> {
+        let Workspace { dir, path, search_path } = &self.workspace;
+        let moved = |_| Trouble::new("the workspace is not where it was");
+        let (open, named) = (dir.dir_metadata().map_err(moved)?, path.symlink_metadata().map_err(moved)?);
+        if (open.dev(), open.ino()) != (named.dev(), named.ino()) {
+            return Err(Trouble::new("the workspace is not where it was"));
+        }
+        let mut command = Command::new("/bin/sh");
+        // Without the dashes a command that begins with one would be an option of the shell.
+        command.arg("-c").arg("--").arg(line);
+        command.current_dir(path).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env("PATH", search_path).env("HOME", path).env("LANG", "C.UTF-8").env("TERM", "dumb");
+        Ok(command)
+    }
+}
+
+impl Tool for ExecuteCommand {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+        self.perform(arguments, run)
+            .map(|ran| ran.unwrap_or_else(|Trouble(message)| Ran::Failed { message, result: Value::Null }))
+            .boxed()
+    }
+}
+
+/// What a command came to.
+struct Said {
+    why: Why,
+    status: ExitStatus,
+    stdout: (String, bool),
+    stderr: (String, bool),
+}
+
+impl Said {
+    fn outcome(self, seconds: u64, withheld: &[&str]) -> Ran {
+        let (code, signal) = (self.status.code(), self.status.signal());
+        let mut result = json!({
+            "stdout": self.stdout.0,
+            "stderr": self.stderr.0,
+            "cut": self.stdout.1 || self.stderr.1,
+            "timed_out": self.why == Why::TimedOut,
+        });
+        if let Some(code) = code {
+            result["exit_code"] = json!(code);
+        }
+        if let Some(signal) = signal {
+            result["signal"] = json!(signal);
+        }
+        if !withheld.is_empty() {
+            result["note"] = json!(format!("secrets that cannot be variables were not given: {}", withheld.join(", ")));
+        }
+        let message = match (self.why, code, signal) {
+            (Why::Ended, Some(0), _) => return Ran::Done(result),
+            (Why::Ended, Some(code), _) => format!("the command ended with exit code {code}"),
+            (Why::Ended, None, signal) => format!("the command was ended by signal {}", signal.unwrap_or_default()),
+            (Why::TimedOut, ..) => format!("the command ran for {seconds} seconds and was ended"),
+            (Why::Cancelled, ..) => "the command was cancelled and ended".to_owned(),
+        };
+        Ran::Failed { message, result }
+    }
+}
+
+async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result<Said> {
+    let secrets = Secrets::new(&run.secrets);
+    let (mut stdout, mut stderr) = (Output::new(secrets.clone()), Output::new(secrets));
+    let (group, from_stdout, from_stderr) = Group::start(command)?;
+    let (why, status) = {
+        let mut reading = pin!(futures::future::join(stdout.read(from_stdout), stderr.read(from_stderr)).fuse());
+        let why = {
+            let mut ended = pin!(group.ended().fuse());
+            let why = wait(&mut ended, &mut reading, time, &run.cancel).await;
+            if why != Why::Ended {
+                group.ask_to_end();
+                // The shell ends at once; what it started may still have something to tidy up, and holds the output open.
+                let _ = timeout(GRACE, async { tokio::join!(&mut ended, &mut reading) }).await;
+            }
+            why
+        };
+        let status = group.kill().await?;
+        // Nothing of the group is left; what is still in the pipes is read, unless somebody outside it keeps them open.
+        let _ = timeout(LINGER, &mut reading).await;
+        (why, status)
+    };
+    Ok(Said { why, status, stdout: stdout.finish(), stderr: stderr.finish() })
+}
+
+/// Waits for the end, for the time, or for a cancellation, and reads meanwhile.
+async fn wait(
+    mut ended: impl Future<Output = ()> + Unpin,
+    mut reading: impl Future + Unpin,
+    time: Duration,
+    cancel: &CancellationToken,
+) -> Why {
+    let mut over = pin!(sleep(time));
+    loop {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Why::Cancelled,
+            () = &mut over => return Why::TimedOut,
+            () = &mut ended => return Why::Ended,
+            // It is fused, and does not come back a second time.
+            _ = &mut reading => {}
+        }
+    }
+}
+
+/// Gives the secrets that can be variables, and the names of those that cannot.
+fn variables(secrets: &BTreeMap<String, Zeroizing<String>>) -> (Vec<(&str, &str)>, Vec<&str>) {
+    let usable = |name: &str, value: &str| {
+        let mut letters = name.bytes();
+        let named = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_');
+        let reserved = RESERVED.contains(&name) || RESERVED_BEGINNINGS.iter().any(|begin| name.starts_with(begin));
+        named && !reserved && !value.contains('\0')
+    };
+    let (mut given, mut withheld) = (Vec::new(), Vec::new());
+    for (name, value) in secrets {
+        if usable(name, value) {
+            given.push((name.as_str(), value.as_str()));
+        } else {
+            withheld.push(name.as_str());
+        }
+    }
+    (given, withheld)
+}

@@ -1,0 +1,84 @@
+//! A tool that works on files: off the reactor, in bounds.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use cap_std::fs::Dir;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Workspace;
+use super::bounds::{Bounds, Trouble};
+use super::secrets::Secrets;
+use crate::tool::{Ran, Run, Tool, ToolSpec};
+
+/// How long the work may go on by itself, and how long it is waited for: a file system may hang.
+const TIME: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What one tool does with files.
+pub(super) trait FileWork: 'static {
+    /// Its arguments. Those that it does not know are refused.
+    type Arguments: DeserializeOwned + Send + 'static;
+    /// Whether it changes anything: what became of a change that is not waited for any longer is not known.
+    const CHANGES: bool;
+    fn spec() -> ToolSpec;
+    fn work(root: &Dir, arguments: Self::Arguments, bounds: &Bounds) -> Result<Value, Trouble>;
+}
+
+/// The tool of one such work.
+pub(super) struct FileTool<W> {
+    spec: ToolSpec,
+    workspace: Workspace,
+    work: PhantomData<fn() -> W>,
+}
+
+impl<W: FileWork> FileTool<W> {
+    pub(super) fn new(workspace: Workspace) -> Self {
+        Self { spec: W::spec(), workspace, work: PhantomData }
+    }
+
+    async fn perform(&self, arguments: &Value, run: &Run) -> Ran {
+        let arguments = match read::<W::Arguments>(arguments) {
+            Ok(arguments) => arguments,
+            Err(trouble) => return failed(trouble, &Secrets::default()),
+        };
+        let secrets = Secrets::new(&run.secrets);
+        let stop = run.cancel.child_token();
+        // Whoever drops this future stops the work before its next step.
+        let _stopping = stop.clone().drop_guard();
+        let (dir, bounds) = (self.workspace.dir.clone(), Bounds::new(TIME, stop, secrets.clone()));
+        let work = tokio::task::spawn_blocking(move || W::work(&dir, arguments, &bounds));
+        match tokio::time::timeout(PATIENCE, work).await {
+            Ok(Ok(Ok(result))) => Ran::Done(secrets.hide_in(result)),
+            Ok(Ok(Err(trouble))) => failed(trouble, &secrets),
+            Ok(Err(_)) | Err(_) if W::CHANGES => Ran::Unknown,
+            Ok(Err(_)) => failed(Trouble::new("the tool broke down"), &secrets),
+            Err(_) => failed(Trouble::new("the file system does not answer"), &secrets),
+        }
+    }
+}
+
+impl<W: FileWork> Tool for FileTool<W> {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+        self.perform(arguments, run).boxed()
+    }
+}
+
+/// Reads the arguments of a tool, strictly: policy has judged all of them.
+pub(super) fn read<A: DeserializeOwned>(arguments: &Value) -> Result<A, Trouble> {
+    if !arguments.is_object() {
+        return Err(Trouble::new("the arguments are not an object"));
+    }
+    A::deserialize(arguments).map_err(|error| Trouble::new(format!("the arguments do not fit: {error}")))
+}
+
+fn failed(trouble: Trouble, secrets: &Secrets) -> Ran {
+    Ran::Failed { message: secrets.hide(&trouble.0), result: Value::Null }
+}

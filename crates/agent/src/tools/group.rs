@@ -1,0 +1,113 @@
+//! A command and everything that it started: one process group, which is ended as one.
+//!
+//! The first process is not reaped before the group was killed, so that its number, which is the group's, belongs to nobody else.
+//! What leaves the group on purpose (`setsid`) is not found again; it cannot keep anybody waiting.
+
+use std::io;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::runtime::Handle;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// How long a group has between being asked to end and being killed.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+
+/// A process group. Dropping it asks it to end, and kills it after [`GRACE`].
+pub(super) struct Group {
+    last: Option<Last>,
+}
+
+/// The group, without any patience: dropping it kills.
+struct Last {
+    child: Child,
+    leader: Pid,
+}
+
+impl Group {
+    /// Starts a command in a group of its own.
+    pub(super) fn start(command: &mut Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
+        let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let (Some(leader), Some(stdout), Some(stderr)) = (leader, child.stdout.take(), child.stderr.take()) else {
+            return Err(io::Error::other("the process was started without its number or its output"));
+        };
+        Ok((Self { last: Some(Last { child, leader }) }, stdout, stderr))
+    }
+
+    /// Comes back when the first process has ended.
+    pub(super) async fn ended(&self) {
+        if let Some(last) = &self.last {
+            last.ended().await;
+        }
+    }
+
+    /// Asks every process of the group to end.
+    pub(super) fn ask_to_end(&self) {
+        if let Some(last) = &self.last {
+            last.send(Signal::TERM);
+        }
+    }
+
+    /// Kills every process of the group, and says how the first one ended.
+    pub(super) async fn kill(mut self) -> io::Result<ExitStatus> {
+        let Some(mut last) = self.last.take() else {
+            return Err(io::Error::other("the group is gone"));
+        };
+        last.send(Signal::KILL);
+        last.child.wait().await
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let Some(mut last) = self.last.take() else { return };
+        last.send(Signal::TERM);
+        // Nobody waits for it any more. Without a runtime, or with one that ends meanwhile, it is killed at once.
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move {
+                // An ending that is noticed or not: it is killed and reaped either way.
+                let _ = tokio::time::timeout(GRACE, last.ended()).await;
+                last.send(Signal::KILL);
+                if let Err(error) = last.child.wait().await {
+                    tracing::warn!(%error, "a command that was given up could not be reaped");
+                }
+            });
+        }
+    }
+}
+
+impl Last {
+    fn send(&self, what: Signal) {
+        // Once it was reaped the number is no longer its own.
+        if self.child.id().is_some()
+            && let Err(error) = kill_process_group(self.leader, what)
+        {
+            tracing::debug!(%error, "a process group could not be signalled");
+        }
+    }
+
+    async fn ended(&self) {
+        // Listened first, looked afterwards: an end in between rings.
+        let Ok(mut ends) = signal(SignalKind::child()) else { return };
+        while self.runs() {
+            if ends.recv().await.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Says whether the first process runs, without reaping it.
+    fn runs(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        matches!(waitid(WaitId::Pid(self.leader), options), Ok(None))
+    }
+}
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        self.send(Signal::KILL);
+    }
+}

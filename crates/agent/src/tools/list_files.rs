@@ -1,0 +1,87 @@
+//! `list_files`: what is in a directory.
+
+use cap_std::fs::Dir;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::bounds::{Bounds, Trouble};
+use super::file_tool::FileWork;
+use super::place::Place;
+use super::walk::{End, Kind, Step, walk};
+use crate::tool::ToolSpec;
+
+/// The most entries that are shown, and the deepest that is looked.
+const MOST: usize = 1000;
+const DEEPEST: usize = 16;
+
+pub(super) struct ListFiles;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    path: Option<String>,
+    depth: Option<usize>,
+}
+
+impl FileWork for ListFiles {
+    type Arguments = Arguments;
+    const CHANGES: bool = false;
+
+    fn spec() -> ToolSpec {
+        ToolSpec {
+            name: "list_files".to_owned(),
+            description:
+                "Lists what is in a directory of the workspace, at most 1,000 entries. Links are shown, not followed."
+                    .to_owned(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "description": "The directory, from the workspace on; the workspace itself unless given"},
+                    "depth": {"type": "integer", "minimum": 1, "maximum": DEEPEST, "description": "How many directories deep; 1 unless given"}
+                },
+                "additionalProperties": false
+            }),
+            repeatable: true,
+            parallel: true,
+        }
+    }
+
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+        let depth = arguments.depth.unwrap_or(1);
+        if !(1..=DEEPEST).contains(&depth) {
+            return Err(Trouble::new(format!("depth is from 1 to {DEEPEST}")));
+        }
+        let place = Place::parse(arguments.path.as_deref().unwrap_or("."))?;
+        let dir = place.directory(root)?;
+        let mut entries = Vec::new();
+        let end = walk(&dir, bounds, &mut |entry| {
+            if entries.len() == MOST {
+                return Step::Enough;
+            }
+            let mut shown = json!({"path": entry.path, "kind": word(entry.kind)});
+            if entry.kind == Kind::File
+                && let Ok(metadata) = entry.parent.symlink_metadata(entry.name)
+            {
+                shown["bytes"] = json!(metadata.len());
+            }
+            entries.push(shown);
+            if entry.path.matches('/').count() + 1 < depth { Step::Into } else { Step::Past }
+        })
+        .map_err(|error| Trouble::with(&place.shown(), &error))?;
+        let cut = end == End::Short;
+        let mut result = json!({"path": place.shown(), "entries": entries, "cut": cut});
+        if cut {
+            result["note"] = json!(format!("[cut: {} entries shown, and there are more]", entries.len()));
+        }
+        Ok(result)
+    }
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "file",
+        Kind::Directory => "directory",
+        Kind::Link => "link",
+        Kind::Other => "other",
+    }
+}

@@ -1,0 +1,66 @@
+//! `move_file`: a file or directory under another name.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use rustix::fs::{RenameFlags, renameat_with};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::bounds::{Bounds, Trouble};
+use super::file_tool::FileWork;
+use super::place::Place;
+use crate::tool::ToolSpec;
+
+pub(super) struct MoveFile;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    source: String,
+    destination: String,
+    #[serde(default)]
+    replace: bool,
+}
+
+impl FileWork for MoveFile {
+    type Arguments = Arguments;
+    const CHANGES: bool = true;
+
+    fn spec() -> ToolSpec {
+        ToolSpec {
+            name: "move_file".to_owned(),
+            description: "Moves a file or directory of the workspace. The destination is its whole new path; what is there is replaced only if \
+                          replace is true."
+                .to_owned(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "source": {"type": "string", "description": "What is moved, from the workspace on"},
+                    "destination": {"type": "string", "description": "Its new path, from the workspace on"},
+                    "replace": {"type": "boolean", "description": "Whether a file that is there may be replaced"}
+                },
+                "required": ["source", "destination"],
+                "additionalProperties": false
+            }),
+            repeatable: false,
+            parallel: false,
+        }
+    }
+
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+        let (source, destination) = (Place::inside(&arguments.source)?, Place::inside(&arguments.destination)?);
+        let (from, name) = source.parent(root)?;
+        from.symlink_metadata(name).map_err(|error| Trouble::with(&source.shown(), &error))?;
+        let (to, new_name) = destination.parent(root)?;
+        bounds.go_on()?;
+        let moved = if arguments.replace {
+            from.rename(name, &to, new_name)
+        } else {
+            // One call that looks and moves: nobody can put something there in between.
+            renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE).map_err(io::Error::from)
+        };
+        moved.map_err(|error| Trouble::with(&destination.shown(), &error))?;
+        Ok(json!({"source": source.shown(), "destination": destination.shown()}))
+    }
+}

@@ -1,0 +1,177 @@
+//! A place in the workspace: a path as policy read it, walked without following anything.
+//!
+//! Policy judges a path by its letters, so that a symbolic link on the way would lead somewhere that nobody has judged. Every part is
+//! therefore opened by itself, from the directory before it, as what it is: a link is refused, whether it leads out of the workspace or not,
+//! and whoever exchanges a directory for a link meanwhile changes nothing about the directory that is already open.
+
+use std::io;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::fs::{Dir, File, OpenOptions};
+use policy::PathFacts;
+
+use super::bounds::Trouble;
+
+/// A path in the workspace, part by part; none where it is the workspace itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    parts: Vec<String>,
+}
+
+impl Place {
+    /// Reads a path.
+    pub(super) fn parse(path: &str) -> Result<Self, Trouble> {
+        let refused = |why: &str| Err(Trouble::new(format!("`{path}`: {why}")));
+        match PathFacts::parse(path) {
+            Ok(facts) if facts.absolute => refused("the path is absolute; give it from the workspace on"),
+            Ok(facts) if facts.windows => refused("the path is written in the manner of Windows"),
+            Ok(facts) if facts.escapes => refused("the path leaves the workspace"),
+            Ok(facts) if facts.recomposed => {
+                refused("the path can be written in several ways; give it in composed Unicode")
+            }
+            Ok(facts) => Ok(Self { parts: facts.components }),
+            Err(unparsed) => literal(path).ok_or_else(|| Trouble::new(format!("`{path}`: {}", unparsed.reason))),
+        }
+    }
+
+    /// Reads a path that must not be the workspace itself.
+    pub(super) fn inside(path: &str) -> Result<Self, Trouble> {
+        let place = Self::parse(path)?;
+        if place.parts.is_empty() {
+            return Err(Trouble::new("that is the workspace itself"));
+        }
+        Ok(place)
+    }
+
+    /// The path in its canonical form.
+    pub(super) fn shown(&self) -> String {
+        if self.parts.is_empty() { ".".to_owned() } else { self.parts.join("/") }
+    }
+
+    /// Opens the directory that it is.
+    pub(super) fn directory(&self, root: &Dir) -> Result<Dir, Trouble> {
+        walk(root, &self.parts)
+    }
+
+    /// Opens the directory that it is in, and gives its name there.
+    pub(super) fn parent(&self, root: &Dir) -> Result<(Dir, &str), Trouble> {
+        let Some((name, way)) = self.parts.split_last() else {
+            return Err(Trouble::new("that is the workspace itself"));
+        };
+        Ok((walk(root, way)?, name))
+    }
+
+    /// Makes every directory on the way that is not there, and itself. Says whether it made any.
+    pub(super) fn make(&self, root: &Dir) -> Result<bool, Trouble> {
+        let mut here = clone(root)?;
+        let mut made = false;
+        for (at, part) in self.parts.iter().enumerate() {
+            match here.create_dir(part) {
+                Ok(()) => made = true,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(Trouble::with(&self.parts[..=at].join("/"), &error)),
+            }
+            here = enter(&here, part).map_err(|error| explain(&here, &self.parts[..=at], &error))?;
+        }
+        Ok(made)
+    }
+
+    /// Opens the regular file that it is.
+    pub(super) fn open(&self, root: &Dir) -> Result<File, Trouble> {
+        let (parent, name) = self.parent(root)?;
+        open_regular(&parent, name).map_err(|error| explain(&parent, &self.parts, &error))
+    }
+}
+
+/// Opens a regular file of a directory. What is none (a pipe, a device) is refused, and never waited for.
+pub(super) fn open_regular(parent: &Dir, name: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+    let file = parent.open_with(name, &options)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Enters a directory of a directory, unless it is a link.
+pub(super) fn enter(parent: &Dir, name: &str) -> io::Result<Dir> {
+    parent.open_dir_nofollow(name)
+}
+
+fn clone(dir: &Dir) -> Result<Dir, Trouble> {
+    dir.try_clone().map_err(|error| Trouble::with(".", &error))
+}
+
+fn walk(root: &Dir, way: &[String]) -> Result<Dir, Trouble> {
+    let mut here = clone(root)?;
+    for (at, part) in way.iter().enumerate() {
+        here = enter(&here, part).map_err(|error| explain(&here, &way[..=at], &error))?;
+    }
+    Ok(here)
+}
+
+/// Says why something cannot be opened; of a link, where to it leads, so that the path can be given without it.
+fn explain(parent: &Dir, parts: &[String], error: &io::Error) -> Trouble {
+    let path = parts.join("/");
+    let link = parts.last().and_then(|name| parent.read_link_contents(name).ok());
+    match link {
+        Some(to) => Trouble::new(format!(
+            "`{path}` is a symbolic link to `{}`, and links are not followed; give the path that it leads to",
+            to.display()
+        )),
+        None => Trouble::with(&path, error),
+    }
+}
+
+/// Reads a path that policy cannot: a person has seen it as it is, and it is taken as it is (`routes/$id.tsx`). Only what has one meaning.
+fn literal(path: &str) -> Option<Place> {
+    let plain = path.len() <= 4096
+        && path.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'\\')
+        && !path.starts_with(['/', '~']);
+    let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
+    let named = parts.iter().all(|part| !matches!(part.as_str(), "" | "." | ".."));
+    (plain && named).then_some(Place { parts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(path: &str) -> Option<String> {
+        Place::parse(path).ok().map(|place| place.shown())
+    }
+
+    #[test]
+    fn a_path_is_what_policy_reads() {
+        for (path, expected) in [
+            ("a/b", Some("a/b")),
+            ("./a//b/", Some("a/b")),
+            ("a/../b", Some("b")),
+            (".", Some(".")),
+            ("routes/$id.tsx", Some("routes/$id.tsx")),
+            ("..", None),
+            ("a/../../b", None),
+            ("/etc/passwd", None),
+            ("C:\\x", None),
+            ("a\\b", None),
+            ("~/x", None),
+            ("$HOME/../x", None),
+            ("", None),
+            ("a\0b", None),
+            ("e\u{301}", None),
+            ("a\u{2215}b", None),
+        ] {
+            assert_eq!(parts(path).as_deref(), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn the_workspace_itself_is_not_inside() {
+        assert_eq!(Place::inside("a/.."), Err(Trouble::new("that is the workspace itself")));
+    }
+}

@@ -1,0 +1,230 @@
+//! The worker: claims steps that are due, drives each until it ends or sleeps, and keeps nothing of one that sleeps.
+//!
+//! Any number of workers may run, in the server or beside it. A step is a worker's for as long as its lease is kept; one that dies loses it, and
+//! the next goes on from the last input that was journalled.
+
+mod act;
+mod ask;
+mod drive;
+mod settle;
+mod think;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{AgentVersion, Refusal, StepId};
+use engine::{Claim, Claimed, Engine, Error};
+use futures::future::BoxFuture;
+use moka::sync::Cache;
+use store::{DueStep, Topic};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+use crate::history::History;
+use crate::model::{Model, ModelError};
+use crate::tool::{Tool, ToolError};
+
+/// The longest sleep: so soon a step is found of which no bell told.
+const LONGEST: Duration = Duration::from_millis(500);
+/// How long a tool has to come to its end once its step is lost or the worker stops.
+const GRACE: Duration = Duration::from_secs(5);
+/// How many histories are kept at hand, for steps that wake up soon.
+const HISTORIES: u64 = 256;
+
+/// What a worker needs and somebody else chooses: who speaks to models, and which tools there are.
+pub trait Kit: Send + Sync {
+    /// The model of an agent; `key` is the kept secret that the agent names, where it names one.
+    fn model(&self, agent: &AgentVersion, key: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError>;
+    /// The tools of an agent that the worker runs.
+    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>>;
+}
+
+/// Runs the agents that this server runs itself.
+#[derive(Clone)]
+pub struct Worker {
+    engine: Engine,
+    kit: Arc<dyn Kit>,
+    name: String,
+    at_once: usize,
+    histories: Cache<StepId, Arc<(u64, History)>>,
+}
+
+impl Worker {
+    /// A worker of this name that drives so many steps at once.
+    #[must_use]
+    pub fn new(engine: Engine, kit: Arc<dyn Kit>, name: String, at_once: usize) -> Self {
+        Self { engine, kit, name, at_once, histories: Cache::new(HISTORIES) }
+    }
+
+    /// Runs until it is told to stop; then lets go of what it has.
+    pub async fn run(&self, stop: CancellationToken) {
+        let mut bell = self.engine.bell().listen(Topic::Steps);
+        let mut driving = JoinSet::new();
+        let mut taken: HashSet<StepId> = HashSet::new();
+        loop {
+            let wait = self.take_up(&mut driving, &mut taken, &stop).await;
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = bell.heard(), if driving.len() < self.at_once => {}
+                () = tokio::time::sleep(wait) => {}
+                Some(done) = driving.join_next() => ended(done, &mut taken),
+            }
+            while let Some(done) = driving.try_join_next() {
+                ended(done, &mut taken);
+            }
+        }
+        let emptied = async { while driving.join_next().await.is_some() {} };
+        if tokio::time::timeout(GRACE * 2, emptied).await.is_err() {
+            tracing::warn!("steps were left behind; another worker takes them up when their leases have run out");
+        }
+    }
+
+    /// Takes up what is due, and says how long there is nothing more.
+    async fn take_up(
+        &self,
+        driving: &mut JoinSet<StepId>,
+        taken: &mut HashSet<StepId>,
+        stop: &CancellationToken,
+    ) -> Duration {
+        let free = self.at_once.saturating_sub(driving.len());
+        if free == 0 {
+            return LONGEST;
+        }
+        // Those that are being claimed are still found as due.
+        let limit = u32::try_from(free + taken.len()).unwrap_or(u32::MAX);
+        match self.engine.steps_due(limit).await {
+            Ok((due, next)) => {
+                let fresh: Vec<DueStep> = due.into_iter().filter(|due| !taken.contains(&due.step)).take(free).collect();
+                for due in fresh {
+                    taken.insert(due.step);
+                    let (worker, stop) = (self.clone(), stop.clone());
+                    driving.spawn(async move {
+                        worker.drive(due, stop).await;
+                        due.step
+                    });
+                }
+                next.filter(|next| !next.is_zero()).map_or(LONGEST, |next| next.min(LONGEST))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the worker could not look for what is due");
+                LONGEST
+            }
+        }
+    }
+
+    /// Claims a step and drives it for as long as there is something to do.
+    async fn drive(&self, due: DueStep, stop: CancellationToken) {
+        let claimed = match self.engine.step_claim(due, &self.name).await {
+            Ok(Some(claimed)) => claimed,
+            Ok(None) => return,
+            Err(error) => return tracing::warn!(%error, step = %due.step, "a step could not be claimed"),
+        };
+        let claim = claimed.claim.clone();
+        let lost = CancellationToken::new();
+        let driven = self.driven(claimed, lost.clone());
+        tokio::pin!(driven);
+        let result = tokio::select! {
+            result = &mut driven => result,
+            why = self.watch(&claim, &stop) => {
+                // Whatever was begun is told to end, and has a moment to say what became of it.
+                lost.cancel();
+                let ended = tokio::time::timeout(GRACE, &mut driven).await;
+                if why == Why::Stopped && ended.is_err() {
+                    self.let_go(&claim).await;
+                }
+                match ended {
+                    Ok(result) => result,
+                    Err(_) => return,
+                }
+            }
+        };
+        self.over(&claim, result, lost.is_cancelled()).await;
+    }
+
+    async fn over(&self, claim: &Claim, result: Result<(), Trouble>, stopped: bool) {
+        match result {
+            Ok(()) => {}
+            Err(Trouble::Engine(Error::Refused(Refusal::StepLost))) => {}
+            Err(Trouble::Stopped) => self.let_go(claim).await,
+            Err(_) if stopped => self.let_go(claim).await,
+            Err(trouble) => {
+                tracing::warn!(%trouble, step = %claim.step, "a step could not go on");
+                if let Err(error) = self.engine.step_troubled(claim, trouble.to_string()).await {
+                    tracing::debug!(%error, step = %claim.step, "a step could not be let go of");
+                }
+            }
+        }
+    }
+
+    async fn let_go(&self, claim: &Claim) {
+        if let Err(error) = self.engine.step_let_go(claim).await {
+            tracing::debug!(%error, step = %claim.step, "a step could not be let go of");
+        }
+    }
+
+    /// Keeps the lease, and returns when it is lost or the worker is to stop.
+    async fn watch(&self, claim: &Claim, stop: &CancellationToken) -> Why {
+        let lease = Duration::try_from(self.engine.settings().step_lease).unwrap_or(LONGEST);
+        let mut bell = self.engine.bell().listen(Topic::Session(claim.session));
+        let mut beat = tokio::time::interval(lease / 3);
+        beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        beat.tick().await;
+        loop {
+            let held = tokio::select! {
+                () = stop.cancelled() => return Why::Stopped,
+                _ = beat.tick() => self.engine.step_keep(claim).await,
+                () = bell.heard() => {
+                    tokio::time::sleep(LONGEST / 5).await;
+                    self.engine.step_held(claim).await
+                }
+            };
+            if matches!(held, Err(Error::Refused(_))) {
+                return Why::Lost;
+            }
+        }
+    }
+
+    async fn driven(&self, claimed: Claimed, lost: CancellationToken) -> Result<(), Trouble> {
+        drive::Driven::begin(self, claimed, lost).await?.run().await
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Lost,
+    Stopped,
+}
+
+fn ended(done: Result<StepId, tokio::task::JoinError>, taken: &mut HashSet<StepId>) {
+    match done {
+        Ok(step) => {
+            taken.remove(&step);
+        }
+        Err(error) => {
+            tracing::error!(%error, "a step ended its worker");
+            // Which one is not told; those that are still driven have leases of their own.
+            taken.clear();
+        }
+    }
+}
+
+/// Why a step could not go on for now.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    #[error(transparent)]
+    Engine(#[from] Error),
+    #[error("{0}")]
+    Tools(#[from] ToolError),
+    #[error("what was journalled cannot be read: {0}")]
+    Journal(#[from] serde_json::Error),
+    #[error("the worker stops")]
+    Stopped,
+}
+
+impl From<Refusal> for Trouble {
+    fn from(refusal: Refusal) -> Self {
+        Self::Engine(refusal.into())
+    }
+}

@@ -1,0 +1,256 @@
+//! One step, driven: what it wants is done, what came of it is journalled, until it ends or sleeps.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::agent::Limits;
+use domain::flow::FlowStep;
+use domain::{AgentVersion, Caller, InteractionId, Refusal, Session, StepEnd, StepEnding, template};
+use engine::{Claim, Claimed, Journal, Sleep, values};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Trouble, Worker};
+use crate::history::History;
+use crate::machine::{Doing, Effect, Input, State};
+use crate::tool::{Tool, ToolSpec};
+
+/// One step in the hands of a worker.
+pub(super) struct Driven<'a> {
+    pub(super) worker: &'a Worker,
+    pub(super) claim: Claim,
+    pub(super) caller: Caller,
+    pub(super) session: Session,
+    pub(super) agent: Option<AgentVersion>,
+    pub(super) flow_step: Option<FlowStep>,
+    /// What the templates of the flow can name.
+    pub(super) values: Value,
+    pub(super) state: State,
+    /// How long the journal is.
+    pub(super) journal: u64,
+    pub(super) tools: BTreeMap<String, Arc<dyn Tool>>,
+    /// What the model is told that it may call.
+    pub(super) specs: Vec<ToolSpec>,
+    pub(super) lost: CancellationToken,
+    history: Option<History>,
+    /// Up to which entry the history is read.
+    read: u64,
+}
+
+/// What is told with inputs, and which answers they take.
+#[derive(Default, Clone)]
+pub(super) struct Along {
+    pub(super) told: Vec<(&'static str, Value)>,
+    pub(super) taken: Vec<InteractionId>,
+}
+
+impl<'a> Driven<'a> {
+    pub(super) async fn begin(worker: &'a Worker, claimed: Claimed, lost: CancellationToken) -> Result<Self, Trouble> {
+        let Claimed { claim, session, luggage, step, steps, state } = claimed;
+        let engine = &worker.engine;
+        let flow = engine.flow_of(&session).await?;
+        let flow_step = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name).cloned());
+        let agent = match (&step.agent, &step.agent_version) {
+            (Some(name), Some(version)) => Some(engine.agent_of(claim.scope, name, version).await?),
+            _ => None,
+        };
+        let prefix = format!("s{}", steps.iter().filter(|one| one.id <= step.id).count());
+        let (state, journal) = match state {
+            Some(state) => (serde_json::from_value(state.body)?, state.upto),
+            None => (State::new(prefix), 0),
+        };
+        let mut driven = Self {
+            worker,
+            caller: Caller::worker(claim.scope, claim.agent.clone()),
+            values: values(&luggage.input, &step.shared, &steps),
+            claim,
+            session,
+            agent,
+            flow_step,
+            state,
+            journal,
+            tools: BTreeMap::new(),
+            specs: Vec::new(),
+            lost,
+            history: None,
+            read: 0,
+        };
+        driven.catch_up().await?;
+        driven.equip().await?;
+        Ok(driven)
+    }
+
+    /// Goes on until the step ends or sleeps.
+    pub(super) async fn run(mut self) -> Result<(), Trouble> {
+        loop {
+            if self.lost.is_cancelled() {
+                return Err(Trouble::Stopped);
+            }
+            if self.state.doing() == Doing::New {
+                let Some(begun) = self.begun().await? else { return Ok(()) };
+                self.enter(vec![begun], Along::default()).await?;
+                continue;
+            }
+            let wanted = self.state.outstanding();
+            match wanted.first() {
+                Some(Effect::CallModel) => self.think().await?,
+                Some(Effect::Finish { .. } | Effect::Fail { .. } | Effect::Reject { .. } | Effect::Skip) => {
+                    if self.finish(&wanted[0]).await? {
+                        return Ok(());
+                    }
+                }
+                None if self.state.doing() == Doing::Ended => return Ok(()),
+                _ => {
+                    let progressed = self.settle_questions().await? | self.act(wanted).await?;
+                    if !progressed && self.sleep().await? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first input of the step; none if the step has failed before it began.
+    async fn begun(&mut self) -> Result<Option<Input>, Trouble> {
+        let limits = self.agent.as_ref().map_or_else(Limits::default, |agent| agent.limits);
+        let before = self.flow_step.as_ref().and_then(|step| step.question.clone()).map(Box::new);
+        let people_only = self.agent.is_none();
+        let task = match &self.flow_step {
+            Some(_) if before.is_some() => Ok(None),
+            Some(step) => self.task(step, &self.values).map(Some),
+            None => Ok(Some(self.values["input"].clone()).filter(|input| !input.is_null())),
+        };
+        match task {
+            Ok(task) => Ok(Some(Input::Begun { limits, task, before, people_only })),
+            Err(why) => {
+                let end = StepEnd::because(StepEnding::Failed, why);
+                let state = serde_json::to_value(&self.state)?;
+                let journal = Journal { after: self.journal, state, ..Journal::default() };
+                let ended = self.worker.engine.step_end(&self.claim, journal, end).await?;
+                if ended.is_none() {
+                    self.catch_up().await?;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// What the agent of a flow's step works on.
+    pub(super) fn task(&self, step: &FlowStep, values: &Value) -> Result<Value, String> {
+        if step.input.is_null() {
+            return Ok(values["input"].clone());
+        }
+        template::fill(&step.input, values).map_err(|error| format!("the input of the step: {error}"))
+    }
+
+    /// Journals inputs and takes them; those that others journalled meanwhile come first.
+    pub(super) async fn enter(&mut self, inputs: Vec<Input>, along: Along) -> Result<(), Trouble> {
+        let bodies = inputs.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+        loop {
+            let state = inputs.iter().fold(self.state.clone(), |state, input| state.take(input).0);
+            let journal = Journal {
+                after: self.journal,
+                inputs: bodies.clone(),
+                state: serde_json::to_value(&state)?,
+                told: along.told.clone(),
+                taken: along.taken.clone(),
+            };
+            match self.worker.engine.step_journal(&self.claim, journal).await? {
+                Some(length) => {
+                    self.took(&inputs, length);
+                    self.state = state;
+                    return Ok(());
+                }
+                None => self.catch_up().await?,
+            }
+        }
+    }
+
+    /// Reads on in what is kept at hand of the history.
+    pub(super) fn took(&mut self, inputs: &[Input], length: u64) {
+        if let Some(history) = self.history.as_mut().filter(|_| self.read == self.journal) {
+            inputs.iter().for_each(|input| history.push(input));
+            self.read = length;
+        }
+        self.journal = length;
+    }
+
+    /// Takes what others have journalled.
+    pub(super) async fn catch_up(&mut self) -> Result<(), Trouble> {
+        for entry in self.worker.engine.step_journal_after(&self.claim, self.journal).await? {
+            let input: Input = serde_json::from_value(entry.body)?;
+            self.state = self.state.clone().take(&input).0;
+            self.took(std::slice::from_ref(&input), entry.seq);
+        }
+        Ok(())
+    }
+
+    /// What the model is shown. Only what is not at hand is read.
+    pub(super) async fn history(&mut self) -> Result<History, Trouble> {
+        if self.history.is_none() {
+            let kept = self.worker.histories.remove(&self.claim.step).filter(|kept| kept.0 <= self.journal);
+            let kept = kept.map(Arc::unwrap_or_clone);
+            let (read, history) = kept.unwrap_or_else(|| (0, History::new()));
+            (self.read, self.history) = (read, Some(history));
+        }
+        if self.read < self.journal {
+            let entries = self.worker.engine.step_journal_after(&self.claim, self.read).await?;
+            for entry in entries.into_iter().take_while(|entry| entry.seq <= self.journal) {
+                let input: Input = serde_json::from_value(entry.body)?;
+                if let Some(history) = &mut self.history {
+                    history.push(&input);
+                }
+                self.read = entry.seq;
+            }
+        }
+        Ok(self.history.clone().unwrap_or_default())
+    }
+
+    /// Ends the step; `false` if something came in between.
+    async fn finish(&mut self, wanted: &Effect) -> Result<bool, Trouble> {
+        let end = match wanted {
+            Effect::Finish { output } => StepEnd::completed(output.clone()),
+            Effect::Reject { reason } => StepEnd::because(StepEnding::Rejected, reason.clone()),
+            Effect::Skip => StepEnd { how: StepEnding::Skipped, output: Value::Null, reason: None },
+            Effect::Fail { reason } => StepEnd::because(StepEnding::Failed, reason.clone()),
+            _ => return Ok(false),
+        };
+        let state = serde_json::to_value(&self.state)?;
+        let journal = Journal { after: self.journal, state, ..Journal::default() };
+        if self.worker.engine.step_end(&self.claim, journal, end).await?.is_some() {
+            self.worker.histories.invalidate(&self.claim.step);
+            return Ok(true);
+        }
+        self.catch_up().await?;
+        Ok(false)
+    }
+
+    /// Lets go of the step until something happens; `false` if something has.
+    async fn sleep(&mut self) -> Result<bool, Trouble> {
+        let waiting = self.state.waiting();
+        let questions: Vec<InteractionId> =
+            waiting.iter().filter(|one| one.own).filter_map(|one| one.interaction.parse().ok()).collect();
+        let acts = self.state.outstanding().into_iter().filter_map(|effect| match effect {
+            Effect::Act { call, .. } => Some(call),
+            _ => None,
+        });
+        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect() };
+        if let (Some(history), true) = (self.history.take(), self.read == self.journal) {
+            self.worker.histories.insert(self.claim.step, Arc::new((self.read, history)));
+        }
+        match self.worker.engine.step_sleep(&self.claim, sleep).await {
+            Ok(true) => Ok(true),
+            Ok(false) => {
+                self.catch_up().await?;
+                Ok(false)
+            }
+            Err(engine::Error::Refused(Refusal::StepLost)) => Err(Trouble::Stopped),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What everybody is told of a call that could not be proposed.
+    pub(super) fn unheard(call: &str, tool: &str, message: &str) -> (&'static str, Value) {
+        ("action.unusable", json!({ "call_id": call, "tool": tool, "reason": message }))
+    }
+}

@@ -1,0 +1,161 @@
+//! What became of what a step waits for, as its machine takes it.
+
+use domain::{
+    Actor, ActorKind, Answer, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status,
+    Timestamp,
+};
+use serde_json::{Value, json};
+
+use super::Trouble;
+use super::drive::{Along, Driven};
+use crate::machine::{Answered, BeforeEnd, CallEnd, Doing, Input};
+
+impl Driven<'_> {
+    /// Takes the answers to the step's own questions, and says whether there was one.
+    pub(super) async fn settle_questions(&mut self) -> Result<bool, Trouble> {
+        let own: Vec<_> = self.state.waiting().into_iter().filter(|one| one.own).collect();
+        if own.is_empty() {
+            return Ok(false);
+        }
+        let before = self.state.doing() == Doing::Asking;
+        let (mut calls, mut ids) = (Vec::new(), Vec::new());
+        for one in own {
+            if let Ok(id) = one.interaction.parse::<InteractionId>() {
+                calls.push(one.call);
+                ids.push(id);
+            }
+        }
+        let found = self.worker.engine.step_questions(&self.claim, ids).await?;
+        let (mut inputs, mut along) = (Vec::new(), Along::default());
+        for (call, asked) in calls.into_iter().zip(found) {
+            let Some(asked) = asked else { continue };
+            let end = match (asked.status(), &asked.question.kind) {
+                // A notice holds nothing up.
+                (Status::Pending, Kind::Notice) => Ok(noticed()),
+                (Status::Pending, _) => continue,
+                _ => answered(&asked),
+            };
+            along.taken.push(asked.id);
+            inputs.push(if before {
+                Input::Before(self.before(end))
+            } else {
+                let end = match end {
+                    Ok(answer) => CallEnd::Answered(answer),
+                    Err(how) => CallEnd::Unanswered { how },
+                };
+                Input::Settled { call, end }
+            });
+        }
+        if inputs.is_empty() {
+            return Ok(false);
+        }
+        self.enter(inputs, along).await?;
+        Ok(true)
+    }
+
+    fn before(&self, end: Result<Answered, String>) -> BeforeEnd {
+        let answer = match end {
+            Ok(answer) => answer,
+            Err(how) => return BeforeEnd::Unanswered { how },
+        };
+        let Some(step) = self.flow_step.as_ref().filter(|_| self.agent.is_some()) else {
+            return BeforeEnd::Answered { answer, task: None };
+        };
+        let mut values = self.values.clone();
+        values["answer"] = json!({
+            "option": answer.options.first(),
+            "options": answer.options,
+            "metadata": answer.metadata,
+            "data": answer.data,
+            "feedback": answer.feedback,
+            "by": answer.by,
+        });
+        match self.task(step, &values) {
+            Ok(task) => BeforeEnd::Answered { answer, task: Some(task) },
+            Err(how) => BeforeEnd::Unanswered { how },
+        }
+    }
+
+    /// Secret questions of this session that people have answered, the oldest first.
+    pub(super) async fn secret_questions(&self) -> Result<Vec<InteractionId>, Trouble> {
+        Ok(self.worker.engine.step_secret_questions(&self.claim).await?)
+    }
+
+    /// What became of an action, once it is settled.
+    pub(super) fn ended(proposal: &Proposal, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
+        let end = match &proposal.standing {
+            Standing::Done { result } => CallEnd::Done { result: result.clone(), edited: proposal.edited.clone() },
+            Standing::Failed { message, result } => {
+                CallEnd::Failed { message: message.clone(), result: result.clone() }
+            }
+            Standing::Denied => CallEnd::Denied { reason: proposal.ruling.reason.clone() },
+            Standing::Rejected { by, effect, feedback } => match (asked.and_then(answer_of), effect) {
+                (Some(answer), _) => CallEnd::Answered(said(answer)),
+                (None, Some(effect)) => CallEnd::Answered(Answered {
+                    effect: *effect,
+                    options: Vec::new(),
+                    metadata: Value::Null,
+                    data: Value::Null,
+                    feedback: feedback.clone(),
+                    by: named(by),
+                }),
+                (None, None) => CallEnd::Unanswered { how: how(asked) },
+            },
+            Standing::Unknown { interaction: None } => CallEnd::Unknown,
+            Standing::Allowed { .. } if proposal.state(now) == "rejected" => {
+                CallEnd::Failed { message: "It was allowed, and was not started in time.".into(), result: Value::Null }
+            }
+            Standing::Allowed { .. }
+            | Standing::Waiting { .. }
+            | Standing::Started { .. }
+            | Standing::Unknown { interaction: Some(_) } => return None,
+        };
+        Some(end)
+    }
+}
+
+fn how(asked: Option<&Interaction>) -> String {
+    asked.map_or("cancelled", |asked| asked.status().name()).to_owned()
+}
+
+fn answer_of(asked: &Interaction) -> Option<&Answer> {
+    match &asked.state {
+        State::Resolved { resolution, .. } => resolution.answer(),
+        State::Pending(_) => None,
+    }
+}
+
+/// What people said to a question; or how it ended without an answer.
+fn answered(asked: &Interaction) -> Result<Answered, String> {
+    match &asked.state {
+        State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err("cancelled".into()),
+        _ => answer_of(asked).map(said).ok_or_else(|| how(Some(asked))),
+    }
+}
+
+fn said(answer: &Answer) -> Answered {
+    Answered {
+        effect: answer.effect,
+        options: answer.options.clone(),
+        metadata: answer.metadata.clone(),
+        data: answer.data.clone(),
+        feedback: answer.feedback.clone(),
+        by: named(&answer.by),
+    }
+}
+
+/// Who said something, as the model is told: nobody in person is `system`.
+fn named(by: &Actor) -> String {
+    if by.kind == ActorKind::User { by.name.clone() } else { "system".into() }
+}
+
+fn noticed() -> Answered {
+    Answered {
+        effect: domain::Effect::Provide,
+        options: Vec::new(),
+        metadata: Value::Null,
+        data: Value::Null,
+        feedback: None,
+        by: "system".into(),
+    }
+}

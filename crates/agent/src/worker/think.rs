@@ -1,0 +1,113 @@
+//! The model is asked for its next turn; what it says meanwhile is told in portions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::Trouble;
+use super::drive::{Along, Driven};
+use crate::machine::Input;
+use crate::model::{Delta, Model, ModelError, Request, Turn};
+
+/// How often what a model says is told, while it says it.
+const PORTION: Duration = Duration::from_millis(300);
+
+impl Driven<'_> {
+    /// Asks for the next turn and journals it.
+    pub(super) async fn think(&mut self) -> Result<(), Trouble> {
+        let turn_number = self.state.turn() + 1;
+        let model = match self.model().await? {
+            Ok(model) => model,
+            Err(error) => return self.unable(&error).await,
+        };
+        let history = self.history().await?;
+        let instructions = self.agent.as_ref().map(|agent| agent.instructions.clone()).unwrap_or_default();
+        let said: Arc<Mutex<Vec<Delta>>> = Arc::default();
+        let heard = Arc::clone(&said);
+        let mut hear = move |delta| heard.lock().push(delta);
+        let result = {
+            let request = Request { instructions: &instructions, history: history.messages(), tools: &self.specs };
+            let asked = model.turn(request, &mut hear);
+            tokio::pin!(asked);
+            let mut tick = tokio::time::interval(PORTION);
+            tick.tick().await;
+            loop {
+                tokio::select! {
+                    result = &mut asked => break result,
+                    () = self.lost.cancelled() => return Err(Trouble::Stopped),
+                    _ = tick.tick() => {
+                        let told = portions(turn_number, std::mem::take(&mut *said.lock()));
+                        if !told.is_empty() {
+                            self.worker.engine.step_tell(&self.claim, told).await?;
+                        }
+                    }
+                }
+            }
+        };
+        // Nobody else may share it when it grows, or it would be copied.
+        drop(history);
+        let turn = match result {
+            Ok(turn) => turn,
+            Err(error) => return self.unable(&error).await,
+        };
+        let mut told = portions(turn_number, std::mem::take(&mut *said.lock()));
+        told.push(("model.turn", spoken(turn_number, &turn)));
+        self.enter(vec![Input::Turn(Box::new(turn))], Along { told, ..Along::default() }).await
+    }
+
+    async fn model(&self) -> Result<Result<Arc<dyn Model>, ModelError>, Trouble> {
+        let Some(agent) = &self.agent else {
+            return Ok(Err(ModelError::Refused("the step has no agent".into())));
+        };
+        let key = match &agent.model.key_secret {
+            Some(name) => {
+                let key = self.worker.engine.secret_of(&self.claim, name).await?;
+                if key.is_none() {
+                    let why = format!("no secret `{name}` is kept for the agent `{}`", agent.name);
+                    return Ok(Err(ModelError::Refused(why)));
+                }
+                key
+            }
+            None => None,
+        };
+        Ok(self.worker.kit.model(agent, key))
+    }
+
+    async fn unable(&mut self, error: &ModelError) -> Result<(), Trouble> {
+        let message = format!("the model could not be asked: {error}");
+        let told = vec![("model.failed", json!({ "reason": message }))];
+        self.enter(vec![Input::ModelFailed { message }], Along { told, ..Along::default() }).await
+    }
+}
+
+/// What was heard, joined: as few events as there were changes of tone.
+fn portions(turn: u64, deltas: Vec<Delta>) -> Vec<(&'static str, Value)> {
+    let mut told: Vec<(&'static str, String)> = Vec::new();
+    for delta in deltas {
+        let (name, text) = match delta {
+            Delta::Text(text) => ("model.said", text),
+            Delta::Thinking(text) => ("model.thought", text),
+            Delta::Again { why } => ("model.again", why),
+        };
+        match told.last_mut() {
+            Some((last, joined)) if *last == name && name != "model.again" => joined.push_str(&text),
+            _ => told.push((name, text)),
+        }
+    }
+    let data = |(name, text)| (name, json!({ "turn": turn, "text": text }));
+    told.into_iter().map(data).collect()
+}
+
+/// What everybody is told of a turn: what it says and which tools it calls. Arguments are read from the actions themselves.
+fn spoken(number: u64, turn: &Turn) -> Value {
+    let tools: Vec<&str> = turn.calls.iter().map(|call| call.tool.as_str()).collect();
+    json!({
+        "turn": number,
+        "text": turn.text,
+        "thinking": turn.thinking,
+        "tools": tools,
+        "usage": turn.usage,
+    })
+}

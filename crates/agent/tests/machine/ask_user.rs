@@ -1,0 +1,314 @@
+//! A call of an `ask_user` tool becomes a question that people can answer, with what may be suggested and nothing else.
+
+use domain::question::SuggestionSource;
+use domain::{AgentVersion, Choice, Effect, Kind, Question, SecretField, Suggestion};
+use holdpoint_agent::ask_user::{Dropped, question, specs};
+use serde_json::{Value, json};
+
+fn agent() -> AgentVersion {
+    agent_with(json!({}))
+}
+
+fn agent_with(more: Value) -> AgentVersion {
+    let mut agent = json!({ "name": "helper", "version": "1", "model": { "provider": "scripted" } });
+    agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    serde_json::from_value(agent).unwrap()
+}
+
+fn check(tool: &str, arguments: Value, expected: Question) {
+    let (asked, seconds, dropped) = question(tool, &arguments, &agent()).unwrap();
+    assert_eq!((&asked, seconds, dropped), (&expected, None, vec![]));
+    assert!(asked.admit().is_ok(), "{tool} can be put to people");
+}
+
+fn refused(tool: &str, arguments: Value, expected: &str) {
+    assert_eq!(question(tool, &arguments, &agent()).unwrap_err(), expected);
+}
+
+#[test]
+fn clarify_asks_for_words() {
+    check("clarify", json!({ "question": "Which city?" }), Question::plain(Kind::Question, "Which city?".into()));
+    let expected = Question {
+        message: Some("Which city do you mean?".into()),
+        details: Some("There are two of this name.".into()),
+        required: false,
+        ..Question::plain(Kind::Question, "City".into())
+    };
+    let arguments = json!({
+        "title": "City",
+        "question": "Which city do you mean?",
+        "details": "There are two of this name.",
+        "optional": true,
+    });
+    check("ask_user_clarify", arguments, expected);
+}
+
+#[test]
+fn a_long_question_gets_a_title_of_one_line() {
+    let long = format!("\n  Which\tof these?  \n{}", "word ".repeat(100));
+    let expected =
+        Question { message: Some(long.clone()), ..Question::plain(Kind::Question, "Which of these?".into()) };
+    check("clarify", json!({ "question": long }), expected);
+    let long = "я".repeat(400);
+    let title = format!("{}…", "я".repeat(119));
+    let expected = Question { message: Some(long.clone()), ..Question::plain(Kind::Question, title) };
+    check("clarify", json!({ "question": long }), expected);
+}
+
+#[test]
+fn choose_offers_options_that_give_information() {
+    let arguments = json!({
+        "question": "Which cache?",
+        "multiple": true,
+        "options": [
+            {
+                "id": "redis", "label": "Redis", "description": "Fast.", "risk": "One more service.", "cost": "10 EUR",
+                "duration": "a day", "recommended": true, "dangerous": true, "metadata": { "plan": "a" },
+            },
+            { "id": "none", "label": "No cache" },
+        ],
+    });
+    let redis = Choice {
+        description: Some("Fast.".into()),
+        risk: Some("One more service.".into()),
+        cost: Some("10 EUR".into()),
+        duration: Some("a day".into()),
+        recommended: true,
+        dangerous: true,
+        metadata: json!({ "plan": "a" }),
+        ..Choice::new("redis", "Redis", Effect::Provide)
+    };
+    let expected = Question {
+        options: vec![redis, Choice::new("none", "No cache", Effect::Provide)],
+        multiple: true,
+        ..Question::plain(Kind::Choice, "Which cache?".into())
+    };
+    check("choose", arguments, expected);
+}
+
+#[test]
+fn form_secret_and_confirm() {
+    let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    let expected = Question { schema: Some(schema.clone()), ..Question::plain(Kind::Form, "Where to?".into()) };
+    check("form", json!({ "question": "Where to?", "schema": schema }), expected);
+
+    let field = SecretField {
+        name: "API_KEY".into(),
+        label: Some("The key".into()),
+        input: Some("password".into()),
+        required: true,
+        pattern: Some("^sk-".into()),
+        placeholder: None,
+    };
+    let expected =
+        Question { secrets: vec![field], fresh: true, ..Question::plain(Kind::Secret, "May I have the key?".into()) };
+    let secret = json!({ "name": "API_KEY", "label": "The key", "type": "password", "pattern": "^sk-" });
+    check("secret", json!({ "question": "May I have the key?", "secrets": [secret], "fresh": true }), expected);
+
+    let confirm = Choice { dangerous: true, ..Choice::new("confirm", "Confirm", Effect::Approve) };
+    let expected = Question {
+        options: vec![confirm, Choice::new("cancel", "Cancel", Effect::Reject)],
+        ..Question::plain(Kind::Confirmation, "Really?".into())
+    };
+    check("confirm", json!({ "question": "Really?", "dangerous": true }), expected);
+}
+
+#[test]
+fn what_makes_no_question_is_told_to_the_model() {
+    refused("guess", json!({ "question": "?" }), "There is no tool `ask_user_guess`.");
+    refused("clarify", json!({ "question": " \n" }), "Nobody was asked, for `question` is empty.");
+    refused(
+        "clarify",
+        json!({}),
+        "Nobody was asked, for the arguments do not fit `ask_user_clarify`: missing field `question`.",
+    );
+    refused(
+        "clarify",
+        json!("Which city?"),
+        "Nobody was asked, for the arguments do not fit `ask_user_clarify`: invalid type: string \"Which city?\", expected struct \
+         Clarify.",
+    );
+    refused(
+        "choose",
+        json!({ "question": "Which?", "options": [] }),
+        "Nobody was asked, for this is not a question that people can answer well. /options: a choice needs at least one option",
+    );
+    refused(
+        "choose",
+        json!({ "question": "Which?", "options": [{ "id": "a b", "label": "A" }, { "id": "c", "label": "" }] }),
+        "Nobody was asked, for this is not a question that people can answer well. /options/0/id: must be 1 to 128 printable ASCII \
+         characters without spaces; /options/1/label: must not be empty",
+    );
+    refused(
+        "secret",
+        json!({ "question": "Key?", "secrets": [{ "name": "K", "type": "number" }] }),
+        "Nobody was asked, for this is not a question that people can answer well. /secrets/0/type: must be one of password, text, \
+         multiline",
+    );
+}
+
+#[test]
+fn people_have_as_long_as_the_agents_version_says() {
+    let agent = agent_with(json!({ "deadlines": { "question": 300, "form": 1800 } }));
+    let seconds = |tool: &str, arguments: Value| question(tool, &arguments, &agent).unwrap().1;
+    assert_eq!(seconds("clarify", json!({ "question": "Which?" })), Some(300));
+    assert_eq!(seconds("form", json!({ "question": "Which?", "schema": {} })), Some(1800));
+    assert_eq!(seconds("confirm", json!({ "question": "Really?" })), None);
+}
+
+/// The ids that are shown, each with its source, and what was dropped.
+fn suggested(agent: &AgentVersion, tool: &str, mut arguments: Value, offered: Value) -> (Vec<String>, Vec<Dropped>) {
+    arguments["suggestions"] = offered;
+    let (asked, _, dropped) = question(tool, &arguments, agent).unwrap();
+    let metadata = if dropped.is_empty() { Value::Null } else { json!({ "dropped_suggestions": dropped }) };
+    assert_eq!(asked.metadata, metadata);
+    let asked = asked.admit().unwrap();
+    let source = |suggestion: &Suggestion| match suggestion.source {
+        SuggestionSource::Rule => "rule",
+        SuggestionSource::Llm => "llm",
+        SuggestionSource::Analytics => "analytics",
+    };
+    (asked.suggestions.iter().map(|one| format!("{} {}", source(one), one.id)).collect(), dropped)
+}
+
+fn dropped(id: &str, reason: &str) -> Dropped {
+    Dropped { id: id.into(), reason: reason.into() }
+}
+
+#[test]
+fn an_empty_allow_list_allows_nothing() {
+    let offered = json!([{ "id": "porto", "label": "Porto" }]);
+    let (shown, left_out) = suggested(&agent(), "clarify", json!({ "question": "Which city?" }), offered);
+    let reason = "the agent's version does not allow its model this suggestion";
+    assert_eq!((shown, left_out), (vec![], vec![dropped("porto", reason)]));
+}
+
+#[test]
+fn a_models_suggestions_are_filtered_by_id_and_by_parameters() {
+    let agent = agent_with(json!({ "allowed_suggestions": [
+        { "id": "city", "parameters": { "name": ["Porto", "Faro"], "note": [] } },
+        { "id": "plain" },
+    ] }));
+    let check = |offered: Value, expected: Result<&str, &str>| {
+        let id = offered["id"].as_str().unwrap().to_owned();
+        let arguments = json!({ "question": "Which?", "schema": { "type": "object" } });
+        let (shown, left_out) = suggested(&agent, "form", arguments, json!([offered]));
+        match expected {
+            Ok(expected) => assert_eq!((shown, left_out), (vec![expected.to_owned()], vec![])),
+            Err(reason) => assert_eq!((shown, left_out), (vec![], vec![dropped(&id, reason)])),
+        }
+    };
+    check(json!({ "id": "city", "label": "Porto", "data": { "name": "Porto", "note": "any" } }), Ok("llm city"));
+    check(json!({ "id": "city", "label": "Any" }), Ok("llm city"));
+    check(
+        json!({ "id": "city", "label": "Rome", "data": { "name": "Rome" } }),
+        Err("the parameter `name` may not have this value"),
+    );
+    check(
+        json!({ "id": "city", "label": "Porto", "data": { "name": ["Porto"] } }),
+        Err("the parameter `name` may not have this value"),
+    );
+    check(
+        json!({ "id": "city", "label": "Porto", "data": { "admin": true } }),
+        Err("the parameter `admin` is not allowed"),
+    );
+    check(json!({ "id": "city", "label": "Porto", "data": "Porto" }), Err("its data is not an object of parameters"));
+    check(json!({ "id": "plain", "label": "Plain" }), Ok("llm plain"));
+    check(json!({ "id": "plain", "label": "Plain", "data": { "x": 1 } }), Err("the parameter `x` is not allowed"));
+    check(
+        json!({ "id": "City", "label": "Porto" }),
+        Err("the agent's version does not allow its model this suggestion"),
+    );
+    check(
+        json!({ "id": "plain", "label": "x", "option": "a" }),
+        Err("it chooses an option that the question does not have"),
+    );
+    check(json!({ "id": "plain", "label": "" }), Err("its label must not be empty"));
+    check(
+        json!({ "id": "plain", "label": "safe\u{202E}gpj" }),
+        Err("its label contains U+202E, which could disguise it"),
+    );
+}
+
+#[test]
+fn what_the_agents_version_suggests_comes_first_and_always() {
+    let agent = agent_with(json!({
+        "suggestions": {
+            "confirmation": [{ "id": "usual", "label": "As always", "option": "confirm" }],
+            "form": [{ "id": "other", "label": "Of another kind" }],
+        },
+        "allowed_suggestions": [{ "id": "usual" }, { "id": "careful" }],
+    }));
+    let offered = json!([
+        { "id": "careful", "label": "No", "option": "cancel" },
+        { "id": "usual", "label": "Mine", "option": "cancel" },
+        { "id": "careful", "label": "Again" },
+    ]);
+    let (shown, left_out) = suggested(&agent, "confirm", json!({ "question": "Really?" }), offered);
+    assert_eq!(shown, ["rule usual", "llm careful"]);
+    let twice = "there is a suggestion of this id already";
+    assert_eq!(left_out, [dropped("usual", twice), dropped("careful", twice)]);
+}
+
+#[test]
+fn a_rule_that_the_question_cannot_show_is_listed_and_does_not_stop_it() {
+    let rule = json!({ "id": "redis", "label": "Redis", "option": "redis" });
+    let agent = agent_with(json!({ "suggestions": { "choice": [rule] } }));
+    let options = json!([{ "id": "none", "label": "None" }]);
+    let (shown, left_out) = suggested(&agent, "choose", json!({ "question": "Which?", "options": options }), json!([]));
+    assert_eq!(
+        (shown, left_out),
+        (vec![], vec![dropped("redis", "it chooses an option that the question does not have")])
+    );
+}
+
+#[test]
+fn a_secret_is_never_suggested() {
+    let agent = agent_with(json!({ "allowed_suggestions": [{ "id": "key", "parameters": { "API_KEY": [] } }] }));
+    let offered = json!([{ "id": "key", "label": "The test key", "data": { "API_KEY": "sk-1" } }]);
+    let arguments = json!({ "question": "Key?", "secrets": [{ "name": "API_KEY" }] });
+    let (shown, left_out) = suggested(&agent, "secret", arguments, offered);
+    assert_eq!((shown, left_out), (vec![], vec![dropped("key", "a secret cannot stand in the question")]));
+}
+
+#[test]
+fn no_question_shows_more_than_a_hundred_suggestions() {
+    let ids: Vec<String> = (0..101).map(|n| format!("s{n}")).collect();
+    let allowed: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
+    let offered: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "label": id })).collect();
+    let agent = agent_with(json!({ "allowed_suggestions": allowed }));
+    let (shown, left_out) = suggested(&agent, "clarify", json!({ "question": "Which?" }), json!(offered));
+    assert_eq!(shown.len(), 100);
+    assert_eq!(left_out, [dropped("s100", "there are 100 suggestions already")]);
+}
+
+/// What the tools say of themselves is what they take.
+#[test]
+fn each_tool_takes_every_argument_that_it_names() {
+    let example = |name: &str| match name {
+        "options" => json!([{ "id": "a", "label": "A" }]),
+        "secrets" => json!([{ "name": "K" }]),
+        "schema" => json!({ "type": "object" }),
+        "suggestions" => json!([]),
+        "optional" | "multiple" | "fresh" | "dangerous" => json!(true),
+        _ => json!("a text"),
+    };
+    let specs = specs();
+    let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    let expected = ["ask_user_clarify", "ask_user_choose", "ask_user_form", "ask_user_secret", "ask_user_confirm"];
+    assert_eq!(names, expected);
+    for spec in &specs {
+        let properties = spec.schema["properties"].as_object().unwrap();
+        let all: Value = properties.keys().map(|name| (name.clone(), example(name))).collect();
+        assert!(question(&spec.name, &all, &agent()).is_ok(), "{}: {all}", spec.name);
+        let required = spec.schema["required"].as_array().unwrap();
+        for left_out in required {
+            let mut most = all.clone();
+            most.as_object_mut().unwrap().remove(left_out.as_str().unwrap());
+            assert!(question(&spec.name, &most, &agent()).is_err(), "{} without {left_out}", spec.name);
+        }
+        let only: Value =
+            required.iter().map(|name| (name.as_str().unwrap().to_owned(), example(name.as_str().unwrap()))).collect();
+        assert!(question(&spec.name, &only, &agent()).is_ok(), "{}: {only}", spec.name);
+    }
+}

@@ -1,0 +1,97 @@
+//! Inputs of a step, in few words.
+
+use domain::Effect as Way;
+use domain::agent::Limits;
+use domain::flow::StepQuestion;
+use holdpoint_agent::machine::{Answered, BeforeEnd, CallEnd, Effect, Input, State};
+use holdpoint_agent::model::{Call, Turn};
+use serde_json::{Value, json};
+
+pub(crate) fn begun(task: Option<Value>) -> Input {
+    limited(Limits::default(), task)
+}
+
+pub(crate) fn limited(limits: Limits, task: Option<Value>) -> Input {
+    Input::Begun { limits, task, before: None, people_only: false }
+}
+
+pub(crate) fn begun_with_question(people_only: bool) -> Input {
+    Input::Begun { limits: Limits::default(), task: None, before: Some(Box::new(step_question())), people_only }
+}
+
+pub(crate) fn step_question() -> StepQuestion {
+    let question = json!({ "kind": "confirmation", "title": "Begin?", "deadline_seconds": 60 });
+    serde_json::from_value(question).unwrap()
+}
+
+pub(crate) fn message(content: &str) -> Input {
+    Input::Message { by: "alice".into(), content: content.into() }
+}
+
+/// A turn that calls these tools, each with its place as its argument.
+pub(crate) fn turn(tools: &[&str]) -> Input {
+    let calls = tools.iter().enumerate().map(|(at, tool)| call(at, tool)).collect();
+    Input::Turn(Box::new(Turn { text: "Let me see.".into(), calls, ..Turn::default() }))
+}
+
+pub(crate) fn call(at: usize, tool: &str) -> Call {
+    Call { id: format!("call_{at}"), tool: tool.into(), arguments: json!({ "at": at }) }
+}
+
+pub(crate) fn says(text: &str) -> Input {
+    Input::Turn(Box::new(Turn { text: text.into(), ..Turn::default() }))
+}
+
+pub(crate) fn asked(call: &str, interaction: &str) -> Input {
+    Input::Asked { call: call.into(), interaction: interaction.into() }
+}
+
+pub(crate) fn waiting(call: &str, interaction: &str) -> Input {
+    Input::Waiting { call: call.into(), interaction: interaction.into() }
+}
+
+pub(crate) fn settled(call: &str, end: CallEnd) -> Input {
+    Input::Settled { call: call.into(), end }
+}
+
+pub(crate) fn done(result: impl Into<Value>) -> CallEnd {
+    CallEnd::Done { result: result.into(), edited: None }
+}
+
+pub(crate) fn answered(effect: Way) -> CallEnd {
+    CallEnd::Answered(answer(effect))
+}
+
+pub(crate) fn answer(effect: Way) -> Answered {
+    Answered {
+        effect,
+        options: Vec::new(),
+        metadata: Value::Null,
+        data: Value::Null,
+        feedback: None,
+        by: "alice".into(),
+    }
+}
+
+pub(crate) fn before(effect: Way, task: Option<Value>) -> Input {
+    Input::Before(BeforeEnd::Answered { answer: answer(effect), task })
+}
+
+pub(crate) fn cancelled() -> Input {
+    Input::Cancelled { reason: "the session was cancelled".into() }
+}
+
+pub(crate) fn act(call: &str, at: usize, tool: &str) -> Effect {
+    Effect::Act { call: call.into(), tool: tool.into(), arguments: json!({ "at": at }) }
+}
+
+/// The state that a journal leads to, with what its last entry wants done.
+pub(crate) fn replay(prefix: &str, journal: &[Input]) -> (State, Vec<Effect>) {
+    let first = (State::new(prefix), Vec::new());
+    journal.iter().fold(first, |(state, _), input| state.take(input))
+}
+
+/// What is read back of what was written.
+pub(crate) fn reread(state: &State) -> State {
+    serde_json::from_str(&serde_json::to_string(state).unwrap()).unwrap()
+}

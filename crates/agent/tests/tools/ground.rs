@@ -1,0 +1,81 @@
+//! A workspace in a directory that is gone afterwards, with something outside that nobody may touch.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use holdpoint_agent::tool::{Ran, Run, Tool};
+use holdpoint_agent::tools::{WORKSPACE_TOOLS, Workspace};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(crate) struct Ground {
+    all: TempDir,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl Ground {
+    pub(crate) fn new() -> Self {
+        let all = TempDir::new().unwrap();
+        std::fs::create_dir(all.path().join("workspace")).unwrap();
+        std::fs::create_dir(all.path().join("outside")).unwrap();
+        std::fs::write(all.path().join("outside/private.txt"), "outside").unwrap();
+        let tools = Workspace::open(all.path().join("workspace")).unwrap().tools(&WORKSPACE_TOOLS);
+        Self { all, tools }
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.all.path().join("workspace").join(path)
+    }
+
+    pub(crate) fn outside(&self) -> PathBuf {
+        self.all.path().join("outside")
+    }
+
+    pub(crate) fn put(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn link(&self, to: impl AsRef<Path>, path: &str) {
+        std::os::unix::fs::symlink(to, self.path(path)).unwrap();
+    }
+
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.path(path)).ok()
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> &dyn Tool {
+        &**self.tools.iter().find(|tool| tool.spec().name == name).unwrap()
+    }
+
+    pub(crate) async fn run(&self, tool: &str, arguments: Value) -> Ran {
+        self.tool(tool).run(&arguments, &Run::default()).await
+    }
+
+    /// Runs a tool that must be done.
+    pub(crate) async fn done(&self, tool: &str, arguments: Value) -> Value {
+        match self.run(tool, arguments).await {
+            Ran::Done(result) => result,
+            other => panic!("{tool}: {other:?}"),
+        }
+    }
+
+    /// Runs a tool that must fail without any result, and gives the reason.
+    pub(crate) async fn refused(&self, tool: &str, arguments: Value) -> String {
+        match self.run(tool, arguments).await {
+            Ran::Failed { message, result: Value::Null } => message,
+            other => panic!("{tool}: {other:?}"),
+        }
+    }
+
+    /// What lies in a directory of the workspace, by name.
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(self.path(path))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}

@@ -1,0 +1,288 @@
+//! A store in a directory, an engine with real time, a worker with a model and tools that the test plays.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use domain::{
+    AgentVersion, Caller, Draft, Effect, Event, FlowVersion, Interaction, InteractionId, Key, Luggage, Role, Session,
+    SessionId, SignedDuration, Status,
+};
+use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
+use futures::future::BoxFuture;
+use holdpoint_agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
+use holdpoint_agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use holdpoint_agent::worker::{Kit, Worker};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use store::{InteractionFilter, Page, Store, SystemClock};
+use store_sqlite::{Options, SqliteStore};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+/// As long as a test waits for what should come at once.
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+/// What the model of the story says next, and what it was asked.
+#[derive(Default)]
+pub(crate) struct Play {
+    turns: Mutex<VecDeque<Result<Turn, ModelError>>>,
+    asked: Mutex<Vec<Vec<Message>>>,
+    runs: Mutex<Vec<(String, Value)>>,
+    secrets: Mutex<Vec<BTreeMap<String, String>>>,
+    pub(crate) hang: AtomicUsize,
+}
+
+/// The model that plays it.
+struct Playing(Arc<Play>);
+
+impl Model for Playing {
+    fn turn<'a>(
+        &'a self,
+        request: Request<'a>,
+        said: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Result<Turn, ModelError>> {
+        self.0.asked.lock().push(request.history.to_vec());
+        let turn = self.0.turns.lock().pop_front();
+        Box::pin(async move {
+            let turn = turn.unwrap_or_else(|| Err(ModelError::Refused("the play is over".into())))?;
+            said(Delta::Text(turn.text.clone()));
+            Ok(turn)
+        })
+    }
+}
+
+struct Recorded {
+    play: Arc<Play>,
+    spec: ToolSpec,
+}
+
+impl Tool for Recorded {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+        Box::pin(async move {
+            self.play.runs.lock().push((self.spec.name.clone(), arguments.clone()));
+            let secrets = run.secrets.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
+            self.play.secrets.lock().push(secrets);
+            if self.play.hang.load(Ordering::Acquire) > 0 {
+                std::future::pending::<()>().await;
+            }
+            match arguments.get("fails") {
+                Some(_) => Ran::Failed { message: "it broke".into(), result: Value::Null },
+                None => Ran::Done(json!({ "ran": self.spec.name })),
+            }
+        })
+    }
+}
+
+struct Bag(Arc<Play>);
+
+impl Kit for Bag {
+    fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(Playing(Arc::clone(&self.0))))
+    }
+
+    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+        let tool = |name: &String| -> Arc<dyn Tool> {
+            let reading = name.starts_with("read") || name.starts_with("list");
+            let spec = ToolSpec {
+                name: name.clone(),
+                description: String::new(),
+                schema: json!({ "type": "object" }),
+                repeatable: reading,
+                parallel: reading,
+            };
+            Arc::new(Recorded { play: Arc::clone(&self.0), spec })
+        };
+        let tools = agent.tools.iter().filter(|name| *name != "ask_user").map(tool).collect();
+        Box::pin(async move { Ok(tools) })
+    }
+}
+
+/// Where a story takes place.
+pub(crate) struct World {
+    pub(crate) engine: Engine,
+    pub(crate) play: Arc<Play>,
+    store: Arc<dyn Store>,
+    _directory: TempDir,
+    working: Vec<(CancellationToken, JoinHandle<()>)>,
+}
+
+impl World {
+    /// A world with a worker, an agent called `guide`, and these flows.
+    pub(crate) fn new(flows: Value) -> Self {
+        Self::with(flows, SignedDuration::from_secs(30))
+    }
+
+    pub(crate) fn with(flows: Value, step_lease: SignedDuration) -> Self {
+        let directory = TempDir::new().unwrap();
+        let clock = Arc::new(SystemClock);
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::open(directory.path(), clock.clone(), &Options::default()).unwrap());
+        let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+        let settings = Settings { step_lease, ..Settings::default() };
+        let engine = Engine::new(Arc::clone(&store), clock, Ids::default(), vault, settings);
+        let agent: AgentVersion = serde_json::from_value(json!({
+            "name": "guide", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
+            "instructions": "Be kind.", "workspace": "demo",
+            "tools": ["read_file", "list_files", "write_file", "execute_command", "ask_user"],
+            "client_tools": [{ "name": "open_editor" }],
+        }))
+        .unwrap();
+        let flows: Vec<FlowVersion> = serde_json::from_value(flows).unwrap();
+        engine.define(Definitions { agents: vec![agent], flows });
+        let mut world = Self { engine, play: Arc::default(), store, _directory: directory, working: Vec::new() };
+        world.work();
+        world
+    }
+
+    /// Puts a worker to work.
+    pub(crate) fn work(&mut self) {
+        let kit = Arc::new(Bag(Arc::clone(&self.play)));
+        let worker = Worker::new(self.engine.clone(), kit, format!("worker-{}", self.working.len()), 8);
+        let stop = CancellationToken::new();
+        let until = stop.clone();
+        self.working.push((stop, tokio::task::spawn(async move { worker.run(until).await })));
+        let (engine, stop) = (self.engine.clone(), CancellationToken::new());
+        let until = stop.clone();
+        let timers = async move {
+            tokio::select! { () = engine.run_timers() => {}, () = until.cancelled() => {} }
+        };
+        self.working.push((stop, tokio::task::spawn(timers)));
+    }
+
+    /// Every worker dies where it stands.
+    pub(crate) fn kill(&mut self) {
+        for (_, work) in self.working.drain(..) {
+            work.abort();
+        }
+    }
+
+    /// Every worker stops in good order.
+    pub(crate) async fn stop(&mut self) {
+        for (stop, work) in self.working.drain(..) {
+            stop.cancel();
+            work.await.unwrap();
+        }
+    }
+
+    /// What the model says next.
+    pub(crate) fn says(&self, text: &str, calls: &[(&str, Value)]) {
+        let calls = calls.iter().enumerate().map(|(index, (tool, arguments))| Call {
+            id: format!("call_{index}"),
+            tool: (*tool).to_owned(),
+            arguments: arguments.clone(),
+        });
+        let turn = Turn { text: text.into(), calls: calls.collect(), ..Turn::default() };
+        self.play.turns.lock().push_back(Ok(turn));
+    }
+
+    pub(crate) fn model_fails(&self, error: ModelError) {
+        self.play.turns.lock().push_back(Err(error));
+    }
+
+    /// What the model was shown, the last time that it was asked.
+    pub(crate) fn shown(&self) -> Vec<Message> {
+        self.play.asked.lock().last().cloned().unwrap_or_default()
+    }
+
+    /// How often the model was asked.
+    pub(crate) fn turns(&self) -> usize {
+        self.play.asked.lock().len()
+    }
+
+    /// What was run, in order.
+    pub(crate) fn runs(&self) -> Vec<(String, Value)> {
+        self.play.runs.lock().clone()
+    }
+
+    pub(crate) fn secrets(&self) -> Vec<BTreeMap<String, String>> {
+        self.play.secrets.lock().clone()
+    }
+
+    pub(crate) async fn person(&self, user: &str) -> Caller {
+        let new = NewKey { role: Role::Operator, user: Some(user.into()), groups: Vec::new(), lifetime: None };
+        let (key, _): (Key, String) = self.engine.key_install("default", "default", new).await.unwrap();
+        key.caller(self.engine.now()).unwrap()
+    }
+
+    pub(crate) async fn opens(&self, by: &Caller, agent: Option<&str>, flow: Option<&str>, input: Value) -> Session {
+        let start = Start {
+            agent: agent.map(str::to_owned),
+            flow: flow.map(str::to_owned),
+            luggage: Luggage { input, ..Luggage::default() },
+            ..Start::default()
+        };
+        self.engine.start(by, start, None).await.unwrap()
+    }
+
+    /// The open questions, the oldest first, once there are so many.
+    pub(crate) async fn open(&self, by: &Caller, many: usize) -> Vec<Interaction> {
+        self.until(|| async {
+            let filter = InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() };
+            let query = InteractionQuery { filter, ..InteractionQuery::default() };
+            let page = Page { after: None, limit: 200 };
+            let (found, _) = self.engine.interactions(by, query, page).await.unwrap();
+            (found.len() == many).then_some(found)
+        })
+        .await
+    }
+
+    /// The only open question.
+    pub(crate) async fn asked(&self, by: &Caller) -> Interaction {
+        self.open(by, 1).await.remove(0)
+    }
+
+    pub(crate) async fn answers(&self, by: &Caller, id: InteractionId, effect: Effect, draft: Draft) -> Interaction {
+        let draft = Draft { effect: Some(effect), ..draft };
+        self.engine.answer(by, id, draft, None).await.unwrap()
+    }
+
+    /// The session once it has ended.
+    pub(crate) async fn ended(&self, by: &Caller, id: SessionId) -> Session {
+        self.until(|| async {
+            let (session, ..) = self.engine.session(by, id).await.unwrap();
+            session.ended.is_some().then_some(session)
+        })
+        .await
+    }
+
+    pub(crate) async fn events(&self, by: &Caller, id: SessionId) -> Vec<Event> {
+        self.engine.events(by, id, 0, 1000, Duration::ZERO).await.unwrap()
+    }
+
+    /// Looks again and again until it is so.
+    pub(crate) async fn until<T, F: Future<Output = Option<T>>>(&self, look: impl Fn() -> F) -> T {
+        let looking = async {
+            loop {
+                if let Some(found) = look().await {
+                    return found;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(SOON, looking).await.unwrap()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.kill();
+        self.store.close();
+    }
+}
+
+/// The results that the model was shown, in order.
+pub(crate) fn results(shown: &[Message]) -> Vec<(String, bool)> {
+    let result = |message: &Message| match message {
+        Message::Result { content, failed, .. } => Some((content.clone(), *failed)),
+        _ => None,
+    };
+    shown.iter().filter_map(result).collect()
+}

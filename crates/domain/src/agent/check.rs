@@ -1,0 +1,252 @@
+//! Everything for which an agent could not be run as it is written.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::tools::{ASK_USER, ASK_USER_TOOLS, WORKSPACE_TOOLS};
+use super::{AgentVersion, AllowedSuggestion, ClientTool, McpServer, RuleSuggestion};
+use crate::question::MOST_ITEMS;
+use crate::{Kind, Problem, text};
+
+/// How large a definition may be, as JSON.
+pub(crate) const MOST_BYTES: usize = 256 << 10;
+/// The longest deadline: a leap year.
+pub(crate) const MOST_SECONDS: i64 = 366 * 24 * 3600;
+/// How long the instructions may be, in characters.
+const MOST_INSTRUCTIONS: usize = 100_000;
+/// What a version's name may contain besides letters, digits, `-` and `_`.
+pub(crate) const OF_VERSIONS: &str = ".+";
+
+impl AgentVersion {
+    /// Lists everything that is wrong with it, each with a JSON Pointer. One without problems can be run.
+    ///
+    /// Whether its schemas can be compiled is for the `forms` crate to say; whether it may come over the network, for
+    /// [`AgentVersion::only_in_files`].
+    #[must_use]
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        text::name("/name", &self.name, ".", &mut problems);
+        text::name("/version", &self.version, OF_VERSIONS, &mut problems);
+        if let Some(description) = &self.description {
+            text::line("/description", description, &mut problems);
+        }
+        self.model.check(&mut problems);
+        check_instructions(&self.instructions, &mut problems);
+        self.check_tools(&mut problems);
+        self.check_client_tools(&mut problems);
+        self.check_mcp(&mut problems);
+        self.check_limits(&mut problems);
+        self.check_deadlines(&mut problems);
+        check_rule_suggestions(&self.suggestions, &mut problems);
+        check_allowed(&self.allowed_suggestions, &mut problems);
+        small(self, &mut problems);
+        problems
+    }
+
+    fn check_tools(&self, problems: &mut Vec<Problem>) {
+        for (index, tool) in self.tools.iter().enumerate() {
+            let at = format!("/tools/{index}");
+            if self.tools[..index].contains(tool) {
+                problems.push(Problem::new(&at, "is named twice"));
+            }
+            if ASK_USER_TOOLS.contains(&tool.as_str()) {
+                problems.push(Problem::new(&at, "comes with `ask_user`, which gives all tools that ask people"));
+            } else if tool != ASK_USER && !WORKSPACE_TOOLS.contains(&tool.as_str()) {
+                let known = WORKSPACE_TOOLS.join(", ");
+                problems.push(Problem::new(&at, format!("is no built-in tool; those are {known}, {ASK_USER}")));
+            }
+        }
+        match &self.workspace {
+            Some(workspace) => text::name("/workspace", workspace, ".", problems),
+            None => {
+                let needs = |tool: &&String| WORKSPACE_TOOLS.contains(&tool.as_str());
+                if let Some(tool) = self.tools.iter().find(needs) {
+                    problems.push(Problem::new("/workspace", format!("is missing: `{tool}` needs a directory")));
+                }
+            }
+        }
+    }
+
+    fn check_client_tools(&self, problems: &mut Vec<Problem>) {
+        few("/client_tools", self.client_tools.len(), problems);
+        for (index, tool) in self.client_tools.iter().enumerate() {
+            let at = |field: &str| format!("/client_tools/{index}/{field}");
+            let ClientTool { name, description, schema, .. } = tool;
+            text::name(&at("name"), name, "", problems);
+            if self.client_tools[..index].iter().any(|earlier| earlier.name == *name) {
+                problems.push(Problem::new(at("name"), "is the name of an earlier tool too"));
+            }
+            if WORKSPACE_TOOLS.contains(&name.as_str()) || name == ASK_USER || ASK_USER_TOOLS.contains(&name.as_str()) {
+                problems.push(Problem::new(at("name"), "is the name of a built-in tool"));
+            }
+            text::paragraphs(&at("description"), description, problems);
+            if !schema.is_null() && !schema.is_object() {
+                problems.push(Problem::new(at("schema"), "must be a JSON Schema, an object"));
+            }
+            text::depth(&at("schema"), schema, problems);
+        }
+    }
+
+    fn check_mcp(&self, problems: &mut Vec<Problem>) {
+        few("/mcp", self.mcp.len(), problems);
+        for (index, server) in self.mcp.iter().enumerate() {
+            if self.mcp[..index].iter().any(|earlier| earlier.name == server.name) {
+                problems.push(Problem::new(format!("/mcp/{index}/name"), "is the name of an earlier server too"));
+            }
+            server.check(&format!("/mcp/{index}"), problems);
+        }
+    }
+
+    fn check_limits(&self, problems: &mut Vec<Problem>) {
+        let limits = [
+            ("iterations", self.limits.iterations, 1, 1_000),
+            ("rounds", self.limits.rounds, 1, 100),
+            ("retries", self.limits.retries, 0, 20),
+        ];
+        for (field, value, least, most) in limits {
+            if !(least..=most).contains(&value) {
+                problems.push(Problem::new(format!("/limits/{field}"), format!("must be {least} to {most}")));
+            }
+        }
+    }
+
+    fn check_deadlines(&self, problems: &mut Vec<Problem>) {
+        for (kind, seconds) in &self.deadlines {
+            let at = text::field("/deadlines", kind);
+            known_kind(&at, kind, problems);
+            check_seconds(&at, *seconds, problems);
+        }
+    }
+}
+
+impl McpServer {
+    fn check(&self, at: &str, problems: &mut Vec<Problem>) {
+        text::name(&format!("{at}/name"), &self.name, "", problems);
+        match (self.command.is_empty(), &self.url) {
+            (true, None) => problems.push(Problem::new(at, "needs `command` or `url`")),
+            (false, Some(_)) => problems.push(Problem::new(format!("{at}/url"), "stands beside `command`: give one")),
+            (true, Some(url)) => address(&format!("{at}/url"), url, problems),
+            (false, None) => {}
+        }
+        if self.command.first().is_some_and(String::is_empty) || self.command.iter().any(|word| word.contains('\0')) {
+            problems.push(Problem::new(format!("{at}/command"), "must be a program and its arguments, without NUL"));
+        }
+        if let Some(variable) = &self.token_env {
+            environment(&format!("{at}/token_env"), variable, problems);
+            if self.url.is_none() {
+                problems.push(Problem::new(format!("{at}/token_env"), "is for a server with a `url`"));
+            }
+        }
+        few(&format!("{at}/tools"), self.tools.len(), problems);
+        for (index, pattern) in self.tools.iter().enumerate() {
+            text::identifier(&format!("{at}/tools/{index}"), pattern, problems);
+        }
+    }
+}
+
+/// Checks suggestions of one kind, or of one question.
+pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], problems: &mut Vec<Problem>) {
+    few(at, suggestions.len(), problems);
+    for (index, suggestion) in suggestions.iter().enumerate() {
+        let field = |field: &str| format!("{at}/{index}/{field}");
+        text::identifier(&field("id"), &suggestion.id, problems);
+        if suggestions[..index].iter().any(|earlier| earlier.id == suggestion.id) {
+            problems.push(Problem::new(field("id"), "is the id of an earlier suggestion too"));
+        }
+        text::line(&field("label"), &suggestion.label, problems);
+        text::depth(&field("data"), &suggestion.data, problems);
+        text::numbers(&field("data"), &suggestion.data, problems);
+        if suggestion.option.is_none() && suggestion.data.is_null() {
+            problems.push(Problem::new(format!("{at}/{index}"), "needs an `option` to choose, or `data` to fill in"));
+        }
+    }
+}
+
+/// Checks the name of a kind of question. Definitions know no kinds of their own.
+pub(crate) fn known_kind(at: &str, kind: &str, problems: &mut Vec<Problem>) {
+    if matches!(Kind::named(kind), Kind::Custom(name) if name != "custom") {
+        let known = "approval, confirmation, choice, question, form, secret, review, notice, custom";
+        problems.push(Problem::new(at, format!("`{kind}` is no kind of question; those are {known}")));
+    }
+}
+
+/// Checks how long people have.
+pub(crate) fn check_seconds(at: &str, seconds: i64, problems: &mut Vec<Problem>) {
+    if !(1..=MOST_SECONDS).contains(&seconds) {
+        problems.push(Problem::new(at, format!("must be 1 to {MOST_SECONDS} seconds (366 days)")));
+    }
+}
+
+/// Checks that a whole definition can be kept.
+pub(crate) fn small(definition: &impl serde::Serialize, problems: &mut Vec<Problem>) {
+    let bytes = serde_json::to_vec(definition).map_or(usize::MAX, |json| json.len());
+    if bytes > MOST_BYTES {
+        problems.push(Problem::new("", format!("is larger than {MOST_BYTES} bytes")));
+    }
+}
+
+/// Checks an address that the server will call: nothing of a password in it, and nothing that could disguise it.
+pub(super) fn address(at: &str, url: &str, problems: &mut Vec<Problem>) {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    let plain = url.len() <= 2048 && url.bytes().all(|byte| byte.is_ascii_graphic());
+    if !plain || host.is_none_or(|host| host.is_empty() || host.contains('@')) {
+        problems.push(Problem::new(at, "must be an http:// or https:// address without user or password"));
+    }
+}
+
+/// Checks the name of a variable of the environment.
+pub(super) fn environment(at: &str, variable: &str, problems: &mut Vec<Problem>) {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if variable.len() > 128
+        || variable.is_empty()
+        || variable.starts_with(|c: char| c.is_ascii_digit())
+        || !variable.chars().all(fits)
+    {
+        problems.push(Problem::new(at, "must be the name of an environment variable"));
+    }
+}
+
+fn check_rule_suggestions(by_kind: &BTreeMap<String, Vec<RuleSuggestion>>, problems: &mut Vec<Problem>) {
+    for (kind, suggestions) in by_kind {
+        let at = text::field("/suggestions", kind);
+        known_kind(&at, kind, problems);
+        if kind == Kind::Secret.name() {
+            problems.push(Problem::new(&at, "a secret cannot stand in a definition"));
+        }
+        check_suggestions(&at, suggestions, problems);
+    }
+}
+
+fn check_allowed(allowed: &[AllowedSuggestion], problems: &mut Vec<Problem>) {
+    few("/allowed_suggestions", allowed.len(), problems);
+    for (index, suggestion) in allowed.iter().enumerate() {
+        let at = format!("/allowed_suggestions/{index}");
+        text::identifier(&format!("{at}/id"), &suggestion.id, problems);
+        if allowed[..index].iter().any(|earlier| earlier.id == suggestion.id) {
+            problems.push(Problem::new(format!("{at}/id"), "is the id of an earlier suggestion too"));
+        }
+        few(&format!("{at}/parameters"), suggestion.parameters.len(), problems);
+        for (name, values) in &suggestion.parameters {
+            let at = text::field(&format!("{at}/parameters"), name);
+            few(&at, values.len(), problems);
+            values.iter().for_each(|value: &Value| text::depth(&at, value, problems));
+        }
+    }
+}
+
+fn check_instructions(instructions: &str, problems: &mut Vec<Problem>) {
+    if instructions.chars().count() > MOST_INSTRUCTIONS {
+        problems.push(Problem::new("/instructions", format!("are longer than {MOST_INSTRUCTIONS} characters")));
+    }
+    if instructions.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        problems.push(Problem::new("/instructions", "contain a control character"));
+    }
+}
+
+fn few(at: &str, items: usize, problems: &mut Vec<Problem>) {
+    if items > MOST_ITEMS {
+        problems.push(Problem::new(at, format!("are more than {MOST_ITEMS}")));
+    }
+}

@@ -1,0 +1,115 @@
+//! What an agent's model must have, and what it must not.
+
+use super::check::{address, environment};
+use super::{ModelChoice, Provider, Script};
+use crate::{Problem, text};
+
+/// How many turns a script may have.
+const MOST_TURNS: usize = 1_000;
+/// How many calls one turn of a script may have.
+const MOST_CALLS: usize = 128;
+/// The longest that one turn may take, in seconds.
+const MOST_TIMEOUT: u32 = 3_600;
+/// The most tokens that one turn may be allowed.
+const MOST_TOKENS: u32 = 1_000_000;
+
+impl ModelChoice {
+    pub(super) fn check(&self, problems: &mut Vec<Problem>) {
+        match self.provider {
+            Provider::Scripted => self.check_scripted(problems),
+            Provider::Openai | Provider::Anthropic => self.check_real(problems),
+        }
+    }
+
+    fn check_scripted(&self, problems: &mut Vec<Problem>) {
+        match &self.script {
+            Some(script) => script.check(problems),
+            None => problems.push(Problem::new("/model/script", "is missing: a scripted model needs a script")),
+        }
+        let others = [
+            ("name", !self.name.is_empty()),
+            ("endpoint", self.endpoint.is_some()),
+            ("key_env", self.key_env.is_some()),
+            ("key_secret", self.key_secret.is_some()),
+            ("temperature", self.temperature.is_some()),
+            ("max_tokens", self.max_tokens.is_some()),
+            ("timeout_seconds", self.timeout_seconds.is_some()),
+            ("price", self.price.is_some()),
+        ];
+        for (field, there) in others {
+            if there {
+                problems
+                    .push(Problem::new(format!("/model/{field}"), "a scripted model has a script and nothing else"));
+            }
+        }
+    }
+
+    fn check_real(&self, problems: &mut Vec<Problem>) {
+        if self.name.is_empty() {
+            problems.push(Problem::new("/model/name", "is missing: which model of this provider?"));
+        } else {
+            text::identifier("/model/name", &self.name, problems);
+        }
+        if self.script.is_some() {
+            problems.push(Problem::new("/model/script", "is for the provider `scripted`"));
+        }
+        if let Some(endpoint) = &self.endpoint {
+            address("/model/endpoint", endpoint, problems);
+        }
+        if let Some(variable) = &self.key_env {
+            environment("/model/key_env", variable, problems);
+        }
+        if let Some(secret) = &self.key_secret {
+            text::identifier("/model/key_secret", secret, problems);
+            if self.key_env.is_some() {
+                problems.push(Problem::new("/model/key_secret", "stands beside `key_env`: give one"));
+            }
+        }
+        if self.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
+            problems.push(Problem::new("/model/temperature", "must be 0 to 2"));
+        }
+        between("/model/max_tokens", self.max_tokens, MOST_TOKENS, problems);
+        between("/model/timeout_seconds", self.timeout_seconds, MOST_TIMEOUT, problems);
+        if let Some(price) = self.price {
+            for (field, amount) in [("input", price.input), ("output", price.output)] {
+                if !(0.0..=1_000_000.0).contains(&amount) {
+                    problems.push(Problem::new(format!("/model/price/{field}"), "must be 0 to 1000000"));
+                }
+            }
+        }
+    }
+}
+
+impl Script {
+    fn check(&self, problems: &mut Vec<Problem>) {
+        if self.turns.is_empty() || self.turns.len() > MOST_TURNS {
+            problems.push(Problem::new("/model/script/turns", format!("must be 1 to {MOST_TURNS}")));
+        }
+        for (index, turn) in self.turns.iter().enumerate() {
+            let at = format!("/model/script/turns/{index}");
+            if turn.say.is_empty() && turn.calls.is_empty() {
+                problems.push(Problem::new(&at, "needs something to `say`, or `calls`"));
+            }
+            text::paragraphs(&format!("{at}/say"), &turn.say, problems);
+            if turn.when.as_ref().is_some_and(String::is_empty) {
+                problems.push(Problem::new(format!("{at}/when"), "must not be empty: leave it out for any message"));
+            }
+            if turn.calls.len() > MOST_CALLS {
+                problems.push(Problem::new(format!("{at}/calls"), format!("are more than {MOST_CALLS}")));
+            }
+            for (call, called) in turn.calls.iter().enumerate() {
+                text::identifier(&format!("{at}/calls/{call}/tool"), &called.tool, problems);
+                if !called.arguments.is_object() {
+                    problems.push(Problem::new(format!("{at}/calls/{call}/arguments"), "must be an object"));
+                }
+                text::depth(&format!("{at}/calls/{call}/arguments"), &called.arguments, problems);
+            }
+        }
+    }
+}
+
+fn between(at: &str, value: Option<u32>, most: u32, problems: &mut Vec<Problem>) {
+    if value.is_some_and(|value| !(1..=most).contains(&value)) {
+        problems.push(Problem::new(at, format!("must be 1 to {most}")));
+    }
+}

@@ -1,0 +1,76 @@
+//! The tools that an agent may name, and those that only the server's operator may give it.
+
+use super::AgentVersion;
+use crate::{Problem, text};
+
+/// The built-in tools of a workspace.
+pub const WORKSPACE_TOOLS: [&str; 8] = [
+    "read_file",
+    "list_files",
+    "search_files",
+    "write_file",
+    "create_directory",
+    "move_file",
+    "delete_file",
+    EXECUTE_COMMAND,
+];
+
+/// The tool of a workspace that starts programs on the server's machine.
+pub const EXECUTE_COMMAND: &str = "execute_command";
+
+/// The name under which an agent is given all tools that ask people.
+pub const ASK_USER: &str = "ask_user";
+
+/// The tools that ask people.
+pub const ASK_USER_TOOLS: [&str; 5] =
+    ["ask_user_clarify", "ask_user_choose", "ask_user_form", "ask_user_secret", "ask_user_confirm"];
+
+/// Whether a name in a list of tools stands for this tool: by itself, as `ask_user`, or as `server.*`.
+pub(crate) fn stands_for(listed: &str, tool: &str) -> bool {
+    let asks = listed == ASK_USER && ASK_USER_TOOLS.contains(&tool);
+    let of_server =
+        || listed.strip_suffix('*').filter(|server| server.ends_with('.')).is_some_and(|s| tool.starts_with(s));
+    listed == tool || asks || of_server()
+}
+
+impl AgentVersion {
+    /// Whether it has a tool of this name. What an MCP server really offers is known only when it is asked.
+    #[must_use]
+    pub fn has_tool(&self, tool: &str) -> bool {
+        let built_in = self.tools.iter().any(|listed| stands_for(listed, tool));
+        let of_client = self.client_tools.iter().any(|listed| listed.name == tool);
+        let server = tool.split_once('.').map(|(server, _)| server);
+        built_in || of_client || self.mcp.iter().any(|listed| Some(listed.name.as_str()) == server)
+    }
+
+    /// What of it may stand in a file of the server's operator, and may not come over the network: whatever reads the server's
+    /// environment or starts a program on its machine.
+    #[must_use]
+    pub fn only_in_files(&self) -> Vec<Problem> {
+        const WHY: &str = "may only stand in a file of the server's operator";
+        let mut problems = Vec::new();
+        let mut only = |there: bool, pointer: String| {
+            if there {
+                problems.push(Problem::new(pointer, WHY));
+            }
+        };
+        only(self.model.key_env.is_some(), "/model/key_env".into());
+        for (index, tool) in self.tools.iter().enumerate() {
+            only(tool == EXECUTE_COMMAND, format!("/tools/{index}"));
+        }
+        for (index, server) in self.mcp.iter().enumerate() {
+            only(!server.command.is_empty(), format!("/mcp/{index}/command"));
+            only(server.token_env.is_some(), format!("/mcp/{index}/token_env"));
+        }
+        problems
+    }
+
+    /// Every JSON Schema in it, with its place: whether one can be compiled is for the `forms` crate to say.
+    pub fn schemas(&self) -> impl Iterator<Item = (String, &serde_json::Value)> {
+        let schema = |(index, tool)| -> Option<(String, &serde_json::Value)> {
+            let tool: &super::ClientTool = tool;
+            (!tool.schema.is_null()).then(|| (text::field(&format!("/client_tools/{index}"), "schema"), &tool.schema))
+        };
+        self.client_tools.iter().enumerate().filter_map(schema)
+    }
+}

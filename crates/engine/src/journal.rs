@@ -1,0 +1,171 @@
+//! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
+
+use domain::{Caller, Happening, InteractionId, Problem, Refusal, Session, SessionId, Status, text};
+use serde_json::{Value, json};
+use store::{JournalEntry, StepState, Topic};
+
+use crate::drive::Claim;
+use crate::work::{Doer, Work};
+use crate::{Engine, Error, Idempotency};
+
+/// How large what somebody says may be.
+const MOST_SAID: usize = 64 * 1024;
+
+/// What is written down of a step.
+#[derive(Debug, Clone, Default)]
+pub struct Journal {
+    /// How long the journal is, as far as the worker knows.
+    pub after: u64,
+    /// The inputs that come next.
+    pub inputs: Vec<Value>,
+    /// What the step is once it has taken them.
+    pub state: Value,
+    /// What everybody is told.
+    pub told: Vec<(&'static str, Value)>,
+    /// Questions whose answers the step has taken with these inputs.
+    pub taken: Vec<InteractionId>,
+}
+
+impl Engine {
+    /// Writes inputs down; `None` if others came in between, which the worker has to take first.
+    pub async fn step_journal(&self, claim: &Claim, journal: Journal) -> Result<Option<u64>, Error> {
+        let claim = claim.clone();
+        let length = self.settings().step_lease;
+        self.transact_as(Doer::worker(&claim.agent), move |work| {
+            let (mut session, step) = work.fenced(&claim)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let before = session.last_seq;
+            let Some(step) = work.journalled(&mut session, step.kept(until), &journal)? else { return Ok(None) };
+            work.tx.step_save(&claim.scope, &step)?;
+            if session.last_seq > before {
+                work.saved(&session)?;
+            }
+            Ok(step.drive.map(|drive| drive.journal))
+        })
+        .await
+    }
+
+    /// Tells everybody what a step says meanwhile. Nothing depends on it.
+    pub async fn step_tell(&self, claim: &Claim, told: Vec<(&'static str, Value)>) -> Result<(), Error> {
+        let claim = claim.clone();
+        self.transact_as(Doer::worker(&claim.agent), move |work| {
+            let (mut session, _) = work.fenced(&claim)?;
+            work.told(&mut session, &claim, &told)?;
+            work.saved(&session)
+        })
+        .await
+    }
+
+    /// Says something to an agent that we run.
+    pub async fn message(
+        &self,
+        caller: &Caller,
+        id: SessionId,
+        content: String,
+        once: Option<Idempotency>,
+    ) -> Result<Session, Error> {
+        checked(&content)?;
+        let caller_then = caller.clone();
+        self.command(caller, once, move |work| {
+            let mut session = work.session(&caller_then.scope, id)?;
+            Self::steers(&caller_then, &session)?;
+            session.alive()?;
+            let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
+            let Some(step) = step.filter(|step| step.drive.is_some()) else {
+                return Err(Refusal::NotDriven(session.id).into());
+            };
+            let by = &caller_then.actor;
+            let said = json!({ "input": "message", "by": by.name, "content": content });
+            let step = work.entered(&session, step, said)?;
+            work.tx.step_save(&session.scope, &step)?;
+            let happening = Happening::by("message.sent", by, json!({ "content": content }));
+            work.happened(&mut session, None, happening)?;
+            work.wake(&session)?;
+            work.saved(&session)?;
+            Ok(session)
+        })
+        .await
+    }
+}
+
+fn checked(content: &str) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    text::paragraphs("/content", content, &mut problems);
+    if content.trim().is_empty() {
+        problems.push(Problem::new("/content", "is empty"));
+    }
+    if content.len() > MOST_SAID {
+        problems.push(Problem::new("/content", format!("is longer than {MOST_SAID} bytes")));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+impl Work<'_> {
+    /// Writes inputs and state down, unless the journal is longer than the worker knows. The step is saved by whoever calls.
+    pub(crate) fn journalled(
+        &mut self,
+        session: &mut Session,
+        mut step: domain::Step,
+        journal: &Journal,
+    ) -> Result<Option<domain::Step>, Error> {
+        if step.drive.as_ref().is_none_or(|drive| drive.journal != journal.after) {
+            return Ok(None);
+        }
+        for input in &journal.inputs {
+            step = self.entered(session, step, input.clone())?;
+        }
+        let upto = step.drive.as_ref().map_or(0, |drive| drive.journal);
+        self.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
+        for id in &journal.taken {
+            self.taken_over(session, *id)?;
+        }
+        let agent = self.doer.actor.clone();
+        for (name, data) in &journal.told {
+            self.chatter(session, Happening::by(name, &agent, data.clone()))?;
+        }
+        Ok(Some(step))
+    }
+
+    fn entered(&mut self, session: &Session, step: domain::Step, body: Value) -> Result<domain::Step, Error> {
+        let seq = step.drive.as_ref().map_or(0, |drive| drive.journal) + 1;
+        self.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: self.now, body })?;
+        Ok(step.journalled(1))
+    }
+
+    fn told(&mut self, session: &mut Session, claim: &Claim, told: &[(&'static str, Value)]) -> Result<(), Error> {
+        for (name, data) in told {
+            self.chatter(session, Happening::by(name, &claim.agent, data.clone()))?;
+        }
+        Ok(())
+    }
+
+    /// Tells everybody what a model says. Nobody is answerable for it, so that it is no entry of the audit trail.
+    fn chatter(&mut self, session: &mut Session, happening: Happening) -> Result<(), Error> {
+        let event = session.record(self.ids.event(self.now), happening, None, self.now);
+        self.tx.event_append(&session.scope, &event)?;
+        self.effects.topics.push(Topic::Session(session.id));
+        Ok(())
+    }
+
+    /// The step has gone on from an answer: its delivery is over. What was sealed stays until the step has ended.
+    fn taken_over(&mut self, session: &mut Session, id: InteractionId) -> Result<(), Error> {
+        let Some(interaction) = self.tx.interaction(&session.scope, id)? else { return Ok(()) };
+        if interaction.delivery().is_none_or(|delivery| delivery.name() != "waiting") {
+            return Ok(());
+        }
+        let (by, lease) = (interaction.origin.asked_by.clone(), self.ids.lease(self.now));
+        let until = self.now.saturating_add(self.settings.lease).unwrap_or(self.now);
+        for give in [true, false] {
+            let interaction = self.tx.interaction(&session.scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            let change = if give {
+                interaction.take(&by, lease, self.now, until)?
+            } else {
+                interaction.complete(lease, self.now)?
+            };
+            self.tx.interaction_save(&change.0)?;
+            self.happened(session, Some(id), change.1)?;
+            self.noticed(&change.0, Status::Answered);
+        }
+        Ok(())
+    }
+}

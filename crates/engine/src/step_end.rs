@@ -1,0 +1,289 @@
+//! A step ends, and its session goes on to the next one, or ends with it; a failed step is tried again or passed over.
+
+use domain::flow::{FlowStep, Next, StepWay};
+use domain::session::Note;
+use domain::step::StepPhase;
+use domain::{
+    Actor, Caller, Command, DefinitionKind, FlowVersion, Problem, Refusal, Session, SessionId, Step, StepEnd,
+    StepEnding, StepId, Timestamp, template,
+};
+use serde_json::{Map, Value, json};
+use store::{StoreError, Topic};
+
+use crate::drive::{Claim, later};
+use crate::journal::Journal;
+use crate::work::{Doer, Work};
+use crate::{Engine, Error, Idempotency};
+
+/// What a person does about a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepCommand {
+    /// Try it again.
+    Retry,
+    /// Go on without it.
+    Skip,
+    /// Go on as if it had ended well.
+    Approve,
+}
+
+impl Engine {
+    /// Ends a step, with everything that follows from it; `None` if others journalled something in between.
+    pub async fn step_end(&self, claim: &Claim, journal: Journal, end: StepEnd) -> Result<Option<()>, Error> {
+        let claim = claim.clone();
+        self.transact_as(Doer::worker(&claim.agent), move |work| {
+            let (mut session, step) = work.fenced(&claim)?;
+            let Some(step) = work.journalled(&mut session, step, &journal)? else { return Ok(None) };
+            work.step_over(session, step, end.clone())?;
+            Ok(Some(()))
+        })
+        .await
+    }
+
+    /// Tries a failed step again, passes over one, or counts it as done.
+    pub async fn control_step(
+        &self,
+        caller: &Caller,
+        (id, step): (SessionId, Option<StepId>),
+        command: StepCommand,
+        reason: Option<String>,
+        once: Option<Idempotency>,
+    ) -> Result<Session, Error> {
+        crate::control::checked(reason.as_deref())?;
+        let caller_then = caller.clone();
+        self.command(caller, once, move |work| {
+            let session = work.session(&caller_then.scope, id)?;
+            Self::steers(&caller_then, &session)?;
+            work.step_command(session, step, command, (&caller_then.actor, reason.clone()))
+        })
+        .await
+    }
+}
+
+impl Work<'_> {
+    /// Ends a step and finds out what comes next.
+    pub(crate) fn step_over(&mut self, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
+        let step = step.end(end, self.now);
+        self.tx.step_save(&session.scope, &step)?;
+        let agent = self.doer.actor.clone();
+        self.happened(&mut session, None, step.told(&agent))?;
+        self.step_followed(session, step)
+    }
+
+    fn step_followed(&mut self, session: Session, step: Step) -> Result<Session, Error> {
+        let StepPhase::Ended { how, reason, .. } = &step.phase else { return Ok(session) };
+        let way = match how {
+            StepEnding::Completed => StepWay::Succeeded,
+            StepEnding::Failed => StepWay::Failed,
+            StepEnding::Rejected => StepWay::Rejected,
+            StepEnding::Skipped => StepWay::Skipped,
+            StepEnding::Cancelled => return Ok(session),
+        };
+        let reason = reason.clone();
+        let session = match self.flow_of(&session)? {
+            Some(flow) => self.gone_on(session, &flow, step, way)?,
+            None if way == StepWay::Failed || way == StepWay::Rejected => {
+                self.closed_with(session, Command::Fail, reason)?
+            }
+            None => self.closed_with(session, Command::Complete, reason)?,
+        };
+        self.saved(&session)?;
+        Ok(session)
+    }
+
+    fn gone_on(&mut self, session: Session, flow: &FlowVersion, step: Step, way: StepWay) -> Result<Session, Error> {
+        let name = step.name.clone().unwrap_or_default();
+        let definition = flow.step(&name);
+        if let Some(definition) =
+            definition.filter(|definition| way == StepWay::Failed && definition.again(step.attempt))
+        {
+            let attempt = step.attempt + 1;
+            let due = later(self.now, definition.delay_before(attempt));
+            return self.stepped(session, definition, (attempt, due), step.shared.clone());
+        }
+        let shared = match definition.filter(|_| way == StepWay::Succeeded) {
+            Some(definition) => match self.passed(&session, definition, &step) {
+                Ok(shared) => shared,
+                Err(why) => return self.closed_with(session, Command::Fail, Some(why)),
+            },
+            None => step.shared.clone(),
+        };
+        let ran = u32::try_from(self.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
+        match flow.next_after(&name, way, ran) {
+            Next::Step(next) => {
+                let next = next.clone();
+                self.stepped(session, &next, (1, self.now), shared)
+            }
+            Next::End => self.closed_with(session, Command::Complete, None),
+            Next::Failed(why) => {
+                let StepPhase::Ended { reason, .. } = &step.phase else { return Ok(session) };
+                let why = reason.as_ref().map_or_else(|| why.clone(), |reason| format!("{why}: {reason}"));
+                self.closed_with(session, Command::Fail, Some(why))
+            }
+        }
+    }
+
+    /// What a step leaves to those that come after it.
+    fn passed(&mut self, session: &Session, definition: &FlowStep, step: &Step) -> Result<Value, String> {
+        if definition.pass.is_empty() {
+            return Ok(step.shared.clone());
+        }
+        let StepPhase::Ended { output, .. } = &step.phase else { return Ok(step.shared.clone()) };
+        let (scope, id) = (session.scope, session.id);
+        let input = self.tx.luggage(&scope, id).map_err(|error| error.to_string())?.unwrap_or_default().input;
+        let steps = self.tx.steps(&scope, id).map_err(|error| error.to_string())?;
+        let mut values = values(&input, &step.shared, &steps);
+        values["output"] = output.clone();
+        let mut shared = step.shared.as_object().cloned().unwrap_or_default();
+        for (name, template) in &definition.pass {
+            let filled = template::fill(template, &values).map_err(|error| format!("`pass.{name}`: {error}"))?;
+            shared.insert(name.clone(), filled);
+        }
+        Ok(Value::Object(shared))
+    }
+
+    /// Begins a step of the flow.
+    fn stepped(
+        &mut self,
+        mut session: Session,
+        definition: &FlowStep,
+        (attempt, due): (u32, Timestamp),
+        shared: Value,
+    ) -> Result<Session, Error> {
+        let agents = self.tx.luggage(&session.scope, session.id)?.unwrap_or_default().agents;
+        let step = Step {
+            agent: definition.agent.clone(),
+            agent_version: agents.get(&definition.name).cloned(),
+            name: Some(definition.name.clone()),
+            attempt,
+            shared,
+            ..Step::driven(self.ids.step(self.now), session.id, self.now, due)
+        };
+        self.tx.step_insert(&session.scope, &step)?;
+        session.step = step.id;
+        self.effects.topics.push(Topic::Steps);
+        Ok(session)
+    }
+
+    /// The flow that a session follows, in the version that it was opened with.
+    pub(crate) fn flow_of(&mut self, session: &Session) -> Result<Option<FlowVersion>, Error> {
+        let (Some(name), Some(version)) = (&session.brief.flow, &session.brief.flow_version) else { return Ok(None) };
+        let found = self.tx.definition(&session.scope, DefinitionKind::Flow, name, version)?;
+        let found = found.ok_or(Refusal::NotFound("flow"))?;
+        serde_json::from_value(found.body).map(Some).map_err(|error| StoreError::Corrupt(error.to_string()).into())
+    }
+
+    fn closed_with(&mut self, session: Session, command: Command, reason: Option<String>) -> Result<Session, Error> {
+        let note = Note { by: self.doer.actor.clone(), at: self.now, reason };
+        self.control(session, command, note)
+    }
+
+    fn step_command(
+        &mut self,
+        session: Session,
+        given: Option<StepId>,
+        command: StepCommand,
+        (by, reason): (&Actor, Option<String>),
+    ) -> Result<Session, Error> {
+        let id = given.unwrap_or(session.step);
+        let step = self.tx.step(&session.scope, id)?.filter(|step| step.session == session.id);
+        let step = step.ok_or(Refusal::NotFound("step"))?;
+        if step.id != session.step {
+            let problem = Problem::new("/step", "is not the step that the session is at");
+            return Err(Refusal::QuestionInvalid(vec![problem]).into());
+        }
+        if step.drive.is_none() {
+            return Err(Refusal::NotDriven(session.id).into());
+        }
+        let failed = matches!(&step.phase, StepPhase::Ended { how: StepEnding::Failed | StepEnding::Rejected, .. });
+        let why = reason.clone().unwrap_or_else(|| format!("a person said so: {}", command.name()));
+        if step.alive() && command != StepCommand::Retry {
+            return self.step_cut(session, step, command, why);
+        }
+        if !failed {
+            return Err(Refusal::StepNotFailed.into());
+        }
+        let (mut session, happening) = session.revive(by, &why)?;
+        self.happened(&mut session, None, happening)?;
+        if command == StepCommand::Retry {
+            return self.retried(session, &step);
+        }
+        // It stays as it ended; what follows is what would follow if it had ended otherwise.
+        let how = if command == StepCommand::Skip { StepEnding::Skipped } else { StepEnding::Completed };
+        let phase = StepPhase::Ended { how, at: self.now, output: Value::Null, reason: Some(why) };
+        let step = Step { phase, ..step };
+        self.tx.step_save(&session.scope, &step)?;
+        self.happened(&mut session, None, step.told(by))?;
+        self.step_followed(session, step)
+    }
+
+    /// A step that has not ended is ended by a person: what it asked is withdrawn.
+    fn step_cut(
+        &mut self,
+        mut session: Session,
+        step: Step,
+        command: StepCommand,
+        why: String,
+    ) -> Result<Session, Error> {
+        session.alive()?;
+        let how = if command == StepCommand::Skip { StepEnding::Skipped } else { StepEnding::Completed };
+        let end = StepEnd { how, output: Value::Null, reason: Some(why.clone()) };
+        let step = step.end(end, self.now);
+        self.tx.step_save(&session.scope, &step)?;
+        for id in self.tx.open_of(&session.scope, session.id)? {
+            self.withdraw(&mut session, id, &why)?;
+        }
+        let by = self.doer.actor.clone();
+        self.happened(&mut session, None, step.told(&by))?;
+        self.step_followed(session, step)
+    }
+
+    fn retried(&mut self, session: Session, step: &Step) -> Result<Session, Error> {
+        let session = match (self.flow_of(&session)?, &step.name) {
+            (Some(flow), Some(name)) => {
+                let definition = flow.step(name).cloned().ok_or(Refusal::NotFound("step"))?;
+                self.stepped(session, &definition, (step.attempt + 1, self.now), step.shared.clone())?
+            }
+            _ => self.again(session, step)?,
+        };
+        self.saved(&session)?;
+        Ok(session)
+    }
+
+    fn again(&mut self, mut session: Session, step: &Step) -> Result<Session, Error> {
+        let fresh = Step {
+            agent: step.agent.clone(),
+            agent_version: step.agent_version.clone(),
+            attempt: step.attempt + 1,
+            ..Step::driven(self.ids.step(self.now), session.id, self.now, self.now)
+        };
+        self.tx.step_insert(&session.scope, &fresh)?;
+        session.step = fresh.id;
+        self.effects.topics.push(Topic::Steps);
+        Ok(session)
+    }
+}
+
+impl StepCommand {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Retry => "retry_step",
+            Self::Skip => "skip_step",
+            Self::Approve => "approve_step",
+        }
+    }
+}
+
+/// What the templates of a flow can name, apart from the answer to the question before a step.
+#[must_use]
+pub fn values(input: &Value, shared: &Value, steps: &[Step]) -> Value {
+    let mut outputs = Map::new();
+    for step in steps {
+        if let (Some(name), StepPhase::Ended { how: StepEnding::Completed, output, .. }) = (&step.name, &step.phase) {
+            outputs.insert(name.clone(), json!({ "output": output }));
+        }
+    }
+    let shared = if shared.is_null() { json!({}) } else { shared.clone() };
+    json!({ "input": input, "shared": shared, "steps": outputs })
+}

@@ -1,0 +1,102 @@
+//! What became of a call.
+
+use std::error::Error;
+
+use rmcp::ServiceError;
+use rmcp::model::CallToolResponse;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use serde_json::Value;
+
+use crate::content;
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Called {
+    /// It ran.
+    Done(Value),
+    /// It failed, was refused, or was never made.
+    Failed {
+        /// Why, as the model will read it.
+        message: String,
+        /// What the server said all the same.
+        result: Value,
+    },
+    /// It was made, and nobody can tell what became of it.
+    Unknown {
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Called {
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), result: Value::Null }
+    }
+
+    pub(crate) fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown { why: why.into() }
+    }
+
+    pub(crate) fn answered(response: CallToolResponse) -> Self {
+        match response {
+            CallToolResponse::Complete(result) if result.is_error == Some(true) => {
+                let (message, result) = content::failure(result);
+                Self::Failed { message, result }
+            }
+            CallToolResponse::Complete(result) => Self::Done(content::result(result)),
+            CallToolResponse::InputRequired(_) => {
+                Self::failed("the server wants to ask somebody first, which is not possible here")
+            }
+            // Nobody said that tasks are understood here; what it has begun goes on without anybody.
+            _ => Self::unknown("the server goes on with it by itself"),
+        }
+    }
+
+    /// Says what an error means for the call: only what was certainly not run has failed.
+    pub(crate) fn not_answered(error: &ServiceError) -> Self {
+        match error {
+            ServiceError::McpError(error) => Self::failed(content::short(&error.message)),
+            ServiceError::UnexpectedResponse => Self::failed("the server answered with something else than a result"),
+            ServiceError::TransportSend(error) if never_sent(&*error.error) => {
+                Self::failed(format!("the call was not made: {}", chain(&*error.error)))
+            }
+            ServiceError::TransportSend(error) => Self::unknown(chain(&*error.error)),
+            other => Self::unknown(other.to_string()),
+        }
+    }
+}
+
+/// Says whether a connection is of no further use after an error.
+pub(crate) fn is_lost(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::TransportSend(_) | ServiceError::TransportClosed)
+}
+
+/// Says whether a request certainly was not taken: nobody was there, or whoever was refused it.
+fn never_sent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => error.is_connect() || error.is_builder(),
+        Some(
+            StreamableHttpError::AuthRequired(_)
+            | StreamableHttpError::InsufficientScope(_)
+            | StreamableHttpError::SessionExpired
+            | StreamableHttpError::ReservedHeaderConflict(_),
+        ) => true,
+        // 408 comes from whoever stands between, and may have passed it on.
+        Some(StreamableHttpError::HttpStatus(error)) => (300..500).contains(&error.status) && error.status != 408,
+        _ => false,
+    }
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !words.contains(&more) {
+            words = format!("{words}: {more}");
+        }
+        cause = error.source();
+    }
+    content::short(&words)
+}

@@ -1,0 +1,157 @@
+//! One connection to a server, from the first word to the last.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rmcp::Peer;
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, RoleClient, RunningService, serve_client_with_lifecycle,
+};
+use zeroize::Zeroizing;
+
+use crate::called::chain;
+use crate::child::Child;
+use crate::http;
+
+/// How long a server has to introduce itself.
+const INTRODUCTION: Duration = Duration::from_secs(30);
+
+/// Where a server is.
+pub(crate) enum Way {
+    /// A program, with the variables that it gets.
+    Command { command: Vec<String>, variables: Vec<(String, String)> },
+    /// An address.
+    Url { url: String, token: Option<Zeroizing<String>> },
+}
+
+/// A connection that stands, or stood.
+pub(crate) struct Connection {
+    service: RunningService<RoleClient, ClientConfig>,
+    child: Option<Child>,
+    /// Calls that may still be answered.
+    calls: AtomicUsize,
+    /// Whether there was ever more than one of them.
+    crowded: AtomicBool,
+}
+
+impl Connection {
+    /// Connects. The handshake that every server knows is tried first, then the one of those that have no other.
+    pub(crate) async fn open(way: &Way) -> Result<Self, String> {
+        let modern = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
+        match Self::attempt(way, ClientLifecycleMode::Initialize).await {
+            Ok(connection) => Ok(connection),
+            Err(why) if why.spoke => Self::attempt(way, modern).await.map_err(|_| why.words),
+            Err(why) => Err(why.words),
+        }
+    }
+
+    async fn attempt(way: &Way, lifecycle: ClientLifecycleMode) -> Result<Self, Refusal> {
+        let us = ClientConfig::new(
+            ClientCapabilities::default(),
+            Implementation::new("holdpoint", env!("CARGO_PKG_VERSION")),
+        );
+        let (child, service) = match way {
+            Way::Command { command, variables } => {
+                let (child, streams) =
+                    Child::start(command, variables).map_err(|error| Refusal::silent(chain(&error)))?;
+                (
+                    Some(child),
+                    tokio::time::timeout(INTRODUCTION, serve_client_with_lifecycle(us, streams, lifecycle)).await,
+                )
+            }
+            Way::Url { url, token } => {
+                let token = token.as_ref().map(|token| token.as_str());
+                let transport = http::transport(url, token).map_err(|error| Refusal::silent(chain(&error)))?;
+                (None, tokio::time::timeout(INTRODUCTION, serve_client_with_lifecycle(us, transport, lifecycle)).await)
+            }
+        };
+        match service {
+            Ok(Ok(service)) => Ok(Self { service, child, calls: AtomicUsize::new(0), crowded: AtomicBool::new(false) }),
+            Ok(Err(error)) => {
+                let spoke = matches!(error, ClientInitializeError::JsonRpcError(_));
+                let words = with_last_words(chain(&error), child.as_ref()).await;
+                Err(Refusal { words, spoke })
+            }
+            Err(_) => {
+                let words = with_last_words("it does not introduce itself".to_owned(), child.as_ref()).await;
+                Err(Refusal::silent(words))
+            }
+        }
+    }
+
+    /// Whom to speak to.
+    pub(crate) fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
+    }
+
+    /// Whether nothing can be said any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.service.peer().is_transport_closed()
+    }
+
+    /// Whether it ended because of a message that was too long.
+    pub(crate) fn was_exceeded(&self) -> bool {
+        self.child.as_ref().is_some_and(|child| child.exceeded.load(Ordering::Relaxed))
+    }
+
+    /// Counts a call that is made.
+    pub(crate) fn begin(&self) {
+        if self.calls.fetch_add(1, Ordering::Relaxed) > 0 {
+            self.crowded.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts a call that was answered. One that was given up may still be.
+    pub(crate) fn answered(&self) {
+        self.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether there was ever more than one call at once: what the server said last may have been the answer to any of them.
+    pub(crate) fn was_crowded(&self) -> bool {
+        self.crowded.load(Ordering::Relaxed)
+    }
+
+    /// What a server that ended had to say about it.
+    pub(crate) async fn last_words(&self) -> String {
+        match &self.child {
+            Some(child) => child.last_words().await,
+            None => String::new(),
+        }
+    }
+
+    /// Takes leave: its input is closed, and it is ended where it does not end by itself.
+    pub(crate) async fn close(self) {
+        if let Err(error) = self.service.cancel().await {
+            tracing::debug!(%error, "a connection to an MCP server broke down");
+        }
+        if let Some(child) = self.child {
+            child.end().await;
+        }
+    }
+}
+
+/// Why there is no connection.
+struct Refusal {
+    words: String,
+    /// Whether it said no, rather than nothing.
+    spoke: bool,
+}
+
+impl Refusal {
+    fn silent(words: String) -> Self {
+        Self { words, spoke: false }
+    }
+}
+
+async fn with_last_words(why: String, child: Option<&Child>) -> String {
+    match child {
+        Some(child) => explained(why, child.last_words().await),
+        None => why,
+    }
+}
+
+/// Says why, with what the server itself had to say about it.
+pub(crate) fn explained(why: String, last_words: String) -> String {
+    if last_words.is_empty() { why } else { format!("{why}; its last words: {last_words}") }
+}

@@ -1,0 +1,68 @@
+//! Flows: brought into the project, listed, read, retired.
+
+use axum::Json;
+use axum::extract::State;
+use domain::{DefinitionKind, FlowVersion};
+use http::StatusCode;
+use protocol::{DefinitionView, FlowsPage};
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::Query;
+use crate::version::{Version, VersionsQuery};
+
+const KIND: DefinitionKind = DefinitionKind::Flow;
+
+/// Lists the flows of the project and of the server's files, by name and version.
+#[utoipa::path(get, path = "/v1/flows", tag = "flows", params(VersionsQuery),
+    responses((status = 200, description = "A page", body = FlowsPage), Problems))]
+pub(super) async fn flow_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<VersionsQuery>,
+) -> Result<Json<FlowsPage>, ApiError> {
+    let (found, next) = query.found(&app, &caller, KIND).await?;
+    Ok(Json(FlowsPage { flows: found, next }))
+}
+
+/// Brings a version of a flow into the project. It never changes: other contents need another version.
+#[utoipa::path(post, path = "/v1/flows", tag = "flows", request_body = FlowVersion,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 201, description = "It is there", body = DefinitionView), Problems))]
+pub(super) async fn flow_add(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body, once }: Command<FlowVersion>,
+) -> Result<(StatusCode, Json<DefinitionView>), ApiError> {
+    let added = app.engine.flow_add(&caller, body, once).await?;
+    Ok((StatusCode::CREATED, Json(DefinitionView::whole(added, true))))
+}
+
+/// Reads a version of a flow.
+#[utoipa::path(get, path = "/v1/flows/{name}/{version}", tag = "flows",
+    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
+    responses((status = 200, description = "The flow", body = DefinitionView), Problems))]
+pub(super) async fn flow_get(
+    State(app): State<App>,
+    Who(caller): Who,
+    Version(name, version): Version,
+) -> Result<Json<DefinitionView>, ApiError> {
+    let found = app.engine.definition(&caller, KIND, (name, version)).await?;
+    Ok(Json(DefinitionView::whole(found.definition, !found.from_file)))
+}
+
+/// Has no new session use a version. Sessions that do go on with it.
+#[utoipa::path(delete, path = "/v1/flows/{name}/{version}", tag = "flows",
+    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
+    responses((status = 204, description = "It is retired"), Problems))]
+pub(super) async fn flow_retire(
+    State(app): State<App>,
+    Who(caller): Who,
+    Version(name, version): Version,
+) -> Result<StatusCode, ApiError> {
+    app.engine.definition_retire(&caller, KIND, (name, version), None).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

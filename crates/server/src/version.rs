@@ -1,0 +1,63 @@
+//! Versions of agents and flows in paths, and lists of them.
+
+use axum::extract::{FromRequestParts, Path};
+use domain::{Caller, DefinitionKind};
+use http::request::Parts;
+use protocol::DefinitionView;
+use serde::Deserialize;
+use store::Page;
+use utoipa::IntoParams;
+
+use crate::App;
+use crate::error::ApiError;
+use crate::params::limit;
+
+/// A name and a version in the path.
+pub(crate) struct Version(pub(crate) String, pub(crate) String);
+
+impl FromRequestParts<App> for Version {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let read = Path::<(String, String)>::from_request_parts(parts, app).await;
+        let wrong = || ApiError::IdInvalid("the name or the version in the path cannot be read".into());
+        let Path((name, version)) = read.map_err(|_| wrong())?;
+        if name.contains('\0') || version.contains('\0') { Err(wrong()) } else { Ok(Self(name, version)) }
+    }
+}
+
+/// Which versions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct VersionsQuery {
+    /// Where the page before ended, `name@version`.
+    cursor: Option<String>,
+    /// At most so many; 50 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
+impl VersionsQuery {
+    /// A page of versions, and where the next one begins.
+    pub(crate) async fn found(
+        self,
+        app: &App,
+        caller: &Caller,
+        kind: DefinitionKind,
+    ) -> Result<(Vec<DefinitionView>, Option<String>), ApiError> {
+        let after = self.cursor.as_deref().map(cursor).transpose()?;
+        let limit = limit(self.limit)?;
+        let found = app.engine.definitions(caller, kind, Page { after, limit }).await?;
+        let last = found.last().filter(|_| found.len() == limit as usize);
+        let next = last.map(|last| format!("{}@{}", last.definition.name, last.definition.version));
+        let shown = found.into_iter().map(|one| DefinitionView::new(one.definition, !one.from_file));
+        Ok((shown.collect(), next))
+    }
+}
+
+fn cursor(text: &str) -> Result<(String, String), ApiError> {
+    let parts = text.split_once('@');
+    let (name, version) = parts.ok_or_else(|| ApiError::QueryInvalid("cursor: not `name@version`".into()))?;
+    Ok((name.to_owned(), version.to_owned()))
+}

@@ -1,0 +1,85 @@
+//! Steps that our own workers run, and their journals.
+
+use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
+use store::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState, Stored};
+
+use crate::access::scope as scope_of;
+use crate::connection::Face;
+use crate::values::{column, json, number, parsed, signed, time, time_if};
+
+/// What is due, the earliest first.
+pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
+                              join projects on projects.id = steps.project \
+                              where due is not null and due <= $1 order by due limit $2";
+
+impl DriveReads for Face<'_> {
+    fn step(&mut self, scope: &Scope, step: StepId) -> Stored<Option<Step>> {
+        let sql = "select body from steps where id = $1 and project = $2";
+        let found = self.row(sql, &[&step.uuid(), &scope.project.uuid()])?;
+        found.map(|row| parsed(column(&row, 0)?)).transpose()
+    }
+
+    fn steps_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueStep>> {
+        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let due = |row| {
+            Ok(DueStep {
+                scope: scope_of(row, 0, 1)?,
+                session: SessionId::from_uuid(column(row, 2)?),
+                step: StepId::from_uuid(column(row, 3)?),
+            })
+        };
+        found.iter().map(due).collect()
+    }
+
+    fn next_step_due(&mut self) -> Stored<Option<Timestamp>> {
+        let row = self.row("select min(due) from steps where due is not null", &[])?;
+        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+    }
+
+    fn step_state(&mut self, scope: &Scope, step: StepId) -> Stored<Option<StepState>> {
+        let sql = "select upto, step_states.body from step_states join steps on steps.id = step \
+                   where step = $1 and project = $2";
+        let found = self.row(sql, &[&step.uuid(), &scope.project.uuid()])?;
+        found.map(|row| Ok(StepState { upto: number(&row, 0)?, body: parsed(column(&row, 1)?)? })).transpose()
+    }
+
+    fn sealed_of(&mut self, scope: &Scope, session: SessionId, name: &str) -> Stored<Vec<InteractionId>> {
+        let sql = "select interaction from interactions join sealed on interaction = interactions.id \
+                   where session = $1 and project = $2 and name = $3 order by interaction";
+        let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid(), &name])?;
+        found.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
+    }
+
+    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> Stored<Vec<JournalEntry>> {
+        let sql = "select seq, at, journal.body from journal join steps on steps.id = step \
+                   where step = $1 and seq > $3 and project = $2 order by seq limit $4";
+        let values: [&(dyn postgres::types::ToSql + Sync); 4] =
+            [&step.uuid(), &scope.project.uuid(), &signed(after)?, &i64::from(limit)];
+        let found = self.rows(sql, &values)?;
+        let entry =
+            |row| Ok(JournalEntry { seq: number(row, 0)?, at: time(column(row, 1)?)?, body: parsed(column(row, 2)?)? });
+        found.iter().map(entry).collect()
+    }
+}
+
+impl DriveWrites for Face<'_> {
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()> {
+        let sql = "insert into journal (step, seq, at, body) \
+                   select id, $3, $4, $5 from steps where id = $1 and project = $2 \
+                   and $3 = 1 + (select coalesce(max(seq), 0) from journal where step = $1) on conflict do nothing";
+        let at = entry.at.as_microsecond();
+        self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(entry.seq)?, &at, &json(&entry.body)?])
+    }
+
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> Stored<()> {
+        let sql = "insert into step_states (step, upto, body) select id, $3, $4 from steps where id = $1 and project = $2 \
+                   on conflict (step) do update set upto = excluded.upto, body = excluded.body";
+        self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(state.upto)?, &json(&state.body)?])
+    }
+
+    fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+        let sql = "delete from sealed where interaction in \
+                   (select id from interactions where session = $1 and project = $2)";
+        self.change(sql, &[&session.uuid(), &scope.project.uuid()]).map(drop)
+    }
+}

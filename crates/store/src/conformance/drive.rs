@@ -1,0 +1,138 @@
+//! Steps that workers run, their journals, and the definitions that they follow.
+
+use domain::{ActorKind, AgentVersion, Definition, DefinitionKind, Session, Step, StepEnd, StepId};
+use serde_json::{Value, json};
+
+use super::world::{Fixture, World, actor, at, fresh, session};
+use crate::{AnswerPlace, DueStep, JournalEntry, Page, StepState, StoreError};
+
+/// A session of ours with one step that is due at this second.
+fn driven(world: &World, second: i64) -> (Session, Step) {
+    let scope = world.here;
+    let kept = Session { driven: true, ..session(scope, "chat", Some("guide")) };
+    let step = Step::driven(kept.step, kept.id, at(0), at(second));
+    let (session, first) = (kept.clone(), step.clone());
+    world
+        .write(move |tx| {
+            tx.session_insert(&session, &domain::Luggage::default())?;
+            tx.step_insert(&scope, &first)
+        })
+        .unwrap();
+    (kept, step)
+}
+
+/// Steps are found when they are due, the earliest first, and by nobody while they sleep.
+pub fn steps_are_found_when_they_are_due(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let scope = world.here;
+    assert_eq!(world.look(|reads| reads.next_step_due()), None);
+    let (late, late_step) = driven(&world, 20);
+    let (early, early_step) = driven(&world, 10);
+    let due = |session: &Session, step: &Step| DueStep { scope, session: session.id, step: step.id };
+    assert_eq!(world.look(|reads| reads.steps_due(at(9), 10)), []);
+    assert_eq!(world.look(|reads| reads.steps_due(at(20), 10)), [due(&early, &early_step), due(&late, &late_step)]);
+    assert_eq!(world.look(|reads| reads.steps_due(at(20), 1)), [due(&early, &early_step)]);
+    assert_eq!(world.look(|reads| reads.next_step_due()), Some(at(10)));
+
+    let claimed = early_step.claim("worker", at(10), at(40)).unwrap();
+    let saved = claimed.clone();
+    world.write(move |tx| tx.step_save(&scope, &saved)).unwrap();
+    assert_eq!(world.look(move |reads| reads.step(&scope, early.step)), Some(claimed.clone()));
+    assert_eq!(world.look(|reads| reads.next_step_due()), Some(at(20)));
+    for quiet in [claimed.clone().let_go(None), claimed.end(StepEnd::completed(json!({ "text": "日本" })), at(11))] {
+        let saved = quiet.clone();
+        world.write(move |tx| tx.step_save(&scope, &saved)).unwrap();
+        assert_eq!(world.look(move |reads| reads.step(&scope, early.step)), Some(quiet));
+        assert_eq!(world.look(|reads| reads.steps_due(at(99), 10)), [due(&late, &late_step)]);
+    }
+}
+
+/// A journal is numbered without gaps; what a step has become is kept beside it.
+pub fn journals_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (scope, elsewhere) = (world.here, world.elsewhere);
+    let (_, step) = driven(&world, 0);
+    let id = step.id;
+    let entry = |seq: u64| JournalEntry { seq, at: at(1), body: json!({ "input": seq, "nul": "\0" }) };
+    let append = |seq| world.write(move |tx| tx.journal_append(&scope, id, &entry(seq)));
+    assert_eq!(append(2), Err(StoreError::Conflict));
+    for seq in 1..=3 {
+        append(seq).unwrap();
+    }
+    assert_eq!(append(3), Err(StoreError::Conflict));
+    assert_eq!(world.write(move |tx| tx.journal_append(&elsewhere, id, &entry(4))), Err(StoreError::Conflict));
+    assert_eq!(world.look(move |reads| reads.journal(&scope, id, 0, 10)), [entry(1), entry(2), entry(3)]);
+    assert_eq!(world.look(move |reads| reads.journal(&scope, id, 1, 1)), [entry(2)]);
+    assert_eq!(world.look(move |reads| reads.journal(&elsewhere, id, 0, 10)), []);
+
+    assert_eq!(world.look(move |reads| reads.step_state(&scope, id)), None);
+    for upto in [2, 3] {
+        let state = StepState { upto, body: json!({ "version": 1, "turn": upto }) };
+        let saved = state.clone();
+        world.write(move |tx| tx.step_state_save(&scope, id, &saved)).unwrap();
+        assert_eq!(world.look(move |reads| reads.step_state(&scope, id)), Some(state));
+    }
+    let state = StepState { upto: 9, body: Value::Null };
+    assert_eq!(world.write(move |tx| tx.step_state_save(&elsewhere, id, &state)), Err(StoreError::Conflict));
+    assert_eq!(world.look(move |reads| reads.step_state(&elsewhere, id)), None);
+    let unknown = StepId::from_uuid(fresh());
+    assert_eq!(world.look(move |reads| reads.step(&scope, unknown)), None);
+    assert_eq!(world.look(move |reads| reads.step(&elsewhere, id)), None);
+}
+
+fn agent(version: &str, second: i64) -> Definition {
+    let body = json!({ "name": "guide", "version": version, "model": { "provider": "scripted" } });
+    let agent: AgentVersion = serde_json::from_value(body).unwrap();
+    Definition::of_agent(&agent, actor(ActorKind::User, "alice"), at(second))
+}
+
+/// A version is kept once and never replaced; a retired one is found, and not chosen.
+pub fn definitions_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (scope, elsewhere) = (world.here, world.elsewhere);
+    let insert = |definition: Definition| world.write(move |tx| tx.definition_insert(&scope, &definition)).unwrap();
+    let newest = || world.look(move |reads| reads.definition_newest(&scope, DefinitionKind::Agent, "guide"));
+    assert_eq!(newest(), None);
+    let (first, second) = (agent("10", 1), agent("2", 2));
+    assert!(insert(first.clone()));
+    assert!(insert(second.clone()));
+    assert!(!insert(Definition { body: Value::Null, ..first.clone() }));
+    assert_eq!(newest(), Some(second.clone()));
+    let found = |version: &'static str| {
+        world.look(move |reads| reads.definition(&scope, DefinitionKind::Agent, "guide", version))
+    };
+    assert_eq!(found("10"), Some(first.clone()));
+    let page = |after: Option<(String, String)>, limit| {
+        world.look(move |reads| reads.definitions(&scope, DefinitionKind::Agent, Page { after: after.clone(), limit }))
+    };
+    assert_eq!(page(None, 10), [first.clone(), second.clone()]);
+    assert_eq!(page(Some(("guide".into(), "10".into())), 10), std::slice::from_ref(&second));
+
+    let retire =
+        || world.write(move |tx| tx.definition_retire(&scope, DefinitionKind::Agent, ("guide", "2"), at(3))).unwrap();
+    assert!(retire());
+    assert!(!retire());
+    assert_eq!(newest(), Some(first));
+    assert_eq!(found("2"), Some(Definition { retired_at: Some(at(3)), ..second }));
+    assert_eq!(world.look(move |reads| reads.definition_newest(&scope, DefinitionKind::Flow, "guide")), None);
+    assert_eq!(world.look(move |reads| reads.definition(&elsewhere, DefinitionKind::Agent, "guide", "10")), None);
+}
+
+/// Equal answers at one place are counted, and the most frequent come first.
+pub fn answers_are_counted(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (scope, elsewhere) = (world.here, world.elsewhere);
+    let place = AnswerPlace { place: "release/plan".into(), kind: "choice".into() };
+    let other = AnswerPlace { kind: "form".into(), ..place.clone() };
+    for (second, digest) in ["a", "b", "b", "c"].into_iter().enumerate() {
+        let place = place.clone();
+        let now = at(i64::try_from(second).unwrap());
+        world.write(move |tx| tx.answer_count(&scope, &place, digest, &json!({ "option": digest }), now)).unwrap();
+    }
+    let frequent =
+        |scope, place: AnswerPlace, limit| world.look(move |reads| reads.frequent_answers(&scope, &place, limit));
+    let expected = [(json!({ "option": "b" }), 2), (json!({ "option": "c" }), 1)];
+    assert_eq!(frequent(scope, place.clone(), 2), expected);
+    assert_eq!(frequent(scope, other, 2), []);
+    assert_eq!(frequent(elsewhere, place, 2), []);
+}
