@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
+import { rewrite } from './support/browser';
 import { world } from './support/world';
 
 const w = world();
@@ -59,10 +60,10 @@ test('an edit as JSON: what is no object cannot be sent', async () => {
   const page = await w.at(`/inbox/${call.interaction}?move=edit`);
   await page.getByRole('tab', { name: 'JSON' }).click();
   const editor = page.getByRole('textbox', { name: 'Arguments as JSON' });
-  await editor.fill('[1]');
+  await rewrite(editor, '[1]');
   await page.getByText('This is not a JSON object.').waitFor();
   expect(await button(page, 'Edit and approve').isDisabled()).toBe(true);
-  await editor.fill('{"command": "ls -l"}');
+  await rewrite(editor, '{"command": "ls -l"}');
   await button(page, 'Edit and approve').click();
   await ended(page, 'Edit and approve');
   expect((await agent.action('c1')).arguments).toEqual({ command: 'ls -l' });

@@ -129,6 +129,8 @@ export const router = createRouter({
       settings,
     ]),
   ]),
+  // What a page does not know of its address never reaches it.
+  search: { strict: true },
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
 import { Button } from './button';
@@ -17,12 +17,20 @@ interface Props {
 
 export function Dialog({ open, onOpenChange, title, about, wide, children, footer }: Props) {
   const { t } = useTranslation();
+  const opener = useRef<Element | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/45" />
         <Radix.Content
           aria-describedby={about ? undefined : ''}
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement) opener.current.focus();
+          }}
           className={cn(
             'appear fixed z-50 flex max-h-[88dvh] flex-col rounded-xl border bg-surface shadow-float max-sm:inset-x-0 max-sm:bottom-0 max-sm:rounded-b-none sm:top-[12vh] sm:left-1/2 sm:max-h-[76dvh] sm:-translate-x-1/2',
             wide ? 'sm:w-[min(52rem,92vw)]' : 'sm:w-[min(32rem,92vw)]',

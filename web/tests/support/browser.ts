@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import type { Server } from './server';
 
 export function launch(): Promise<Browser> {
@@ -31,9 +38,20 @@ export async function someone(
   complaints.set(page, found);
   page.on('pageerror', (error) => found.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_FAILED/u.test(message.text()))
+    if (
+      message.type() === 'error' &&
+      !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_FAILED/u.test(message.text())
+    )
       found.push(message.text());
   });
   page.setDefaultTimeout(10_000);
   return { page, context };
+}
+
+/** Puts another text into an editor as a person does: all of it marked, deleted, written. */
+export async function rewrite(editor: Locator, text: string): Promise<void> {
+  await editor.click();
+  await editor.press('Control+a');
+  await editor.press('Delete');
+  await editor.page().keyboard.insertText(text);
 }

@@ -33,35 +33,35 @@ export function QuestionList({ filter, filtered, here }: Props) {
     toggle,
   );
 
-  if (isPending) return <Waiting rows={8} label={t('common.loading')} />;
-  if (error && !data) {
-    return (
-      <div className="p-4">
-        <ProblemNotice error={error} again={() => void refetch()} />
-      </div>
-    );
-  }
-  if (questions.length === 0) return filtered ? <NothingFound /> : <NothingOpen />;
   return (
     <>
-      <ul aria-label={t('inbox.list')} className="min-h-0 flex-1 overflow-y-auto">
-        {questions.map((question) => (
-          <Row
-            key={question.id}
-            question={question}
-            here={question.id === here}
-            selected={selected.has(question.id)}
-            onSelect={() => toggle(question.id)}
-          />
-        ))}
-        {hasNextPage ? (
-          <li className="p-4 text-center">
-            <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {t('common.more')}
-            </Button>
-          </li>
-        ) : null}
-      </ul>
+      {isPending ? <Waiting rows={8} label={t('common.loading')} /> : null}
+      {error && !data ? (
+        <div className="p-4">
+          <ProblemNotice error={error} again={() => void refetch()} />
+        </div>
+      ) : null}
+      {data && questions.length === 0 ? filtered ? <NothingFound /> : <NothingOpen /> : null}
+      {questions.length > 0 ? (
+        <ul aria-label={t('inbox.list')} className="min-h-0 flex-1 overflow-y-auto">
+          {questions.map((question) => (
+            <Row
+              key={question.id}
+              question={question}
+              here={question.id === here}
+              selected={selected.has(question.id)}
+              onSelect={() => toggle(question.id)}
+            />
+          ))}
+          {hasNextPage ? (
+            <li className="p-4 text-center">
+              <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                {t('common.more')}
+              </Button>
+            </li>
+          ) : null}
+        </ul>
+      ) : null}
       <BatchBar questions={chosen} onClear={() => setSelected(new Set())} />
     </>
   );

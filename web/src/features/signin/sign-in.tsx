@@ -8,9 +8,10 @@ import { Field, Input } from '@/ui/field';
 import { Card, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 
-// A fresh page starts without anything that somebody else had in it.
+// A fresh page starts without anything that somebody else had in it, and never on another site.
 function enter(next: string): void {
-  location.replace(next);
+  const target = new URL(next, location.origin);
+  location.replace(target.origin === location.origin ? target.href : '/inbox');
 }
 
 /** How a person comes in: by password, by a one-time link, or through a provider. */

@@ -23,7 +23,7 @@ export default function Diff({ before, after, label }: Props) {
           common(label),
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
-          EditorView.contentAttributes.of({ tabindex: '0', role: 'region' }),
+          EditorView.contentAttributes.of({ 'aria-readonly': 'true' }),
           unifiedMergeView({
             original: before,
             mergeControls: false,

@@ -16,7 +16,7 @@ const colours = HighlightStyle.define([
 export function common(label: string): Extension {
   return [
     EditorView.cspNonce.of(nonce),
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     EditorView.lineWrapping,
     lineNumbers(),
     highlightSpecialChars({ addSpecialChars: /\p{Default_Ignorable_Code_Point}/gu }),
