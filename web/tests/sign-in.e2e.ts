@@ -39,3 +39,13 @@ test('an address to come back to never leads to another site', async () => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(`${w.server.page}/inbox`);
 });
+
+test('whoever is signed out elsewhere comes to the door, and sees nothing more', async () => {
+  const page = await w.at('/inbox');
+  await page.getByRole('img', { name: 'Live' }).first().waitFor();
+  await page.context().clearCookies();
+  const agent = await Agent.open(w.server);
+  await agent.ask({ kind: 'question', title: 'Not for strangers' });
+  await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+  expect(await page.getByText('Not for strangers').count()).toBe(0);
+});

@@ -132,5 +132,17 @@ export const secretsQuery = () =>
     queryFn: ({ signal }) => taken(api.GET('/v1/secrets', { params: { query: { limit: 200 } }, signal })),
   });
 
+export const agentsQuery = () =>
+  queryOptions({
+    queryKey: ['agents'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/agents', { params: { query: { limit: 200 } }, signal })),
+  });
+
+export const flowsQuery = () =>
+  queryOptions({
+    queryKey: ['flows'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/flows', { params: { query: { limit: 200 } }, signal })),
+  });
+
 export const peopleQuery = () => queryOptions({ queryKey: ['people'], queryFn: people.list, retry: false });
 export const offerQuery = () => queryOptions({ queryKey: ['sign-in'], queryFn: people.offer });

@@ -27,4 +27,5 @@ export type AuditEntry = Schemas['AuditEntryView'];
 export type Key = Schemas['KeyView'];
 export type Stats = Schemas['StatsView'];
 export type KeptSecret = Schemas['SecretView'];
+export type Definition = Schemas['DefinitionView'];
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

@@ -1,4 +1,5 @@
 import {
+  Bot,
   ChartColumn,
   Inbox,
   KeyRound,
@@ -11,8 +12,8 @@ import {
 import type { Role } from '@/api/types';
 
 interface Place {
-  to: '/inbox' | '/sessions' | '/policy' | '/grants' | '/audit' | '/figures' | '/settings';
-  name: 'inbox' | 'sessions' | 'policy' | 'grants' | 'audit' | 'figures' | 'settings';
+  to: '/inbox' | '/sessions' | '/agents' | '/policy' | '/grants' | '/audit' | '/figures' | '/settings';
+  name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'figures' | 'settings';
   icon: LucideIcon;
   only?: readonly Role[];
 }
@@ -21,6 +22,7 @@ interface Place {
 export const PLACES: readonly Place[] = [
   { to: '/inbox', name: 'inbox', icon: Inbox },
   { to: '/sessions', name: 'sessions', icon: MessagesSquare },
+  { to: '/agents', name: 'agents', icon: Bot },
   { to: '/policy', name: 'policy', icon: ShieldCheck },
   { to: '/grants', name: 'grants', icon: KeyRound },
   { to: '/audit', name: 'audit', icon: ScrollText, only: ['admin'] },

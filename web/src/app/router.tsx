@@ -70,6 +70,12 @@ const session = createRoute({
   component: lazyRouteComponent(() => import('@/routes/session'), 'SessionRoute'),
 });
 
+const agents = createRoute({
+  getParentRoute: () => inside,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('@/routes/agents'), 'AgentsRoute'),
+});
+
 const policy = createRoute({
   getParentRoute: () => inside,
   path: '/policy',
@@ -122,6 +128,7 @@ export const router = createRouter({
       inbox.addChildren([nothingChosen, question]),
       sessions,
       session,
+      agents,
       policy,
       grants,
       audit,

@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { Ellipsis } from 'lucide-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
 import { cn } from '@/lib/cn';
 import { Menu, MenuItem } from '@/ui/menu';
@@ -19,6 +20,7 @@ export function Shell() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  useDoor();
   useEffect(
     () =>
       follow({
@@ -46,6 +48,19 @@ export function Shell() {
       <Help />
     </div>
   );
+}
+
+/** Whoever is signed out elsewhere, or for too long, comes to the door and then back to where they were. */
+function useDoor(): void {
+  const { error } = useQuery(meQuery());
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const out = error !== null && asProblem(error).status === 401;
+  useEffect(() => {
+    if (!out) return;
+    const next = location.pathname + location.search;
+    void navigate({ to: '/sign-in', search: { next } }).then(() => cache.clear());
+  }, [out, cache, navigate]);
 }
 
 function Brand() {

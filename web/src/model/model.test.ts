@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Proposal, SessionEvent, Stats } from '@/api/types';
+import type { Definition, Proposal, SessionEvent, Stats } from '@/api/types';
+import { inputOf, newest } from './definitions';
 import { readArguments } from './edit';
 import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
@@ -127,4 +128,32 @@ test('the timeline has each call beside its events, and no repetition', () => {
     ['session.started', undefined],
     ['action.done', 'x'],
   ]);
+});
+
+test('what a model says is shown while it speaks, and once it has spoken only whole', () => {
+  const event = (seq: number, type: string, turn: number) =>
+    ({ id: `e${seq}`, seq, type, step: 's', data: { turn } }) as unknown as SessionEvent;
+  const made = timeline([event(1, 'model.said', 1), event(2, 'model.turn', 1), event(3, 'model.said', 2)], []);
+  expect(made.map((turn) => turn.event.seq)).toEqual([2, 3]);
+});
+
+describe('agents and flows', () => {
+  const version = (name: string, number: string, retired_at?: string) =>
+    ({ name, version: number, retired_at }) as Definition;
+  test('one row a name, with the version that a new session would use', () => {
+    const made = newest([version('a', '9'), version('a', '10'), version('b', '2', '2026'), version('b', '1')]);
+    expect(made.map(({ latest, versions }) => [latest.name, latest.version, versions])).toEqual([
+      ['a', '10', 2],
+      ['b', '1', 2],
+    ]);
+  });
+  test.each([
+    ['', undefined],
+    ['  ', undefined],
+    ['write it', 'write it'],
+    ['{"a": 1}', { a: 1 }],
+    ['{not json', '{not json'],
+  ])('%j as input', (text, expected) => {
+    expect(inputOf(text)).toEqual(expected);
+  });
 });

@@ -1,5 +1,6 @@
 import {
   Ban,
+  Bot,
   CircleCheck,
   CircleDot,
   CircleX,
@@ -7,6 +8,7 @@ import {
   Flag,
   Hand,
   HelpCircle,
+  Lightbulb,
   type LucideIcon,
   MessageSquare,
   MessageSquareReply,
@@ -44,6 +46,14 @@ const ICONS: Record<string, LucideIcon> = {
   'action.started': Zap,
   'action.done': CircleCheck,
   'action.failed': CircleX,
+  'model.turn': Bot,
+  'model.said': Bot,
+  'model.thought': Lightbulb,
+  'model.failed': CircleX,
+  'message.sent': MessageSquare,
+  'step.begun': Play,
+  'step.completed': CircleCheck,
+  'step.failed': CircleX,
   'delivery.taken': PackageCheck,
   'delivery.completed': PackageCheck,
 };
@@ -56,6 +66,10 @@ export interface Particulars {
   reason?: string;
   kind?: string;
   rule?: string;
+  text?: string;
+  thinking?: string;
+  content?: string;
+  output?: unknown;
 }
 
 export function EventIcon({ type, className }: { type: string; className?: string }) {

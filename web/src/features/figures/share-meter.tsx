@@ -24,8 +24,8 @@ export function ShareMeter({ share }: { share?: number }) {
         <rect x={(0.2 / FULL) * 100 - 0.4} width="0.8" height="10" className="fill-edge" />
       </svg>
       <div aria-hidden="true" className="relative h-4 text-xs">
-        <span className="absolute left-[20%] -translate-x-1/2">5 %</span>
-        <span className="absolute left-[80%] -translate-x-1/2">20 %</span>
+        <span className="absolute left-[20%] -translate-x-1/2 whitespace-nowrap">5 %</span>
+        <span className="absolute left-[80%] -translate-x-1/2 whitespace-nowrap">20 %</span>
       </div>
     </div>
   );

@@ -11,17 +11,19 @@ import { ProblemNotice } from '@/ui/problem';
 import { SessionBadge } from '@/ui/status';
 import { Ago } from '@/ui/time';
 import { Controls } from './controls';
+import { Message } from './message';
 import { Timeline } from './timeline';
+
+const OVER = ['completed', 'failed', 'cancelled'];
 
 interface Props {
   id: string;
   back: ReactNode;
   question: (id: string) => ReactNode;
-  message?: ReactNode;
 }
 
 /** One session as it happens: what the agent did, what became of it, and what it waits for. */
-export function Session({ id, back, question, message }: Props) {
+export function Session({ id, back, question }: Props) {
   const { t } = useTranslation();
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
   const { data: open } = useInfiniteQuery(interactionsQuery({ session: id, status: 'pending' }));
@@ -80,7 +82,7 @@ export function Session({ id, back, question, message }: Props) {
             </ul>
           </Section>
         ) : null}
-        {message}
+        {session.driven && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
         <Timeline session={session} />
       </div>
     </Page>

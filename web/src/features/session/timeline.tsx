@@ -74,6 +74,18 @@ function Entry({ turn: { event, call } }: { turn: Turn }) {
         </div>
         <Ago at={event.at} className="text-muted text-xs" />
       </div>
+      {data.thinking ? (
+        <details className="mt-1">
+          <summary className="text-muted text-sm">{t('session.thought')}</summary>
+          <AgentText text={data.thinking} className="mt-1 text-muted text-sm" />
+        </details>
+      ) : null}
+      {data.text || data.content ? <AgentText text={data.text || data.content || ''} className="mt-1" /> : null}
+      {data.output !== undefined && data.output !== null ? (
+        <div className="mt-1 rounded-md border bg-surface px-3 py-1.5">
+          <JsonTable value={data.output} />
+        </div>
+      ) : null}
       {data.reason ? <AgentText text={data.reason} className="text-muted text-sm" lines={4} /> : null}
       {call && /allowed|denied|rejected/u.test(event.type) ? (
         <code className="mt-1 block rounded-md bg-sunken px-2.5 py-1.5 text-sm [overflow-wrap:anywhere]">
