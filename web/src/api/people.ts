@@ -11,6 +11,8 @@ export interface Me {
   project: string;
   projects: { project: string; name: string; role: Role }[];
   via: 'cookie' | 'key';
+  /** Whether there is a password, one may be set without an old one, or none can be. */
+  password?: 'known' | 'settable' | 'none';
 }
 
 export interface Person {

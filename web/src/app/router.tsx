@@ -9,7 +9,7 @@ import {
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
 import { InboxRoute } from '@/routes/inbox';
-import { auditSearch, inboxSearch, sessionsSearch, settingsSearch, tabSearch } from '@/routes/search';
+import { auditSearch, inboxSearch, sessionsSearch, settingsSearch, signInSearch, tabSearch } from '@/routes/search';
 import { cache } from './cache';
 import { Failed, NotFound } from './failed';
 import { Shell } from './shell';
@@ -115,8 +115,7 @@ const settings = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>) =>
-    typeof search.next === 'string' && /^\/(?![/\\])/u.test(search.next) ? { next: search.next } : {},
+  validateSearch: signInSearch,
   component: lazyRouteComponent(() => import('@/routes/sign-in'), 'SignInRoute'),
 });
 

@@ -59,6 +59,12 @@ export function tabSearch<T extends string>(tabs: readonly T[]): (search: Search
 
 export const settingsSearch = tabSearch(['me', 'keys', 'people', 'secrets']);
 
+/** Where to go after signing in, never to another site; and why a provider has sent somebody back. */
+export function signInSearch(search: Search): { next?: string; error?: string } {
+  const next = word(search.next);
+  return tidy({ next: next && /^\/(?![/\\])/u.test(next) ? next : undefined, error: word(search.error) });
+}
+
 function among<T extends string>(value: unknown, names: readonly T[]): T | undefined {
   return names.find((name) => name === value);
 }

@@ -5,9 +5,9 @@ import { SignIn } from '@/features/signin/sign-in';
 
 export function SignInRoute() {
   const { t } = useTranslation();
-  const { next } = useSearch({ from: '/sign-in' });
+  const { next, error } = useSearch({ from: '/sign-in' });
   useEffect(() => {
     document.title = `${t('signIn.title')} · Holdpoint`;
   }, [t]);
-  return <SignIn next={next ?? '/inbox'} />;
+  return <SignIn next={next ?? '/inbox'} failed={error} />;
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { people } from '@/api/people';
@@ -29,18 +29,22 @@ export function Mine() {
           })}
         </span>
       </Card>
-      {me.via === 'cookie' ? <Password /> : null}
+      {me.via === 'cookie' && me.password !== 'none' ? <Password first={me.password === 'settable'} /> : null}
     </div>
   );
 }
 
-function Password() {
+function Password({ first }: { first: boolean }) {
   const { t } = useTranslation();
+  const cache = useQueryClient();
   const [short, setShort] = useState(false);
   const change = useMutation({
     gcTime: 0,
     mutationFn: ({ next, old }: { next: string; old?: string }) => people.setPassword(next, old),
-    onSuccess: () => tell(t('settings.passwordSet')),
+    onSuccess: () => {
+      tell(t('settings.passwordSet'));
+      void cache.invalidateQueries({ queryKey: ['me'] });
+    },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -49,15 +53,17 @@ function Password() {
     const next = String(values.get('new'));
     setShort(next.length < SHORTEST);
     if (next.length < SHORTEST) return;
-    change.mutate({ next, old: String(values.get('old')) || undefined }, { onSuccess: () => form.reset() });
+    change.mutate({ next, old: String(values.get('old') ?? '') || undefined }, { onSuccess: () => form.reset() });
   };
   return (
     <Section title={t('settings.password')}>
       <Card className="p-4">
         <form onSubmit={submit} className="max-w-sm space-y-4">
-          <Field label={t('settings.oldPassword')} hint={t('settings.oldPasswordHint')}>
-            {(ids) => <Input {...ids} name="old" type="password" autoComplete="current-password" />}
-          </Field>
+          {first ? null : (
+            <Field label={t('settings.oldPassword')}>
+              {(ids) => <Input {...ids} name="old" type="password" autoComplete="current-password" />}
+            </Field>
+          )}
           <Field
             label={t('settings.newPassword')}
             hint={t('settings.newPasswordHint', { count: SHORTEST })}

@@ -5,7 +5,7 @@ import { people } from '@/api/people';
 import { offerQuery } from '@/api/queries';
 import { Button, buttonLook } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
-import { Card, Waiting } from '@/ui/page';
+import { Card, Notice, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 
 // A fresh page starts without anything that somebody else had in it, and never on another site.
@@ -15,7 +15,7 @@ function enter(next: string): void {
 }
 
 /** How a person comes in: by password, by a one-time link, or through a provider. */
-export function SignIn({ next }: { next: string }) {
+export function SignIn({ next, failed }: { next: string; failed?: string }) {
   const { t } = useTranslation();
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token'));
   return (
@@ -26,6 +26,13 @@ export function SignIn({ next }: { next: string }) {
           <h1 className="font-semibold text-2xl tracking-tight">{t('signIn.title')}</h1>
           <p className="text-muted">{t('signIn.about')}</p>
         </div>
+        {failed ? (
+          <Notice tone="danger" role="alert" className="mb-4">
+            {t(`signIn.errors.${failed}` as 'signIn.errors.sign_in_failed', {
+              defaultValue: t('signIn.errors.sign_in_failed'),
+            })}
+          </Notice>
+        ) : null}
         <Card className="p-5">{token ? <ByLink token={token} next={next} /> : <ByPassword next={next} />}</Card>
       </div>
     </main>
