@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use domain::{KeyId, Role, SignedDuration};
+use zeroize::Zeroizing;
 
 /// The hold point for AI agents: an agent asks, its step sleeps durably, a person answers, the agent goes on, once.
 #[derive(Debug, Parser)]
@@ -19,7 +20,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the server
-    Serve(Serve),
+    Serve(Box<Serve>),
+    /// Run a worker beside the servers of a PostgreSQL database: it drives agents, and listens nowhere
+    Worker(Box<Worker>),
     /// Make, list and revoke keys
     Keys(Keys),
     /// Verify an export of the audit trail, export it, show the key that signs it
@@ -77,6 +80,63 @@ pub(crate) struct Serve {
     pub(crate) database: Database,
     #[command(flatten)]
     pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) terms: Terms,
+    #[command(flatten)]
+    pub(crate) agents: Agents,
+    /// The largest request body, in bytes
+    #[arg(long, env = "HOLDPOINT_BODY_BYTES", default_value_t = 1024 * 1024)]
+    pub(crate) body_bytes: usize,
+    /// How many requests a second one key may send to this node; 0 for no limit
+    #[arg(long, env = "HOLDPOINT_RATE", default_value_t = 5000)]
+    pub(crate) rate: u32,
+    /// How many event streams may be open at this node
+    #[arg(long, env = "HOLDPOINT_STREAMS", default_value_t = 50_000)]
+    pub(crate) streams: usize,
+    /// Requests come through one proxy: take where they come from out of the last word of its X-Forwarded-For
+    #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
+    pub(crate) behind_proxy: bool,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Worker {
+    #[command(flatten)]
+    pub(crate) database: Database,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) terms: Terms,
+    #[command(flatten)]
+    pub(crate) agents: Agents,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+}
+
+/// The agents that are run here.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Agents {
+    /// The directory of the agents that every project may run; followed while the server runs
+    #[arg(long, env = "HOLDPOINT_AGENTS")]
+    pub(crate) agents: Option<PathBuf>,
+    /// The directory of the flows, likewise
+    #[arg(long, env = "HOLDPOINT_FLOWS", requires = "agents")]
+    pub(crate) flows: Option<PathBuf>,
+    /// The directory below which agents have their workspaces
+    #[arg(long, env = "HOLDPOINT_WORKSPACES")]
+    pub(crate) workspaces: Option<PathBuf>,
+    /// How many steps of agents this process drives at once; 0 for none
+    #[arg(long, env = "HOLDPOINT_WORKER_STEPS", default_value_t = 8)]
+    pub(crate) worker_steps: usize,
+    /// How many seconds a step is a worker's without a sign of life
+    #[arg(long, env = "HOLDPOINT_STEP_LEASE_SECONDS", default_value_t = 30, hide = true)]
+    pub(crate) step_lease_seconds: u32,
+}
+
+/// What holds for questions and actions, wherever they come from: the same at every node.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Terms {
     /// The policy of projects that have none of their own; followed while the server runs
     #[arg(long, env = "HOLDPOINT_POLICY")]
     pub(crate) policy: Option<PathBuf>,
@@ -101,18 +161,11 @@ pub(crate) struct Serve {
     /// How many questions of one session may be open
     #[arg(long, env = "HOLDPOINT_MOST_OPEN", default_value_t = 1000)]
     pub(crate) most_open: u32,
-    /// The largest request body, in bytes
-    #[arg(long, env = "HOLDPOINT_BODY_BYTES", default_value_t = 1024 * 1024)]
-    pub(crate) body_bytes: usize,
-    /// How many requests a second one key may send to this node; 0 for no limit
-    #[arg(long, env = "HOLDPOINT_RATE", default_value_t = 5000)]
-    pub(crate) rate: u32,
-    /// How many event streams may be open at this node
-    #[arg(long, env = "HOLDPOINT_STREAMS", default_value_t = 50_000)]
-    pub(crate) streams: usize,
-    /// Requests come through one proxy: take where they come from out of the last word of its X-Forwarded-For
-    #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
-    pub(crate) behind_proxy: bool,
+}
+
+/// What is told of what goes on inside.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Telling {
     /// What is logged, for example info or holdpoint_engine=debug
     #[arg(long, env = "HOLDPOINT_LOG", default_value = "info")]
     pub(crate) log: String,
@@ -314,11 +367,12 @@ pub(crate) struct Check {
     pub(crate) database: Database,
 }
 
-impl Serve {
-    pub(crate) fn settings(&self) -> engine::Settings {
+impl Terms {
+    pub(crate) fn settings(&self, agents: &Agents) -> engine::Settings {
         let seconds = |seconds: u32| SignedDuration::from_secs(i64::from(seconds));
         engine::Settings {
             most_open: self.most_open,
+            step_lease: seconds(agents.step_lease_seconds.max(1)),
             lease: seconds(self.lease_seconds.max(1)),
             claim: seconds(self.claim_seconds.max(1)),
             warning: seconds(self.warning_seconds),
@@ -328,7 +382,9 @@ impl Serve {
             ..engine::Settings::default()
         }
     }
+}
 
+impl Serve {
     pub(crate) fn limits(&self) -> server::Limits {
         server::Limits {
             body_bytes: self.body_bytes,
@@ -337,6 +393,12 @@ impl Serve {
             behind_proxy: self.behind_proxy,
         }
     }
+}
+
+/// A variable that the definition of an agent names for a key or a token. Only a file of whoever runs the server may name one.
+#[expect(clippy::disallowed_methods, reason = "the environment is read in this file")]
+pub(crate) fn variable(name: &str) -> Option<Zeroizing<String>> {
+    std::env::var(name).ok().map(Zeroizing::new)
 }
 
 fn role(text: &str) -> Result<Role, String> {

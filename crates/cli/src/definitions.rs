@@ -4,6 +4,7 @@ use std::path::Path;
 
 use agent::definitions::{Finding, read_agents, read_flows};
 use domain::AgentVersion;
+use engine::Definitions;
 
 use crate::config::{AgentsCheck, AgentsCommand, FlowsCheck, FlowsCommand};
 use crate::failure::Failure;
@@ -29,6 +30,13 @@ pub(crate) fn flows(command: &FlowsCommand) -> Result<(), Failure> {
     }
     println!("{}: good", dir.display());
     Ok(())
+}
+
+/// Reads what the directories define; or says everything that is wrong with them.
+pub(crate) fn read(agents: Option<&Path>, flows: Option<&Path>) -> Result<Definitions, Vec<Finding>> {
+    let agents = agents.map_or_else(|| Ok(Vec::new()), read_agents)?;
+    let flows = flows.map_or_else(|| Ok(Vec::new()), |dir| read_flows(dir, &agents))?;
+    Ok(Definitions { agents, flows })
 }
 
 fn known(dir: &Path) -> Result<Vec<AgentVersion>, Failure> {

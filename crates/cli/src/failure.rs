@@ -59,6 +59,14 @@ pub(crate) enum Failure {
     PolicyUnread(PathBuf, io::Error),
     #[error("the policy is refused:\n{0}")]
     PolicyBad(String),
+    #[error("the agents and flows are refused:\n{0}")]
+    DefinitionsBad(String),
+    #[error(
+        "a worker of its own needs a database that several processes share: give --database-url, or let `holdpoint serve` drive the agents"
+    )]
+    WorkerAlone,
+    #[error("--worker-steps: a worker that drives no step has nothing to do")]
+    WorkerIdle,
     #[error("{0} of the files would be refused")]
     PolicyRefused(usize),
     #[error("{} would be refused: {problems} to put right", dir.display())]

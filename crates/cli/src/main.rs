@@ -10,12 +10,16 @@ mod data;
 mod definitions;
 mod failure;
 mod keys;
+mod kit;
 mod master_key;
 mod open;
 mod policy;
 mod secrets;
 mod serve;
+mod stopping;
 mod telemetry;
+mod work;
+mod worker;
 
 use std::alloc::System;
 use std::process::ExitCode;
@@ -44,6 +48,7 @@ fn run(command: Command) -> Result<(), Failure> {
     let runtime = tokio::runtime::Runtime::new().map_err(Failure::Runtime)?;
     match command {
         Command::Serve(serve) => serve::serve(&runtime, &serve),
+        Command::Worker(worker) => worker::worker(&runtime, &worker),
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
         Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),

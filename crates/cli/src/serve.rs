@@ -7,7 +7,6 @@ use server::App;
 use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -16,13 +15,14 @@ use crate::config::Serve;
 use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::open;
-use crate::{policy, telemetry};
+use crate::stopping::Signals;
+use crate::{policy, telemetry, work};
 
 /// Runs the server until it is told to stop.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
     // Each stream is a file descriptor; a lower limit than wished for is still a limit to live with.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
-    let telemetry = telemetry::start(&serve.log, serve.otlp_endpoint.as_deref())?;
+    let telemetry = telemetry::start(&serve.telling)?;
     let ended = runtime.block_on(run(serve));
     telemetry.end();
     ended
@@ -36,9 +36,10 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, serve.settings());
+    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, serve.terms.settings(&serve.agents));
     engine.unlock().await?;
-    if let Some(file) = &serve.policy {
+    work::first(&engine, &serve.agents)?;
+    if let Some(file) = &serve.terms.policy {
         policy::first(&engine, file).await?;
     }
     engine.policy_noted().await;
@@ -52,10 +53,11 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let (timers, housekeeping, chain) = (engine.clone(), engine.clone(), engine.clone());
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
-    if let Some(file) = serve.policy.clone() {
+    if let Some(file) = serve.terms.policy.clone() {
         tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file)));
     }
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
+    work::start(&tasks, &cancelled, &engine, &serve.agents);
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
 
@@ -77,27 +79,4 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
 fn locked(directory: &Path) -> Result<DataLock, Failure> {
     private_directory(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
     Ok(DataLock::take(directory)?)
-}
-
-/// SIGTERM and SIGINT, heard from the first moment on.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn listen() -> Result<Self, Failure> {
-        let heard = |kind| signal(kind).map_err(Failure::Runtime);
-        Ok(Self { terminate: heard(SignalKind::terminate())?, interrupt: heard(SignalKind::interrupt())? })
-    }
-
-    async fn told_to_stop(mut self, stop: watch::Sender<bool>) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-        tracing::info!("told to stop: requests in flight finish, streams are told");
-        // If nobody listens any more, the server has stopped already.
-        let _ = stop.send(true);
-    }
 }

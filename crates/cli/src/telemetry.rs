@@ -10,6 +10,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
+use crate::config::Telling;
 use crate::failure::Failure;
 
 /// Bounds of the waiting times that people are measured by: from a second to a week.
@@ -37,8 +38,8 @@ impl Telemetry {
 }
 
 /// Starts logging, and tracing if there is somewhere to send traces to.
-pub(crate) fn start(filter: &str, otlp_endpoint: Option<&str>) -> Result<Telemetry, Failure> {
-    let filter = EnvFilter::try_new(format!("{filter},{QUIET}")).map_err(|error| Failure::Log(error.to_string()))?;
+pub(crate) fn start(Telling { log, otlp_endpoint }: &Telling) -> Result<Telemetry, Failure> {
+    let filter = EnvFilter::try_new(format!("{log},{QUIET}")).map_err(|error| Failure::Log(error.to_string()))?;
     let logs = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
@@ -46,7 +47,7 @@ pub(crate) fn start(filter: &str, otlp_endpoint: Option<&str>) -> Result<Telemet
         .with_span_list(false)
         .with_writer(std::io::stderr)
         .with_filter(filter);
-    let traces = otlp_endpoint.map(provider).transpose()?;
+    let traces = otlp_endpoint.as_deref().map(provider).transpose()?;
     let sent = traces.as_ref().map(|traces| {
         opentelemetry::global::set_text_map_propagator(TraceContextPropagator::new());
         tracing_opentelemetry::layer().with_tracer(traces.tracer("holdpoint")).with_filter(EnvFilter::new("info"))

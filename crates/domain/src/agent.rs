@@ -1,12 +1,12 @@
 //! An agent that the server runs itself: one immutable version of its definition.
 //!
 //! The same type is read from a TOML file and from the JSON of the API. What a server's own operator may say in a file and nobody over the
-//! network may (a command to start, a variable of the environment to read) is listed by [`AgentVersion::only_in_files`].
+//! network may (a command to start, a variable of the environment to read, a directory to work in) is listed by [`AgentVersion::only_in_files`].
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::OptionId;
 
@@ -20,8 +20,8 @@ pub use tools::{ASK_USER, ASK_USER_TOOLS, EXECUTE_COMMAND, WORKSPACE_TOOLS};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({
     "name": "scribe", "version": "1", "description": "Writes what people ask for",
     "model": { "provider": "openai", "name": "gpt-4.1-mini", "key_secret": "OPENAI_KEY" },
-    "instructions": "Write short texts. Ask where something is unclear.", "tools": ["read_file", "write_file", "ask_user"],
-    "workspace": "notes", "limits": { "iterations": 20, "rounds": 10, "retries": 3 }, "deadlines": { "approval": 3600 }
+    "instructions": "Write short texts. Ask where something is unclear.", "tools": ["ask_user"],
+    "limits": { "iterations": 20, "rounds": 10, "retries": 3 }, "deadlines": { "approval": 3600 }
 })))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,6 +105,9 @@ pub struct ModelChoice {
     /// How long one turn may take, retries apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
+    /// Further fields of the request, as the provider names them (`thinking`, `reasoning_effort`, `top_p`).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub options: Map<String, Value>,
     /// What a million tokens cost, to be shown with what a turn used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,

@@ -57,8 +57,8 @@ fn every_provider_has_what_it_needs() {
         ["/model/script/turns/0/when", "/model/script/turns/0/calls/0/tool", "/model/script/turns/0/calls/0/arguments"];
     check(model(json!({ "provider": "scripted", "script": odd })), &places);
     check(
-        model(json!({ "provider": "scripted", "script": script, "name": "x", "max_tokens": 1 })),
-        &["/model/name", "/model/max_tokens"],
+        model(json!({ "provider": "scripted", "script": script, "name": "x", "max_tokens": 1, "options": { "a": 1 } })),
+        &["/model/name", "/model/max_tokens", "/model/options"],
     );
     check(model(json!({ "provider": "anthropic" })), &["/model/name"]);
     check(model(json!({ "provider": "anthropic", "name": "claude", "script": script })), &["/model/script"]);
@@ -72,6 +72,9 @@ fn every_provider_has_what_it_needs() {
     check(with("key_secret", json!("OPENAI_KEY")), &[]);
     check(with("temperature", json!(0)), &[]);
     check(with("temperature", json!(2.1)), &["/model/temperature"]);
+    check(with("options", json!({ "thinking": { "type": "enabled" } })), &[]);
+    check(with("options", json!({ "stream": false, "top_p": 1 })), &["/model/options/stream"]);
+    check(with("options", json!({ "a/b": "x".repeat(16_384) })), &["/model/options"]);
     check(with("max_tokens", json!(0)), &["/model/max_tokens"]);
     check(with("timeout_seconds", json!(3601)), &["/model/timeout_seconds"]);
     check(with("price", json!({ "input": -1, "output": 2.5 })), &["/model/price/input"]);
@@ -161,9 +164,9 @@ fn what_reads_the_environment_or_starts_programs_stays_in_files() {
         { "name": "a", "command": ["x"] }, { "name": "b", "url": "https://x", "token_env": "TOKEN" },
     ] }));
     let found: Vec<String> = all.only_in_files().into_iter().map(|problem| problem.pointer).collect();
-    assert_eq!(found, ["/model/key_env", "/tools/1", "/mcp/0/command", "/mcp/1/token_env"]);
+    assert_eq!(found, ["/model/key_env", "/tools/1", "/workspace", "/mcp/0/command", "/mcp/1/token_env"]);
     let harmless = agent(json!({
-        "model": { "provider": "openai", "name": "m", "key_secret": "K" }, "tools": ["write_file"],
+        "model": { "provider": "openai", "name": "m", "key_secret": "K" }, "tools": ["ask_user"], "workspace": null,
         "mcp": [{ "name": "b", "url": "https://x" }],
     }));
     assert_eq!(harmless.only_in_files(), []);

@@ -183,6 +183,7 @@ fn proposal(state: &str) -> Proposal {
         ruling: ruling(),
         grant: None,
         repeatable: state.ends_with("repeat"),
+        runner: None,
         asked: vec![asked],
         standing,
         revision: 3,

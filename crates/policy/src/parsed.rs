@@ -22,6 +22,9 @@ pub use shell::{Assignment, Redirect, Shell, Simple};
 pub use sql::{Sql, Statement};
 pub use url::UrlFacts;
 
+/// What may say where a command runs, and is no path by its name alone.
+const PLACES: &[&str] = &["chdir", "pwd", "workspace", "repo", "repository", "project", "host", "machine", "container"];
+
 /// The facts about one action.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parsed {
@@ -57,6 +60,13 @@ impl Parsed {
         match argument::find(arguments) {
             Ok(found) => found.iter().for_each(|argument| parsed.take(tool, argument)),
             Err(reason) => parsed.paths.push((String::new(), Err(Unparsed::new("arguments", reason)))),
+        }
+        // A directory beside a command is where it runs, and which path is a directory is not known.
+        let here = |path: &PathFacts| !path.absolute && path.components.is_empty();
+        if let Some(Ok(shell)) = &mut parsed.shell
+            && !parsed.paths.iter().all(|(_, path)| path.as_ref().is_ok_and(here))
+        {
+            shell.elsewhere();
         }
         parsed
     }
@@ -140,7 +150,7 @@ fn only<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: imp
 fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
     let refused = |reason: &str| Unparsed::new("shell", reason);
     let further = argument.beside(&argument::is_further).map_err(refused)?.map_or(Ok(Vec::new()), words)?;
-    let shell = match argument.value {
+    let mut shell = match argument.value {
         Value::String(text) if further.is_empty() => Shell::parse(text)?,
         // A program and its words; a text with more than a program in it could be run in two ways.
         Value::String(program) if program.split_whitespace().count() == 1 => {
@@ -155,6 +165,9 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
             List::Unclear => return Err(refused("the command is no text")),
         },
     };
+    if argument.accompanied(PLACES) {
+        shell.elsewhere();
+    }
     let named = |name: &str, _: &Value| argument::VARIABLES.contains(&name);
     let Some(variables) = argument.beside(&named).map_err(refused)? else { return Ok(shell) };
     let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;

@@ -164,7 +164,7 @@ fn wildcards_broader_than_their_examples() {
 fn expressions_that_are_refused() {
     insta::assert_snapshot!(when("args.x =="), @"policy.toml:6:8: error[not_an_expression]: `when` is no expression: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
     insta::assert_snapshot!(when("argz.x == 1"), @"policy.toml:6:8: error[unknown_variable]: `when` has no variable `argz`; there are `args`, `tool`, `caller`, `shell`, `path`, `paths`, `url`, `sql`");
-    insta::assert_snapshot!(when("shell.comands.exists(c, true)"), @"policy.toml:6:8: error[unknown_field]: `shell` has no field `comands`; it has `background`, `commands`, `cwd_changed`, `doubt`, `dynamic`, `elevated`, `functions`, `globs`, `opaque`, `pipes`, `plain`, `reads`, `remote`, `substitutions`, `unparsed`, `writes`");
+    insta::assert_snapshot!(when("shell.comands.exists(c, true)"), @"policy.toml:6:8: error[unknown_field]: `shell` has no field `comands`; it has `background`, `commands`, `cwd_changed`, `doubt`, `dynamic`, `elevated`, `functions`, `globs`, `opaque`, `pipes`, `plain`, `plain_elsewhere`, `reads`, `remote`, `substitutions`, `unparsed`, `writes`, `writes_known`");
     insta::assert_snapshot!(when("frobnicate(args.x)"), @"policy.toml:6:8: error[unknown_function]: `when` has no such use of `frobnicate`; there are `under`, `host`, `glob`, `size`, `int`, `uint`, `double`, `string`, `bool`");
     insta::assert_snapshot!(when("args.x.frobnicate()"), @"policy.toml:6:8: error[unknown_function]: `when` has no such use of `frobnicate`; there are `size`, `contains`, `startsWith`, `endsWith`, `matches`");
     insta::assert_snapshot!(when(&"(".repeat(20)), @"policy.toml:6:8: error[expression_too_deep]: `when` has brackets nested deeper than 16");
@@ -250,6 +250,8 @@ policy.toml:6:1: warning[never_true]: `tool` is never `u` here, as none of the r
 fn allowing_rules_that_overlook_something() {
     insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"ls\")"), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
     insta::assert_snapshot!(allowing("!shell.commands.exists(c, c.name == \"rm\")"), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
+    insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"cp\") && shell.writes.all(f, glob(f, \"/srv/*\"))"), @"policy.toml:6:8: warning[writes_without_known]: `shell.writes` has the files that are known, and most programs write others; add `shell.writes_known`");
+    insta::assert_snapshot!(allowing("shell.writes_known && shell.commands.all(c, c.program == \"cp\") && shell.writes.all(f, glob(f, \"/srv/*\"))"), @"");
     insta::assert_snapshot!(allowing("shell.commands[0].program == \"ls\""), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
     insta::assert_snapshot!(allowing("!paths.exists(p, under(p.canonical, \"/etc\"))"), @"policy.toml:6:8: warning[true_of_no_paths]: `!paths.exists(…)` is true of a call without paths; write `paths.all(…)`, which then fails");
     let fine = [

@@ -211,3 +211,24 @@ fn arguments_too_deep_or_too_many_are_refused() {
     let many: Vec<Value> = (0..300).map(|at| json!({"path": format!("/{at}")})).collect();
     assert!(Parsed::of("x", &json!({ "a": many })).failed().is_some());
 }
+
+#[test]
+fn a_command_is_plain_only_where_nothing_beside_it_says_that_it_runs_elsewhere() {
+    for (arguments, plain, elsewhere) in [
+        (json!({"command": "ls"}), true, false),
+        (json!({"command": "ls", "timeout": 5}), true, false),
+        (json!({"command": "ls", "cwd": null}), true, false),
+        (json!({"command": "ls", "cwd": "."}), true, false),
+        (json!({"command": "ls", "cwd": "/x"}), false, true),
+        (json!({"command": ["ls"], "workdir": "x"}), false, true),
+        (json!({"command": "ls", "options": {"working_directory": "/x"}}), false, true),
+        (json!({"command": "ls", "repository": "x", "directory": "/x"}), false, true),
+        (json!({"command": "ls > x", "cwd": "/x"}), false, false),
+        (json!({"command": "git -C y status", "cwd": "/x"}), false, false),
+        (json!({"command": "ls", "cwd": 3}), false, true),
+    ] {
+        let parsed = Parsed::of("x", &arguments);
+        let shell = parsed.shell.unwrap().unwrap();
+        assert_eq!((shell.plain, shell.plain_elsewhere), (plain, elsewhere), "{arguments}");
+    }
+}

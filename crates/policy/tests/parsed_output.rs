@@ -67,9 +67,74 @@ fn what_is_written_without_a_redirection_is_seen() {
         ("xargs -0 cp a x", "x"),
         ("sudo tee x", "x"),
         ("find . -exec cp a x \\;", "x"),
+        ("install -d x y", "x y"),
+        ("install -m 700 -d x y", "x y"),
+        ("touch x y", "x y"),
+        ("touch -r a x", "x"),
+        ("mkdir -p x", "x"),
+        ("rm -rf x y", "x y"),
+        ("chmod -R 700 x y", "x y"),
+        ("chmod +x y", "y"),
+        ("chmod -x y", "y"),
+        ("gzip x", "x"),
+        ("split a", "."),
+        ("patch -o x a", "x"),
+        ("tcpdump -w x", "x"),
+        ("tcpdump -nw x", "x"),
+        ("tar --index-file=x -tf a", "x ."),
+        ("curl -w '%output{x}a' https://a.b", "."),
         ("ls", ""),
         ("cat a b", ""),
     ] {
         assert_eq!(written(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_written_is_known_only_of_programs_that_are() {
+    for text in [
+        "ls -la",
+        "cat a | grep b > x",
+        "cp -r a x",
+        "cp -t x a",
+        "mv a x && touch y",
+        "sort -nuo x y",
+        "tee -a x",
+        "install -d x",
+        "mkdir -m 700 x",
+        "find . -name x -delete",
+        "dd if=a of=x",
+        "git status",
+        "git log --output=x",
+        "sh -c 'cat a > x'",
+        "sudo tee x",
+        "cd a; echo b > c",
+        "printf '%s' a",
+    ] {
+        assert!(Shell::parse(text).unwrap_or_default().writes_known, "{text}");
+    }
+    for text in [
+        "make",
+        "tool x",
+        "python3 x.py",
+        "cat a | tool",
+        "sh x.sh",
+        "git bundle create x HEAD",
+        "git worktree add x",
+        "git commit -m x",
+        "tar -xf x",
+        "curl https://a.b",
+        "gzip x",
+        "cp --backup a x",
+        "cp -b a x",
+        "rm *.o",
+        "sort -T x y",
+        "/tmp/ls",
+        "xargs rm",
+        "docker ps",
+        "ssh host ls",
+        "echo $X",
+    ] {
+        assert!(!Shell::parse(text).unwrap_or_default().writes_known, "{text}");
     }
 }

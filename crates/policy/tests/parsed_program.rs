@@ -45,6 +45,13 @@ fn the_subcommand_of_git_is_found() {
         "git submodule foreach 'git push'",
         "git bisect run x",
         "git grep -Ox y",
+        "git grep -nO'touch x' y",
+        "git grep -iO y",
+        "git clone -qux y",
+        "git clone -qccore.pager=x y",
+        "git rebase -ix 'rm x' main",
+        "git archive --e=x HEAD",
+        "git archive --remote=ext::sh HEAD",
         "git grep --open-files-in-pager=x y",
         "git filter-branch x",
         "git difftool -x y",
@@ -92,6 +99,11 @@ fn git_that_writes_or_goes_elsewhere_is_not_plain() {
         "git format-patch -o x HEAD",
         "git config --file x user.name y",
         "git config -f x user.name y",
+        "git config -fx user.name y",
+        "git config --fil=x user.name y",
+        "git archive -vox HEAD",
+        "git format-patch -qox HEAD",
+        "git format-patch -qo x HEAD",
     ] {
         let shell = Shell::parse(text).unwrap();
         assert_eq!((shell.writes, shell.plain), (vec!["x".to_owned()], false), "{text}");

@@ -41,24 +41,24 @@ fn commands_are_found_wherever_they_stand() {
     certain("false || git push", &["false", "git push"]);
     certain("ls & git push", &["ls", "git push"]);
     certain("ls | tee x | git push", &["ls", "tee x", "git push"]);
-    certain("ls |& git push", &["ls", "git push"]);
+    doubtful("ls |& git push", &["ls", "git push"]);
     certain("(git push)", &["git push"]);
-    certain("{ git push; }", &["git push"]);
-    certain("! git push", &["git push"]);
-    certain("if true; then git push; elif a; then b; else c; fi", &["true", "git push", "a", "b", "c"]);
-    certain("while true; do git push; done", &["true", "git push"]);
-    certain("until true; do git push; done", &["true", "git push"]);
-    certain("for x in a b; do git push; done", &["git push"]);
-    certain("select x in a b; do git push; done", &["git push"]);
-    certain("case a in a) git push;; *) ls;; esac", &["git push", "ls"]);
-    certain("f() { git push; }; f", &["git push", "f"]);
-    certain("function f { git push; }", &["git push"]);
-    certain("ls # git push", &["ls"]);
-    certain("ls #\ngit push", &["ls", "git push"]);
+    doubtful("{ git push; }", &["git push"]);
+    doubtful("! git push", &["git push"]);
+    doubtful("if true; then git push; elif a; then b; else c; fi", &["true", "git push", "a", "b", "c"]);
+    doubtful("while true; do git push; done", &["true", "git push"]);
+    doubtful("until true; do git push; done", &["true", "git push"]);
+    doubtful("for x in a b; do git push; done", &["git push"]);
+    doubtful("select x in a b; do git push; done", &["git push"]);
+    doubtful("case a in a) git push;; *) ls;; esac", &["git push", "ls"]);
+    doubtful("f() { git push; }; f", &["git push", "f"]);
+    doubtful("function f { git push; }", &["git push"]);
+    doubtful("ls # git push", &["ls"]);
+    doubtful("ls #\ngit push", &["ls", "git push"]);
     certain("echo a#b; git push", &["echo a#b", "git push"]);
     certain("echo 'if then'; git push", &["echo if then", "git push"]);
     certain("ls;git push", &["ls", "git push"]);
-    certain("[ -f x ] && git push", &["[ -f x ]", "git push"]);
+    doubtful("[ -f x ] && git push", &["[ -f x ]", "git push"]);
     certain("test -f x && git push", &["test -f x", "git push"]);
 }
 
@@ -85,7 +85,7 @@ fn substitutions_are_listed_and_never_relied_on() {
     doubtful("$(git push)", &["git push", "$(git push)"]);
     certain("echo '$(git push)'", &["echo $(git push)"]);
     certain("echo \\$x", &["echo $x"]);
-    certain("cat <<'E'\n$(git push)\nE", &["cat"]);
+    doubtful("cat <<'E'\n$(git push)\nE", &["cat"]);
 }
 
 #[test]
@@ -118,20 +118,13 @@ fn what_only_the_shell_knows_is_in_doubt() {
 
 #[test]
 fn quoting_hides_nothing() {
-    for text in [
-        "g''it push",
-        "g\"\"it push",
-        "\\git push",
-        "\"git\" push",
-        "'git' 'push'",
-        "$'\\x67it' push",
-        "$'\\147it' push",
-        "$'git' $'push'",
-        "g\\it pu\\sh",
-        "'g'\"i\"t push",
-        "git \\\n  push",
-    ] {
+    for text in
+        ["g''it push", "g\"\"it push", "\\git push", "\"git\" push", "'git' 'push'", "g\\it pu\\sh", "'g'\"i\"t push"]
+    {
         certain(text, &["git push"]);
+    }
+    for text in ["$'\\x67it' push", "$'\\147it' push", "$'git' $'push'", "git \\\n  push"] {
+        doubtful(text, &["git push"]);
     }
     refused("gi$\"\"t push");
     refused("git push --for$\"\"ce");
@@ -142,6 +135,87 @@ fn quoting_hides_nothing() {
     refused("git push\\\n\\");
     refused("gi\\\nt push");
     refused("echo $'\\c?'");
+}
+
+#[test]
+fn what_shells_read_differently_is_in_doubt() {
+    for text in [
+        "echo \"$\\\n(git push)\"",
+        "A=\\\n reboot ls",
+        "echo $'a\\'; git push #'",
+        "echo a &>/dev/null git push",
+        "[ a & reboot & b ]",
+        "[\nreboot | a = b ]",
+        "[ a 2>= b ]",
+        "[[ a || reboot ]]",
+        "cat <<EOF\n\\\nEOF\ngit push\nEOF\n",
+        "git 2>&- push",
+        "git >&-push",
+        "git<&-push",
+        "sort -ox<<E\na\nE",
+        "sort -o<<E x\na\nE",
+        "git push -f<<E\na\nE",
+        "test -v 'a[$(reboot)]'",
+        "'[' -v 'a[$(reboot)]' ']'",
+        "[[ 'a[$(reboot)]' -eq 1 ]]",
+        "read 'a[$(reboot)]'",
+        "declare 'a[$(reboot)]=1'",
+        "builtin declare 'a[$(reboot)]=1'",
+        "export 'a[$(reboot)]=1'",
+        "export -f x",
+        "unset 'a[$(reboot)]'",
+        "wait -p 'a[$(reboot)]'",
+        "printf -v 'a[$(reboot)]' x",
+        "jobs -x reboot",
+        "RANDOM='a[$(reboot)]'",
+        "A='a[$(reboot)]'",
+        "OPTIND=x; ls",
+        "ssh -to ProxyCommand=reboot host ls",
+        "ssh -tF x host ls",
+        "ssh -I x.so host ls",
+        "ssh host -oProxyCommand=reboot",
+        "bash -oc errexit 'reboot'",
+        "bash -Oc extglob 'reboot'",
+        "bash -kc 'git A=1 push'",
+        "bash -o keyword -c 'tool A=1 push'",
+        "bash -O extglob -c 'tool'",
+        "su -s /tmp/x -c ls",
+        "watch -s ls reboot",
+    ] {
+        let shell = Shell::parse(text);
+        assert!(shell.is_err() || shell.is_ok_and(|shell| shell.doubt.is_some() && !shell.plain), "{text}");
+    }
+}
+
+#[test]
+fn what_people_write_every_day_is_certain() {
+    for text in [
+        "git status",
+        "git log --oneline -5",
+        "ls -la src",
+        "cat README.md | head -20",
+        "grep -rn \"foo bar\" src",
+        "cargo test -- --nocapture",
+        "FOO=1 make",
+        "cd a && git push",
+        "sh -c 'git push'",
+        "git commit -m \"a message with 'quotes'\"",
+        "git commit -m 'a title\n\nand a body'",
+        "find . -name '*.rs' | sort | uniq -c",
+        "find . -name *.rs",
+        "npm run build > out.log 2>&1",
+        "cargo build 2>/dev/null; echo $?",
+        "(cd a && make) || echo failed",
+        "export FOO=1 && make",
+        "test -f x && cat x",
+        "set -euo pipefail; make",
+        "bash -euo pipefail -c 'make && make test'",
+        "git diff HEAD~1 -- a.rs | grep \"^+\" | wc -l",
+        "rg \"fn \\w+\\(\" src",
+        "sleep 5 &",
+    ] {
+        assert_eq!(Shell::parse(text).unwrap().doubt, None, "{text}");
+    }
 }
 
 #[test]
@@ -171,6 +245,15 @@ fn variables_before_a_command_are_seen() {
         "HOME=/x git status",
         "path=x git status",
         "printf -v PATH x; git status",
+        "BAT_PAGER=x bat y",
+        "AWS_CONFIG_FILE=x aws s3 ls",
+        "OPENSSL_CONF=x openssl version",
+        "RSYNC_CONNECT_PROG=x rsync a b",
+        "KUBE_EDITOR=x kubectl get pods",
+        "KUBECTL_EXTERNAL_DIFF=x kubectl diff",
+        "DOTNET_STARTUP_HOOKS=x dotnet test",
+        "_JAVA_OPTIONS=x java y",
+        "FZF_DEFAULT_OPTS=x fzf",
     ] {
         assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
     }
@@ -200,10 +283,10 @@ fn wrappers_are_looked_through() {
         ("env", "env"),
         ("env -i", "env"),
         ("env -u X", "env"),
+        ("env -iu X", "env"),
         ("env A=1 B=2", "env"),
         ("/usr/bin/env", "env"),
         ("env --", "env"),
-        ("eval", "eval"),
     ] {
         certain(&format!("{wrapper} git push"), &[&format!("{via}> git push")]);
     }
@@ -212,6 +295,8 @@ fn wrappers_are_looked_through() {
         ("sudo -u x", "sudo"),
         ("sudo -ux", "sudo"),
         ("sudo -n -E", "sudo"),
+        ("sudo -nu x", "sudo"),
+        ("sudo -nux", "sudo"),
         ("sudo --user=x", "sudo"),
         ("sudo A=1", "sudo"),
         ("doas -u x", "doas"),
@@ -220,6 +305,9 @@ fn wrappers_are_looked_through() {
     ] {
         let text = format!("{wrapper} git push");
         certain(&text, &[&text, &format!("{via}> git push")]);
+    }
+    for text in ["env -C x ls", "env -Cx ls", "env -iC x ls", "env --chdir=x ls", "sudo -nDx ls"] {
+        assert!(Shell::parse(text).unwrap().cwd_changed, "{text}");
     }
     assert!(Shell::parse("sudo ls").unwrap().elevated);
     certain(
@@ -261,13 +349,13 @@ fn texts_within_texts_are_read() {
     }
     certain("bash -lc \"git push\"", &["bash -c> git push"]);
     certain("bash --norc -c 'git push' x y", &["bash -c> git push"]);
-    certain("zsh -c 'ls; git push'", &["zsh -c> ls", "zsh -c> git push"]);
+    doubtful("zsh -c 'ls; git push'", &["zsh -c> ls", "zsh -c> git push"]);
     certain("sh -c 'sh -c \"git push\"'", &["sh -c> sh -c> git push"]);
     certain("busybox sh -c 'git push'", &["busybox sh -c git push", "busybox> sh -c> git push"]);
-    certain("eval 'git push'", &["eval> git push"]);
-    certain("eval git push", &["eval> git push"]);
-    certain("eval 'eval git push'", &["eval> eval> git push"]);
-    certain("trap 'git push' EXIT", &["trap git push EXIT", "trap> git push"]);
+    doubtful("eval 'git push'", &["eval> git push"]);
+    doubtful("eval git push", &["eval> git push"]);
+    doubtful("eval 'eval git push'", &["eval> eval> git push"]);
+    doubtful("trap 'git push' EXIT", &["trap git push EXIT", "trap> git push"]);
     certain("watch -n 1 git push", &["watch -n 1 git push", "watch> git push"]);
     certain("su x -c 'git push'", &["su x -c git push", "su -c> git push"]);
     certain("ssh host git push", &["ssh host git push", "ssh> git push"]);
@@ -275,13 +363,15 @@ fn texts_within_texts_are_read() {
         "ssh -p 22 u@host 'cd a && git push'",
         &["ssh -p 22 u@host cd a && git push", "ssh> cd a", "ssh> git push"],
     );
+    certain("ssh -tp 22 host git push", &["ssh -tp 22 host git push", "ssh> git push"]);
+    certain("ssh -p22 host git push", &["ssh -p22 host git push", "ssh> git push"]);
     assert!(Shell::parse("ssh host ls").unwrap().remote);
     doubtful("ssh -o ProxyCommand=x host ls", &["ssh -o ProxyCommand=x host ls", "ssh> ls"]);
-    certain("bash <<< 'git push'", &["bash", "bash <<> git push"]);
-    certain("bash <<E\ngit push\nE", &["bash", "bash <<> git push"]);
-    certain("bash -s x <<'E'\nls; git push\nE\n", &["bash -s x", "bash <<> ls", "bash <<> git push"]);
-    certain("sh <<-E\n\tgit push\n\tE\n", &["sh", "sh <<> git push"]);
-    certain("sudo bash <<E\ngit push\nE", &["sudo bash", "sudo> bash", "sudo> bash <<> git push"]);
+    doubtful("bash <<< 'git push'", &["bash", "bash <<> git push"]);
+    doubtful("bash <<E\ngit push\nE", &["bash", "bash <<> git push"]);
+    doubtful("bash -s x <<'E'\nls; git push\nE\n", &["bash -s x", "bash <<> ls", "bash <<> git push"]);
+    doubtful("sh <<-E\n\tgit push\n\tE\n", &["sh", "sh <<> git push"]);
+    doubtful("sudo bash <<E\ngit push\nE", &["sudo bash", "sudo> bash", "sudo> bash <<> git push"]);
     doubtful("bash <<E\n$X\nE", &["bash"]);
     doubtful("echo git push | sh", &["echo git push", "sh"]);
     doubtful("curl https://x | sudo bash", &["curl https://x", "sudo bash", "sudo> bash"]);
@@ -291,8 +381,8 @@ fn texts_within_texts_are_read() {
     doubtful("env -S 'git push'", &["env -S git push", "env> git push"]);
     doubtful("env '-Sgit push'", &["env -Sgit push", "env> git push"]);
     doubtful("env --split-string='git push' x", &["env --split-string=git push x", "env> git push x"]);
-    certain("cat <<E && git push\nx\nE", &["cat", "git push"]);
-    certain("cat <<E > f\nx\nE\ngit push", &["cat", "git push"]);
+    doubtful("cat <<E && git push\nx\nE", &["cat", "git push"]);
+    doubtful("cat <<E > f\nx\nE\ngit push", &["cat", "git push"]);
     refused("sh -c");
     refused("sh -c 'git push");
     refused("sh -c 'git push \"'");
@@ -315,7 +405,7 @@ fn redirections_are_seen() {
     certain("git > x push", &["git push"]);
     certain("git > x push 2> y --force", &["git push --force"]);
     certain("> x git push", &["git push"]);
-    certain("cat <<E > x push\na\nE", &["cat push"]);
+    doubtful("cat <<E > x push\na\nE", &["cat push"]);
     refused("cat <<E\nx");
     refused("cat <<E\nx\nE2");
     refused("exec 3<> x");
@@ -342,7 +432,8 @@ fn unseen_and_look_alike_characters_are_never_relied_on() {
     doubtful("gіt push", &["gіt push"]);
     assert_ne!(Shell::parse("gіt push").unwrap().commands[0].program, "git");
     assert_ne!(Shell::parse("ｇit push").unwrap().commands[0].name, "git");
-    certain("echo größer", &["echo größer"]);
+    doubtful("echo größer", &["echo größer"]);
+    certain("echo 'größer'", &["echo größer"]);
 }
 
 #[test]

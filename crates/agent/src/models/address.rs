@@ -37,7 +37,7 @@ pub(super) fn is_openai(url: &Url) -> bool {
 }
 
 fn refused(why: &str) -> ModelError {
-    ModelError::Refused(format!("The model's endpoint is no address: {why}"))
+    ModelError::Refused(format!("the model's endpoint is no address: {why}"))
 }
 
 #[cfg(test)]

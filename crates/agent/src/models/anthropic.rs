@@ -3,7 +3,7 @@
 mod events;
 
 use domain::agent::ModelChoice;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub(super) use events::Events;
 
@@ -19,7 +19,8 @@ const BLOCKS: &str = "blocks";
 
 /// The request for the next turn.
 pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) -> Value {
-    let mut body = Map::from_iter([
+    let mut body = choice.options.clone();
+    body.extend([
         ("model".to_owned(), json!(choice.name)),
         ("stream".to_owned(), json!(true)),
         ("max_tokens".to_owned(), json!(choice.max_tokens.unwrap_or(MAX_TOKENS))),

@@ -50,7 +50,7 @@ impl Draft {
     pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_KEPT {
-            return Err(Fault::Refused(format!("The model's turn is larger than {MAX_KEPT} bytes")));
+            return Err(Fault::Refused(format!("the model's turn is larger than {MAX_KEPT} bytes")));
         }
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Draft {
     /// One more call; its place among them.
     pub(super) fn call(&mut self, id: &str, name: &str) -> Result<usize, Fault> {
         if self.calls.len() == MAX_CALLS {
-            return Err(Fault::Refused(format!("The model wants more than {MAX_CALLS} calls in one turn")));
+            return Err(Fault::Refused(format!("the model wants more than {MAX_CALLS} calls in one turn")));
         }
         self.keep(id.len() + name.len())?;
         self.calls.push(DraftCall { id: id.to_owned(), name: name.to_owned(), arguments: String::new() });
@@ -109,7 +109,7 @@ impl Draft {
         self.keep(more.len())?;
         if let Some(call) = self.calls.get_mut(place) {
             if call.arguments.len() + more.len() > MAX_ARGUMENTS {
-                return Err(Fault::Refused(format!("The arguments of one call are larger than {MAX_ARGUMENTS} bytes")));
+                return Err(Fault::Refused(format!("the arguments of one call are larger than {MAX_ARGUMENTS} bytes")));
             }
             call.arguments.push_str(more);
         }

@@ -28,7 +28,7 @@ pub(super) fn events(body: Body, idle: Duration) -> impl Stream<Item = Result<St
         .map_err(|error| match error {
             EventStreamError::Transport(fault) => fault,
             EventStreamError::Utf8(_) | EventStreamError::Parser(_) => {
-                Fault::again("The provider's answer is no stream of events")
+                Fault::again("the provider's answer is no stream of events")
             }
         })
 }
@@ -48,7 +48,7 @@ pub(super) async fn beginning(mut body: Body, idle: Duration) -> Vec<u8> {
 
 /// What is said when nothing is.
 pub(super) fn silence(idle: Duration) -> Fault {
-    Fault::again(format!("The provider was silent for {} seconds", idle.as_secs_f32()))
+    Fault::again(format!("the provider was silent for {} seconds", idle.as_secs_f32()))
 }
 
 /// Whole lines. The parser looks at everything that it was given and has not used once more with each piece, so that a long event
@@ -91,7 +91,7 @@ impl Lines {
     }
 
     fn too_large(limit: usize) -> Fault {
-        Fault::Refused(format!("The provider's answer, or one event of it, is larger than {limit} bytes"))
+        Fault::Refused(format!("the provider's answer, or one event of it, is larger than {limit} bytes"))
     }
 }
 

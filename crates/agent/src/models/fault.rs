@@ -28,15 +28,15 @@ impl Fault {
         let parsed = serde_json::from_str::<Value>(&body).unwrap_or(Value::Null);
         let said = message(&parsed).unwrap_or(&body).trim();
         let why = if said.is_empty() {
-            format!("The provider answered {status}")
+            format!("the provider answered {status}")
         } else {
-            format!("The provider answered {status}: {said}")
+            format!("the provider answered {status}: {said}")
         };
         match status {
             // What is used up does not come back by waiting a few seconds, although it is told like a rate limit.
             429 if kinds(&parsed).any(|kind| kind == "insufficient_quota") => Self::Refused(why),
             408 | 409 | 425 | 429 | 500.. => Self::Again { why, after },
-            300..=399 => Self::Refused(format!("The provider answered {status}, and redirects are not followed")),
+            300..=399 => Self::Refused(format!("the provider answered {status}, and redirects are not followed")),
             _ => Self::Refused(why),
         }
     }
@@ -44,8 +44,8 @@ impl Fault {
     /// What a provider means by an error in the middle of its stream.
     pub(super) fn of_event(event: &Value) -> Self {
         let why = match message(event) {
-            Some(said) => format!("The provider broke off: {said}"),
-            None => format!("The provider broke off: {event}"),
+            Some(said) => format!("the provider broke off: {said}"),
+            None => format!("the provider broke off: {event}"),
         };
         let permanent = kinds(event).any(|kind| {
             matches!(

@@ -47,12 +47,12 @@ impl Http {
     /// A way to the choice's endpoint, with its key.
     pub(super) fn new(choice: &ModelChoice, key: Option<&Zeroizing<String>>) -> Result<Self, ModelError> {
         if choice.name.is_empty() {
-            return Err(ModelError::Refused("The model has no name".to_owned()));
+            return Err(ModelError::Refused("the model has no name".to_owned()));
         }
         let url = address::of(choice)?;
         let key = key.map(|key| key.trim()).filter(|key| !key.is_empty());
         if key.is_none() && choice.endpoint.is_none() {
-            return Err(ModelError::Refused("The model's provider wants a key, and there is none".to_owned()));
+            return Err(ModelError::Refused("the model's provider wants a key, and there is none".to_owned()));
         }
         Ok(Self { client: client()?, url, headers: headers(choice.provider, key)? })
     }
@@ -111,7 +111,7 @@ fn headers(provider: Provider, key: Option<&str>) -> Result<HeaderMap, ModelErro
             _ => (AUTHORIZATION, Zeroizing::new(format!("Bearer {key}"))),
         };
         let mut value = HeaderValue::from_str(&value)
-            .map_err(|_| ModelError::Refused("The model's key has characters that no key has".to_owned()))?;
+            .map_err(|_| ModelError::Refused("the model's key has characters that no key has".to_owned()))?;
         value.set_sensitive(true);
         headers.insert(name, value);
     }
@@ -135,7 +135,7 @@ fn wanted_wait(headers: &HeaderMap) -> Option<Duration> {
 
 /// A fault of the connection, in the words of whatever is at its bottom. The address is left out: it may have more in it than people are to read.
 fn lost(what: &str, error: reqwest::Error) -> Fault {
-    Fault::again(format!("The provider {what}: {}", cause(&error.without_url())))
+    Fault::again(format!("the provider {what}: {}", cause(&error.without_url())))
 }
 
 fn cause(error: &dyn Error) -> String {

@@ -23,7 +23,7 @@ impl Scripted {
     /// Plays the choice's script.
     pub(super) fn new(choice: &ModelChoice) -> Result<Self, ModelError> {
         let script =
-            choice.script.clone().ok_or_else(|| ModelError::Refused("A scripted model needs a script".to_owned()))?;
+            choice.script.clone().ok_or_else(|| ModelError::Refused("a scripted model needs a script".to_owned()))?;
         Ok(Self { script })
     }
 

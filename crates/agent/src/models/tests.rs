@@ -34,6 +34,7 @@ pub(super) fn choice(provider: Provider) -> ModelChoice {
         temperature: None,
         max_tokens: None,
         timeout_seconds: None,
+        options: serde_json::Map::new(),
         price: None,
         script: None,
     }

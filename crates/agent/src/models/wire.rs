@@ -72,12 +72,14 @@ impl Wire {
         let names = Names::of(request.tools);
         let body = Bytes::from(self.body(request, &names).to_string());
         let mut delays = self.pace.delays();
-        for asked in 1_u32.. {
+        let mut asked = 0_u32;
+        loop {
+            asked += 1;
             let attempt = timeout(self.pace.total, self.attempt(body.clone(), &names, said));
             let fault = match attempt.await {
                 Ok(Ok(turn)) => return Ok(turn),
                 Ok(Err(fault)) => fault,
-                Err(_) => Fault::again(format!("The turn took longer than {} seconds", self.pace.total.as_secs_f32())),
+                Err(_) => Fault::again(format!("the turn took longer than {} seconds", self.pace.total.as_secs_f32())),
             };
             let (why, after) = match fault {
                 Fault::Refused(why) => return Err(ModelError::Refused(self.readable(&why))),
@@ -94,7 +96,6 @@ impl Wire {
             };
             self.again(why, delay.max(after), said).await;
         }
-        Err(ModelError::Unavailable("The model was asked too often".to_owned()))
     }
 
     async fn again(&self, why: String, delay: Duration, said: Said<'_>) {
@@ -124,7 +125,7 @@ impl Wire {
                     }
                 }
                 None if reader.whole() => break,
-                None => return Err(Fault::again("The provider's answer was cut off before its end")),
+                None => return Err(Fault::again("the provider's answer was cut off before its end")),
             }
         }
         reader.finish(&mut draft)?;
@@ -150,13 +151,13 @@ impl Model for Wire {
 fn no_stream(content_type: &str, body: &[u8]) -> Fault {
     match serde_json::from_slice::<Value>(body) {
         Ok(error) if error.get("error").is_some_and(|error| !error.is_null()) => Fault::of_event(&error),
-        _ => Fault::Refused(format!("The endpoint answers with {content_type} where a stream of events was asked for")),
+        _ => Fault::Refused(format!("the endpoint answers with {content_type} where a stream of events was asked for")),
     }
 }
 
 /// An event as JSON.
 pub(super) fn parsed(data: &str) -> Result<Value, Fault> {
-    serde_json::from_str(data).map_err(|_| Fault::again("An event of the provider's answer is no JSON"))
+    serde_json::from_str(data).map_err(|_| Fault::again("an event of the provider's answer is no JSON"))
 }
 
 /// Why a turn that has ended is none, if its reason to end says so. Half a turn is never taken for a whole one: of a call that was cut
@@ -164,15 +165,15 @@ pub(super) fn parsed(data: &str) -> Result<Value, Fault> {
 pub(super) fn ended_badly(reason: &str) -> Option<Fault> {
     match reason {
         "length" | "max_tokens" | "model_length" => Some(Fault::Refused(
-            "The model's turn was cut off at its limit of tokens: give it more `max_tokens`".to_owned(),
+            "the model's turn was cut off at its limit of tokens: give it more `max_tokens`".to_owned(),
         )),
         "model_context_window_exceeded" => {
-            Some(Fault::Refused("The conversation is longer than the model can read".to_owned()))
+            Some(Fault::Refused("the conversation is longer than the model can read".to_owned()))
         }
         "content_filter" | "refusal" => {
-            Some(Fault::Refused("The provider refuses to go on with this conversation".to_owned()))
+            Some(Fault::Refused("the provider refuses to go on with this conversation".to_owned()))
         }
-        "error" => Some(Fault::again("The provider broke off")),
+        "error" => Some(Fault::again("the provider broke off")),
         _ => None,
     }
 }

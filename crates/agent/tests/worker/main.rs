@@ -1,5 +1,7 @@
 //! The worker on a real store: stories of steps that sleep, wake, fail, are killed and go on.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
 mod flows;
 mod stories;
 mod takeover;

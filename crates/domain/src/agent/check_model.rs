@@ -1,5 +1,7 @@
 //! What an agent's model must have, and what it must not.
 
+use serde_json::Value;
+
 use super::check::{address, environment};
 use super::{ModelChoice, Provider, Script};
 use crate::{Problem, text};
@@ -10,6 +12,21 @@ const MOST_TURNS: usize = 1_000;
 const MOST_CALLS: usize = 128;
 /// The longest that one turn may take, in seconds.
 const MOST_TIMEOUT: u32 = 3_600;
+/// How large the further fields of a request may be, in bytes.
+const MOST_OPTIONS: usize = 16_384;
+/// The fields of a request that are never options.
+const OURS: [&str; 10] = [
+    "model",
+    "messages",
+    "system",
+    "tools",
+    "stream",
+    "stream_options",
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "n",
+];
 /// The most tokens that one turn may be allowed.
 const MOST_TOKENS: u32 = 1_000_000;
 
@@ -34,6 +51,7 @@ impl ModelChoice {
             ("temperature", self.temperature.is_some()),
             ("max_tokens", self.max_tokens.is_some()),
             ("timeout_seconds", self.timeout_seconds.is_some()),
+            ("options", !self.options.is_empty()),
             ("price", self.price.is_some()),
         ];
         for (field, there) in others {
@@ -41,6 +59,19 @@ impl ModelChoice {
                 problems
                     .push(Problem::new(format!("/model/{field}"), "a scripted model has a script and nothing else"));
             }
+        }
+    }
+
+    fn check_options(&self, problems: &mut Vec<Problem>) {
+        for (field, value) in &self.options {
+            let at = text::field("/model/options", field);
+            if OURS.contains(&field.as_str()) {
+                problems.push(Problem::new(&at, "is not an option: it is said elsewhere, or follows from what is"));
+            }
+            text::depth(&at, value, problems);
+        }
+        if Value::Object(self.options.clone()).to_string().len() > MOST_OPTIONS {
+            problems.push(Problem::new("/model/options", format!("are larger than {MOST_OPTIONS} bytes")));
         }
     }
 
@@ -70,6 +101,7 @@ impl ModelChoice {
         }
         between("/model/max_tokens", self.max_tokens, MOST_TOKENS, problems);
         between("/model/timeout_seconds", self.timeout_seconds, MOST_TIMEOUT, problems);
+        self.check_options(problems);
         if let Some(price) = self.price {
             for (field, amount) in [("input", price.input), ("output", price.output)] {
                 if !(0.0..=1_000_000.0).contains(&amount) {

@@ -44,7 +44,7 @@ impl AgentVersion {
     }
 
     /// What of it may stand in a file of the server's operator, and may not come over the network: whatever reads the server's
-    /// environment or starts a program on its machine.
+    /// environment, starts a program on its machine, or opens a directory there, which all tenants would share.
     #[must_use]
     pub fn only_in_files(&self) -> Vec<Problem> {
         const WHY: &str = "may only stand in a file of the server's operator";
@@ -58,6 +58,7 @@ impl AgentVersion {
         for (index, tool) in self.tools.iter().enumerate() {
             only(tool == EXECUTE_COMMAND, format!("/tools/{index}"));
         }
+        only(self.workspace.is_some(), "/workspace".into());
         for (index, server) in self.mcp.iter().enumerate() {
             only(!server.command.is_empty(), format!("/mcp/{index}/command"));
             only(server.token_env.is_some(), format!("/mcp/{index}/token_env"));

@@ -82,11 +82,17 @@ impl Survey {
     pub(super) fn remarks(&self) -> Vec<Remark> {
         let mut remarks = self.remarks.clone();
         let looks = |part: &str| self.facts.contains(part);
-        let around = ["shell.plain", "shell.writes", "shell.commands[].redirects"];
+        let around = ["shell.plain", "shell.plain_elsewhere", "shell.writes", "shell.commands[].redirects"];
         if looks("shell.commands") && !around.into_iter().any(looks) {
             let message =
                 "this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`";
             remarks.push(Remark::of_allowing("commands_without_plain", message));
+        }
+        let sure = ["shell.plain", "shell.plain_elsewhere", "shell.writes_known"].into_iter().any(looks);
+        if looks("shell.writes") && !sure && !self.measured.contains("shell.writes") {
+            let message =
+                "`shell.writes` has the files that are known, and most programs write others; add `shell.writes_known`";
+            remarks.push(Remark::of_allowing("writes_without_known", message));
         }
         if self.wants_no_path && !self.measured.contains("paths") {
             let message = "`!paths.exists(…)` is true of a call without paths; write `paths.all(…)`, which then fails";

@@ -7,6 +7,8 @@ use self::walk::{Argv, Around, Walk};
 use self::word::Word;
 use super::Unparsed;
 
+mod agreement;
+mod builtin;
 mod find;
 mod git;
 mod guard;
@@ -17,6 +19,8 @@ mod program;
 mod reader;
 mod redirect;
 mod runner;
+mod strict;
+mod unread;
 mod variable;
 mod walk;
 mod word;
@@ -30,8 +34,10 @@ pub struct Shell {
     /// Every simple command that could run, those in substitutions, functions, here-documents and wrappers too.
     pub commands: Vec<Simple>,
     /// Exactly one simple command and nothing else: no redirection, substitution, assignment, glob, wrapper, nothing dynamic, no
-    /// other directory, and no file that it is known to write.
+    /// other directory, not even one that the call names beside it, and no file that it is known to write.
     pub plain: bool,
+    /// It would be plain, but something beside it in the call says where it runs, or may: compare `paths`.
+    pub plain_elsewhere: bool,
     /// Commands are joined by `|`.
     pub pipes: bool,
     /// Something is started with `&`, or as a coprocess.
@@ -56,6 +62,8 @@ pub struct Shell {
     pub reads: Vec<String>,
     /// The files that redirections write, and those that known programs are told to write: `tee x`, `sort -o x`, `cp a x`.
     pub writes: Vec<String>,
+    /// Every program is one whose files are all in `writes`. Most programs are not: nobody knows here what `make` writes.
+    pub writes_known: bool,
     /// Why no allowing rule may rely on this, although it was read: a program known only when it runs, a command hidden in an
     /// option. Rules that ask or deny still see everything above.
     pub doubt: Option<Unparsed>,
@@ -117,8 +125,8 @@ impl Shell {
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
         let mut walk = Walk::default();
         walk.text(text, &Around::default())?;
-        let lone = reader::lone(text);
-        Ok(walk.shell.settled(lone))
+        let lone = strict::lone(text);
+        Ok(walk.settled(lone))
     }
 
     /// Reads several texts that one shell after the other would run.
@@ -131,8 +139,8 @@ impl Shell {
         }
         match texts {
             [] => Err(refused("there is no command in it")),
-            [only] => Ok(walk.shell.settled(reader::lone(only))),
-            _ => Ok(walk.shell.settled(false)),
+            [only] => Ok(walk.settled(strict::lone(only))),
+            _ => Ok(walk.settled(false)),
         }
     }
 
@@ -149,7 +157,7 @@ impl Shell {
         let mut walk = Walk::default();
         let words = words.iter().map(|word| Word::literal(word)).collect();
         walk.run(Argv { words, ..Argv::default() }, &Around::default())?;
-        Ok(walk.shell.settled(true))
+        Ok(walk.settled(true))
     }
 
     /// Counts a variable that is set for the whole command from outside.
@@ -161,29 +169,14 @@ impl Shell {
             command.assignments.push(Assignment { name: name.to_owned(), value: value.to_owned() });
         }
         self.plain = false;
+        self.plain_elsewhere = false;
         self
     }
 
-    /// Draws the conclusions from what was found.
-    fn settled(mut self, lone: bool) -> Self {
-        if self.dynamic {
-            self.doubt.get_or_insert_with(|| refused("a word of it is known only when it runs"));
-        }
-        self.plain = lone
-            && self.doubt.is_none()
-            && self.writes.is_empty()
-            && self.reads.is_empty()
-            && !self.cwd_changed
-            && !(self.pipes || self.background || self.substitutions || self.globs || self.dynamic)
-            && match self.commands.as_slice() {
-                [only] => {
-                    !only.program.is_empty()
-                        && only.via.is_empty()
-                        && only.assignments.is_empty()
-                        && only.redirects.is_empty()
-                }
-                _ => false,
-            };
-        self
+    /// Counts a place that the call names beside the command: it may run there.
+    pub(super) fn elsewhere(&mut self) {
+        self.plain_elsewhere |= std::mem::take(&mut self.plain);
+        self.cwd_changed = true;
+        self.commands.iter_mut().for_each(|command| command.cwd_changed = true);
     }
 }

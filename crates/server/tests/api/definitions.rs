@@ -109,7 +109,7 @@ async fn what_only_files_may_say_is_refused() {
     body["workspace"] = json!("notes");
     body["model"] = json!({ "provider": "openai", "name": "m", "key_env": "HOME" });
     body["mcp"] = json!([{ "name": "files", "command": ["sh"] }]);
-    let places = ["/model/key_env", "/tools/0", "/mcp/0/command"];
+    let places = ["/model/key_env", "/tools/0", "/workspace", "/mcp/0/command"];
     admin.post("/v1/agents", body).await.refused_at(422, "body_invalid", &places);
     assert_eq!(listed(&admin, "/v1/agents", "agents").await.0, Vec::<String>::new());
 }

@@ -58,7 +58,10 @@ async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
     for size in [1, 11, 100_000] {
         let server = Server::start(vec![Reply::stream(&stream).in_pieces(size)]);
         let price = Some(Price { input: 1000.0, output: 10_000.0 });
-        let choice = ModelChoice { price, temperature: Some(1.0), max_tokens: Some(99), ..anthropic() };
+        let thinking = json!({"type": "enabled", "budget_tokens": 50});
+        let options =
+            [("thinking".to_owned(), thinking.clone()), ("model".to_owned(), json!("other"))].into_iter().collect();
+        let choice = ModelChoice { price, options, temperature: Some(1.0), max_tokens: Some(99), ..anthropic() };
         let history = [user("hi"), user("there")];
         let request = Request { instructions: "Be kind.", history: &history, tools: &[] };
         let (turn, heard) = ask(&at(&server.url, choice, QUICK), request).await;
@@ -74,7 +77,7 @@ async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
         );
         assert!(!seen.headers.contains_key("authorization"));
         let content = json!([{"type": "text", "text": "hi"}, {"type": "text", "text": "there"}]);
-        let expected = json!({"model": "test-model", "stream": true, "temperature": 1.0, "max_tokens": 99, "system": "Be kind.",
+        let expected = json!({"model": "test-model", "stream": true, "temperature": 1.0, "max_tokens": 99, "system": "Be kind.", "thinking": thinking,
             "messages": [{"role": "user", "content": content}]});
         assert_eq!(seen.body, expected);
     }
@@ -177,12 +180,12 @@ async fn an_error_within_the_stream_is_asked_again_or_not_by_its_kind() {
     let request = Request { instructions: "", history: &history, tools: &[] };
     let (turn, heard) = ask(&at(&server.url, anthropic(), QUICK), request).await;
     assert_eq!(turn.unwrap().text, "whole");
-    let why = "The provider broke off: It is overloaded_error.".to_owned();
+    let why = "the provider broke off: It is overloaded_error.".to_owned();
     assert_eq!(heard, [Delta::Text("half".into()), Delta::Again { why }, Delta::Text("whole".into())]);
 
     let server = Server::start(vec![Reply::stream(&half("invalid_request_error"))]);
     let (turn, _) = ask(&at(&server.url, anthropic(), QUICK), request).await;
-    assert_eq!(turn, Err(ModelError::Refused("The provider broke off: It is invalid_request_error.".into())));
+    assert_eq!(turn, Err(ModelError::Refused("the provider broke off: It is invalid_request_error.".into())));
 }
 
 #[tokio::test]

@@ -33,14 +33,14 @@ async fn too_many_requests_are_sent_again() {
     let replies = vec![busy(), busy(), Reply::stream(&openai("ok"))];
     let (turn, heard, asked) = play(Provider::Openai, replies, QUICK).await;
     assert_eq!((turn.unwrap().text.as_str(), asked), ("ok", 3));
-    assert_eq!(retries(&heard), ["The provider answered 429: Slow down"; 2]);
+    assert_eq!(retries(&heard), ["the provider answered 429: Slow down"; 2]);
 }
 
 #[tokio::test]
 async fn a_provider_that_stays_broken_is_given_up() {
     let broken = || Reply::status("503 Service Unavailable", "", "<html>\nno\t upstream</html>");
     let (turn, heard, asked) = play(Provider::Anthropic, vec![broken(), broken(), broken()], QUICK).await;
-    let why = "The provider answered 503: <html> no upstream</html>";
+    let why = "the provider answered 503: <html> no upstream</html>";
     assert_eq!((turn, asked), (Err(ModelError::Unavailable(format!("{why} (asked 3 times)"))), 3));
     assert_eq!(retries(&heard), [why; 2]);
 }
@@ -88,8 +88,8 @@ async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
         let (turn, heard, asked) = play(provider, replies, QUICK).await;
         assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 3));
         let why = retries(&heard);
-        assert!(why[0].starts_with("The provider was cut off: "), "{why:?}");
-        assert_eq!(why[1], "The provider's answer was cut off before its end");
+        assert!(why[0].starts_with("the provider was cut off: "), "{why:?}");
+        assert_eq!(why[1], "the provider's answer was cut off before its end");
         assert_eq!(aloud(&heard).0, "whole");
         let (turn, _, _) =
             play(provider, vec![Reply::stream("").cut(), Reply::stream(""), Reply::stream(&whole)], QUICK).await;
@@ -122,7 +122,7 @@ async fn silence_is_ended_and_asked_again() {
     ];
     let (turn, heard, asked) = play(Provider::Anthropic, replies, pace).await;
     assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 4));
-    assert_eq!(retries(&heard), ["The provider was silent for 0.3 seconds"; 3]);
+    assert_eq!(retries(&heard), ["the provider was silent for 0.3 seconds"; 3]);
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn nobody_there_is_asked_again_and_given_up() {
     let (turn, heard) = ask(&at(&url, choice(Provider::Openai), QUICK), request).await;
     let Err(ModelError::Unavailable(message)) = turn else { panic!("{turn:?}") };
     assert!(
-        message.starts_with("The provider cannot be reached: ") && message.ends_with("(asked 3 times)"),
+        message.starts_with("the provider cannot be reached: ") && message.ends_with("(asked 3 times)"),
         "{message}"
     );
     assert!(!message.contains(KEY) && !message.contains("127.0.0.1"), "{message}");
@@ -178,7 +178,7 @@ async fn an_address_that_is_no_model_is_told_at_once() {
     let error = r#"{"error": {"message": "No such model", "type": "invalid_request_error"}}"#;
     let (turn, _, _) =
         play(Provider::Openai, vec![Reply::status("200 OK", "content-type: application/json\r\n", error)], QUICK).await;
-    assert_eq!(turn, Err(ModelError::Refused("The provider broke off: No such model".to_owned())));
+    assert_eq!(turn, Err(ModelError::Refused("the provider broke off: No such model".to_owned())));
 }
 
 #[tokio::test]

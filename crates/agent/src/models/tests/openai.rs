@@ -53,7 +53,9 @@ async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
     for size in [1, 7, 100_000] {
         let server = Server::start(vec![Reply::stream(&stream).in_pieces(size)]);
         let price = Some(Price { input: 2.0, output: 8.0 });
-        let choice = ModelChoice { price, temperature: Some(0.5), max_tokens: Some(99), ..openai() };
+        let options =
+            [("reasoning_effort".to_owned(), json!("low")), ("stream".to_owned(), json!(false))].into_iter().collect();
+        let choice = ModelChoice { price, options, temperature: Some(0.5), max_tokens: Some(99), ..openai() };
         let history = [user("hi")];
         let request = Request { instructions: "Be kind.", history: &history, tools: &[] };
         let (turn, heard) = ask(&at(&server.url, choice, QUICK), request).await;
@@ -66,7 +68,7 @@ async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
         assert_eq!(seen.headers["authorization"], format!("Bearer {KEY}"));
         let messages = json!([{"role": "system", "content": "Be kind."}, {"role": "user", "content": "hi"}]);
         let expected = json!({"model": "test-model", "stream": true, "stream_options": {"include_usage": true},
-            "temperature": 0.5, "max_tokens": 99, "messages": messages});
+            "temperature": 0.5, "max_tokens": 99, "reasoning_effort": "low", "messages": messages});
         assert_eq!(seen.body, expected);
     }
 }

@@ -59,20 +59,20 @@ fn whole() -> Spoken {
 async fn a_wanted_wait_is_kept() {
     let (turn, heard, took) = play(None, vec![(429, Some(42), vec![]), whole()]).await;
     assert_eq!((turn.unwrap().text.as_str(), took), ("ok", 42));
-    assert_eq!(retries(&heard), ["The provider answered 429"]);
+    assert_eq!(retries(&heard), ["the provider answered 429"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_wants_to_be_left_alone_for_an_hour_is() {
     let (turn, heard, took) = play(None, vec![(429, Some(3600), vec![])]).await;
-    let message = "The provider answered 429 (and wants to be asked in 3600 seconds)".to_owned();
+    let message = "the provider answered 429 (and wants to be asked in 3600 seconds)".to_owned();
     assert_eq!((turn, heard.len(), took), (Err(ModelError::Unavailable(message)), 0, 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn delays_grow_by_half_chance() {
     let (turn, heard, took) = play(None, vec![(500, None, vec![]); 5]).await;
-    assert_eq!(turn, Err(ModelError::Unavailable("The provider answered 500 (asked 5 times)".to_owned())));
+    assert_eq!(turn, Err(ModelError::Unavailable("the provider answered 500 (asked 5 times)".to_owned())));
     // 1 + 2 + 4 + 8 seconds, each up to twice as long.
     assert!((15..30).contains(&took), "{took}");
     assert_eq!(heard.len(), 4);
@@ -83,7 +83,7 @@ async fn silence_ends_an_attempt_and_a_slow_word_does_not() {
     let (turn, heard, took) =
         play(None, vec![(200, None, vec![(170, ": still here\n\n"), (200, WHOLE)]), whole()]).await;
     assert_eq!(turn.unwrap().text, "ok");
-    assert_eq!(retries(&heard), ["The provider was silent for 180 seconds"]);
+    assert_eq!(retries(&heard), ["the provider was silent for 180 seconds"]);
     assert!((351..=352).contains(&took), "{took}");
     let (turn, heard, took) = play(None, vec![(200, None, vec![(170, ": still here\n\n"), (170, WHOLE)])]).await;
     assert_eq!((turn.unwrap().text.as_str(), heard.len(), took), ("ok", 1, 340));
@@ -94,7 +94,7 @@ async fn slow_bytes_do_not_hold_a_turn_for_ever() {
     let trickle = || (200, None, vec![(10, "x"); 1000]);
     let (turn, heard, took) = play(Some(60), vec![trickle(), whole()]).await;
     assert_eq!(turn.unwrap().text, "ok");
-    assert_eq!(retries(&heard), ["The turn took longer than 60 seconds"]);
+    assert_eq!(retries(&heard), ["the turn took longer than 60 seconds"]);
     assert!((61..=62).contains(&took), "{took}");
     // The body of an error has no more time than any other.
     let (turn, heard, _) = play(Some(60), vec![(400, None, vec![(10, "x"); 1000]), whole()]).await;

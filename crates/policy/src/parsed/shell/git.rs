@@ -122,6 +122,43 @@ const KNOWN: &str = " add am annotate apply archive backfill bisect blame branch
     unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version \
     whatchanged worktree write-tree ";
 
+/// Subcommands that write nothing but what an option names.
+const READING: &[&str] = &[
+    "annotate",
+    "blame",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "cherry",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "for-each-ref",
+    "grep",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "range-diff",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-ref",
+    "status",
+    "var",
+    "verify-commit",
+    "verify-tag",
+    "version",
+    "whatchanged",
+];
+
 /// Finds the subcommand and everything that makes it less than certain.
 pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
     let mut at = 1;
@@ -149,6 +186,7 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
         at += 1;
     }
     let Some(subcommand) = argv.words.get(at) else { return };
+    walk.writes_unknown |= !READING.contains(&subcommand.text.as_str());
     if subcommand.dynamic || subcommand.glob {
         walk.doubt("which subcommand of `git` runs is known only when it runs");
         return;
@@ -198,24 +236,23 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
     for (at, word) in args.iter().enumerate() {
         let text = word.text.as_str();
         let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
-        if option.len() > 3 && option.starts_with("--") && COMMANDS.iter().any(|command| command.starts_with(option)) {
+        if option.len() > 2 && option.starts_with("--") && COMMANDS.iter().any(|command| command.starts_with(option)) {
             walk.doubt(format!("`git {subcommand} {option}` may run another program"));
         }
         if cut("--no-index", option, "--no-i") {
             walk.doubt(format!("`git {subcommand} {option}` reads files outside of a repository"));
         }
-        let short = match subcommand {
-            "rebase" | "difftool" => text.starts_with("-x"),
-            "grep" => text.starts_with("-O"),
-            "clone" => text.starts_with("-u") || text.starts_with("-c"),
-            _ => false,
-        };
-        if short || text.starts_with("ext::") || text.starts_with("fd::") {
+        let transport = |text: &str| text.starts_with("ext::") || text.starts_with("fd::");
+        let short = letters(text).contains(|letter| running(subcommand).contains(letter));
+        if short || transport(text) || value.is_some_and(transport) {
             walk.doubt(format!("`git {subcommand} {text}` may run another program"));
         }
         let next = args.get(at + 1).map(|word| word.text.as_str());
-        if let Some(file) = output(subcommand, option, value, next) {
+        if let Some(file) = output(subcommand, text, value, next) {
             walk.shell.writes.push(file.to_owned());
+        }
+        if cut("--contents", option, "--cont") {
+            walk.shell.reads.extend(value.or(next).map(str::to_owned));
         }
         // Given a path outside of the repository, `git diff` compares files without one.
         if subcommand == "diff" && (text.starts_with('/') || text.split('/').any(|part| part == "..")) {
@@ -229,12 +266,35 @@ fn cut(whole: &str, option: &str, shortest: &str) -> bool {
     option.starts_with(shortest) && whole.starts_with(option)
 }
 
+/// The letters of a word such as `-nO`, with whatever value is glued to them: it may begin after any of them.
+fn letters(text: &str) -> &str {
+    text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default()
+}
+
+/// The letters that have a subcommand run a program.
+fn running(subcommand: &str) -> &'static str {
+    match subcommand {
+        "rebase" => "x",
+        "difftool" => "xt",
+        "grep" => "O",
+        "clone" => "uc",
+        _ => "",
+    }
+}
+
 /// The file that an option has git write.
-fn output<'a>(subcommand: &str, option: &'a str, value: Option<&'a str>, next: Option<&'a str>) -> Option<&'a str> {
-    if cut("--output", option, "--o") || cut("--output-directory", option, "--output-d") {
+fn output<'a>(subcommand: &str, text: &'a str, value: Option<&'a str>, next: Option<&'a str>) -> Option<&'a str> {
+    let option = text.split('=').next().unwrap_or_default();
+    let file = subcommand == "config" && cut("--file", option, "--f");
+    if file || cut("--output", option, "--o") || cut("--output-directory", option, "--output-d") {
         return value.or(next);
     }
-    let glued = option.strip_prefix("-o").filter(|_| matches!(subcommand, "archive" | "format-patch"))?;
+    let letter = match subcommand {
+        "archive" | "format-patch" | "bugreport" | "diagnose" | "mailsplit" | "index-pack" => 'o',
+        "config" => 'f',
+        _ => return None,
+    };
+    let (_, glued) = letters(text).split_once(letter)?;
     if glued.is_empty() { next } else { Some(glued) }
 }
 
@@ -243,14 +303,6 @@ fn settings(walk: &mut Walk, args: &[Word]) {
     let asks = |word: &Word| {
         word.text.starts_with("--get") || matches!(word.text.as_str(), "get" | "list" | "-l" | "--list" | "--name-only")
     };
-    if let Some(at) = args.iter().position(|word| matches!(word.text.as_str(), "-f" | "--file"))
-        && let Some(file) = args.get(at + 1)
-    {
-        walk.shell.writes.push(file.text.clone());
-    }
-    if let Some(file) = args.iter().find_map(|word| word.text.strip_prefix("--file=")) {
-        walk.shell.writes.push(file.to_owned());
-    }
     if args.first().is_some_and(asks) {
         return;
     }

@@ -5,14 +5,24 @@ use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use crate::parsed::Unparsed;
 
-/// Shells whose grammar is the one that is read here, or a part of it.
-const SHELLS: &[&str] =
-    &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "rbash", "rksh", "hush", "yash", "osh", "posh", "oksh"];
+/// Shells that read the plain part alike.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "rbash"];
+
+/// Shells that read most of it alike: what they run is listed, and in doubt.
+const OTHERS: &[&str] = &["zsh", "ksh", "mksh", "rksh", "hush", "yash", "osh", "posh", "oksh"];
+
+/// Letters and names of options that change nothing about how a text is read.
+const LETTERS: &str = "ceilosuvx";
+const OPTIONS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace", "verbose"];
 
 /// Looks into a command that runs a text. Gives `false` where the program is none of these.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
     match name {
         name if SHELLS.contains(&name) => shell(walk, name, argv, around)?,
+        name if OTHERS.contains(&name) => {
+            walk.doubt(format!("`{name}` may read a command differently"));
+            shell(walk, name, argv, around)?;
+        }
         "eval" => joined(walk, argv.words.get(1..).unwrap_or_default(), &around.under("eval"))?,
         "trap" => trap(walk, argv, around)?,
         "watch" => watch(walk, argv, around)?,
@@ -21,9 +31,6 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
         "cd" | "pushd" | "popd" | "chdir" => {
             walk.list(argv, around);
             walk.shell.cwd_changed = true;
-        }
-        "read" | "printf" | "getopts" | "let" | "set" | "shopt" | "setopt" | "typeset" => {
-            setting(walk, name, argv, around);
         }
         _ => return Ok(false),
     }
@@ -52,8 +59,14 @@ fn shell(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<()
                 if text.contains('s') && text.starts_with('-') {
                     break;
                 }
-                // `-o name` and `-O name` take the next word.
-                at += usize::from(text.ends_with(['o', 'O']));
+                // `-o name` and `-O name` take the next word, wherever they stand in a cluster.
+                let values = text.matches(['o', 'O']).count();
+                let last = values == 0 || (values == 1 && text.ends_with('o'));
+                let named = values == 0 || argv.words.get(at).is_some_and(|name| OPTIONS.contains(&name.text.as_str()));
+                if !last || !named || !text.chars().skip(1).all(|letter| LETTERS.contains(letter)) {
+                    walk.doubt(format!("the option `{text}` of `{name}` may change how the command is read"));
+                }
+                at += values;
             }
             _ => {
                 operand = Some(word);
@@ -117,7 +130,14 @@ fn watch(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> 
     walk.list(argv, around);
     let mut at = 1;
     while let Some(word) = argv.words.get(at).filter(|word| word.text.starts_with('-')) {
-        at += if matches!(word.text.as_str(), "-n" | "--interval" | "-q" | "--equexit") { 2 } else { 1 };
+        let text = word.text.as_str();
+        let value = matches!(text, "-n" | "--interval" | "-q" | "--equexit");
+        let letters = text.strip_prefix('-').unwrap_or_default();
+        let number = letters.strip_prefix('n').is_some_and(|number| number.parse::<f64>().is_ok());
+        if !(value || number || letters.chars().all(|c| "bcdegptwx".contains(c))) {
+            walk.doubt(format!("the option `{text}` of `watch` is not known"));
+        }
+        at += if value { 2 } else { 1 };
     }
     joined(walk, argv.words.get(at..).unwrap_or_default(), &around.under("watch"))
 }
@@ -126,6 +146,16 @@ fn other_user(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unpar
     walk.shell.elevated = true;
     let listed = walk.list(argv, around);
     let command = |word: &Word| matches!(word.text.as_str(), "-c" | "--command");
+    let known = |word: &Word| {
+        let text = word.text.as_str();
+        command(word)
+            || !text.starts_with('-')
+            || matches!(text, "-" | "-l" | "--login")
+            || text.starts_with("--command=")
+    };
+    if !argv.words.iter().all(known) {
+        walk.doubt("an option of `su` is not known");
+    }
     let text = argv.words.iter().position(command).and_then(|at| argv.words.get(at + 1)).cloned();
     let glued = |word: &Word| word.text.strip_prefix("--command=").map(Word::literal);
     match text.or_else(|| argv.words.iter().find_map(glued)) {
@@ -138,8 +168,11 @@ fn other_user(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unpar
     }
 }
 
-/// Options of `ssh` that take the next word.
+/// Letters of `ssh` that take a value, the rest of their word or the next one.
 const SSH_VALUES: &str = "BbcDEeFIiJLlmOoPpQRSWw";
+
+/// Those among them that can do no more than say where to and as whom.
+const SSH_HARMLESS: &str = "Bbceilmp";
 
 fn remote(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
     let mut inner = around.under(name);
@@ -151,39 +184,16 @@ fn remote(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(
     let mut at = 1;
     while let Some(word) = argv.words.get(at).filter(|word| word.text.starts_with('-')) {
         let text = word.text.as_str();
-        if text.starts_with("-o") || text.starts_with("-F") || text.starts_with("--") || word.dynamic {
+        let letter = text.char_indices().find(|(_, c)| SSH_VALUES.contains(*c));
+        let harmless = letter.is_none_or(|(_, letter)| SSH_HARMLESS.contains(letter));
+        if !harmless || text.starts_with("--") || word.dynamic {
             walk.doubt(format!("the option `{text}` of `{name}` may name a command to run here"));
         }
-        let value = text.len() == 2 && text.ends_with(|c: char| SSH_VALUES.contains(c));
-        at += if value { 2 } else { 1 };
+        at += if letter.is_some_and(|(at, _)| at + 1 == text.len()) { 2 } else { 1 };
     }
     let command = argv.words.get(at + 1..).unwrap_or_default();
     if argv.words.get(at).is_some_and(|host| host.dynamic || host.glob) {
         walk.doubt("the machine is known only when it runs");
     }
     if command.is_empty() { Ok(()) } else { joined(walk, command, &inner) }
-}
-
-/// Built-in commands that can set a variable or change what the shell makes of words.
-fn setting(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) {
-    walk.list(argv, around);
-    let risky = match name {
-        "printf" => argv.words.get(1).is_some_and(|word| word.text.starts_with("-v")),
-        "let" | "getopts" | "shopt" | "setopt" | "typeset" => true,
-        "set" => !argv.words.iter().skip(1).all(|word| {
-            matches!(
-                word.text.as_str(),
-                "-e" | "-u" | "-x" | "-eu" | "-ex" | "-eux" | "-euo" | "-euxo" | "-o" | "pipefail" | "+e" | "+x" | "+u"
-            )
-        }),
-        _ => false,
-    };
-    if risky {
-        walk.doubt(format!("`{name}` may change what the words after it mean"));
-    }
-    for word in argv.words.iter().skip(1) {
-        if name == "read" {
-            walk.notice_variable(&word.text);
-        }
-    }
 }

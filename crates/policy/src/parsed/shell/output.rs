@@ -1,5 +1,6 @@
 //! Files that programs are told to write by their words, without a redirection.
 
+use super::program;
 use super::walk::{Argv, Walk};
 
 /// Which words of a program name what it writes.
@@ -11,6 +12,8 @@ struct Writer {
     longs: &'static [&'static str],
     /// Letters that take a value which is not.
     values: &'static str,
+    /// Letters that change nothing about what is written. `None` where that is never known for certain.
+    flags: Option<&'static str>,
 }
 
 /// Which of a program's operands are written.
@@ -26,18 +29,61 @@ enum Operands {
     Here,
 }
 
-const NOTHING: Writer = Writer { names: &[], operands: Operands::Untouched, letters: "", longs: &[], values: "" };
+const NOTHING: Writer =
+    Writer { names: &[], operands: Operands::Untouched, letters: "", longs: &[], values: "", flags: None };
+
+/// Programs that write no file, whatever their words are.
+const READERS: &str = " : b2sum base32 base64 basename cat cd cksum cmp col colrm column comm cut date df diff diff3 dirname du echo \
+    egrep exit expand expr export false fgrep fmt fold free getconf grep groups head hexdump id join jq logname ls lsblk lscpu md5sum nl \
+    nproc numfmt od paste pathchk pgrep popd pr printenv printf ps pushd pwd readlink readonly realpath rev rg seq set sha1sum \
+    sha224sum sha256sum sha384sum sha512sum sleep stat strings sum tac tail test tr true tsort tty type ulimit umask uname \
+    unexpand unset uptime w wait wc whereis which who whoami ";
 
 const WRITERS: &[Writer] = &[
-    Writer { names: &["tee", "gtee", "sponge"], operands: Operands::All, ..NOTHING },
-    Writer { names: &["truncate", "gtruncate"], operands: Operands::All, values: "sr", ..NOTHING },
-    Writer { names: &["mv", "gmv"], operands: Operands::All, letters: "t", longs: &["target-directory"], values: "S" },
+    Writer { names: &["tee", "gtee", "sponge"], operands: Operands::All, flags: Some("aip"), ..NOTHING },
+    Writer { names: &["truncate", "gtruncate"], operands: Operands::All, values: "sr", flags: Some("co"), ..NOTHING },
+    Writer { names: &["touch", "gtouch"], operands: Operands::All, values: "drt", flags: Some("achm"), ..NOTHING },
+    Writer {
+        names: &["mkdir", "gmkdir", "mkfifo"],
+        operands: Operands::All,
+        values: "m",
+        flags: Some("pv"),
+        ..NOTHING
+    },
+    Writer { names: &["rm", "grm", "rmdir", "unlink"], operands: Operands::All, flags: Some("dfiIpRrv"), ..NOTHING },
+    Writer { names: &["chmod", "chown", "chgrp"], operands: Operands::AllButFirst, flags: Some("cfRv"), ..NOTHING },
+    Writer {
+        names: &[
+            "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress", "shred", "zip",
+        ],
+        operands: Operands::All,
+        letters: "o",
+        values: "S",
+        ..NOTHING
+    },
+    Writer {
+        names: &["split", "gsplit", "csplit", "patch", "unzip", "mktemp", "ar", "mknod"],
+        operands: Operands::Here,
+        letters: "dopr",
+        longs: &["output", "reject-file", "directory", "tmpdir"],
+        ..NOTHING
+    },
+    Writer { names: &["tcpdump", "tshark"], letters: "w", values: "cirsFG", ..NOTHING },
+    Writer {
+        names: &["mv", "gmv"],
+        operands: Operands::All,
+        letters: "t",
+        longs: &["target-directory"],
+        values: "S",
+        flags: Some("finuvT"),
+    },
     Writer {
         names: &["cp", "gcp", "ln", "gln", "link"],
         operands: Operands::Last,
         letters: "t",
         longs: &["target-directory"],
         values: "S",
+        flags: Some("adfHiLlnPpRrsTuvx"),
     },
     Writer {
         names: &["install", "ginstall"],
@@ -45,13 +91,21 @@ const WRITERS: &[Writer] = &[
         letters: "t",
         longs: &["target-directory"],
         values: "mogS",
+        flags: Some("CcDdpsTv"),
     },
     Writer { names: &["rsync"], operands: Operands::Last, longs: &["log-file", "write-batch"], values: "e", ..NOTHING },
     Writer { names: &["scp"], operands: Operands::Last, values: "oFSDciJlPX", ..NOTHING },
-    Writer { names: &["uniq", "guniq"], operands: Operands::Second, values: "fsw", ..NOTHING },
+    Writer { names: &["uniq", "guniq"], operands: Operands::Second, values: "fsw", flags: Some("cDduiz"), ..NOTHING },
     Writer { names: &["xxd"], operands: Operands::Second, values: "cglsonR", ..NOTHING },
-    Writer { names: &["sort", "gsort"], letters: "o", longs: &["output"], values: "ktST", ..NOTHING },
-    Writer { names: &["shuf", "gshuf"], letters: "o", longs: &["output"], values: "in", ..NOTHING },
+    Writer {
+        names: &["sort", "gsort"],
+        letters: "o",
+        longs: &["output"],
+        values: "ktS",
+        flags: Some("bCcdfghiMmnRrsuVz"),
+        ..NOTHING
+    },
+    Writer { names: &["shuf", "gshuf"], letters: "o", longs: &["output"], values: "in", flags: Some("erz"), ..NOTHING },
     Writer {
         names: &["tree", "iconv", "xmllint", "pandoc", "cc", "gcc", "clang", "ld"],
         letters: "o",
@@ -83,13 +137,27 @@ const WRITERS: &[Writer] = &[
         letters: "OoaP",
         longs: &["output-document", "output-file", "append-output", "directory-prefix", "save-cookies", "warc-file"],
         values: "tTwQUlARDIXBie",
+        ..NOTHING
     },
 ];
 
-/// Notes every file that the words say is written.
+/// Notes every file that the words say is written, and whether these are all.
 pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
+    // `git` says so itself.
+    walk.writes_unknown |= name != "git" && !known(name, argv);
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let mut files = match name {
+        "install" | "ginstall" if words.iter().any(|word| makes_directories(word)) => {
+            written(&words, &Writer { operands: Operands::All, values: "mogS", ..NOTHING })
+        }
+        // `chmod -x y` has its mode where an option would stand.
+        "chmod"
+            if words
+                .iter()
+                .any(|word| cluster(word).is_some_and(|mode| mode.chars().all(|c| "rwxXst".contains(c)))) =>
+        {
+            written(&words, &Writer { operands: Operands::All, ..NOTHING })
+        }
         "dd" | "gdd" => words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
         "tar" | "gtar" | "bsdtar" => archive(&words),
         "sed" | "gsed" if words.iter().any(|word| in_place(word)) => {
@@ -105,15 +173,37 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
             .map(|writer| written(&words, writer))
             .unwrap_or_default(),
     };
-    // Each file of an address is saved under its last part.
+    // Each file of an address is saved under its last part; what is written out at the end may name a file too.
     if name == "curl"
         && words.iter().any(|word| {
-            word.starts_with("--remote-n") || cluster(word).is_some_and(|letters| letters.contains(['O', 'J']))
+            word.contains("%output{")
+                || word.starts_with("--remote-n")
+                || cluster(word).is_some_and(|letters| letters.contains(['O', 'J']))
         })
     {
         files.push(".".to_owned());
     }
     walk.shell.writes.append(&mut files);
+}
+
+/// Says whether everything that a program writes can be seen from its words.
+fn known(name: &str, argv: &Argv) -> bool {
+    let Some(first) = argv.words.first().filter(|first| program::program(&first.text) == name) else { return false };
+    let mut rest = argv.words.iter().skip(1);
+    if matches!(name, "dd" | "find") || (!name.contains(' ') && READERS.contains(&format!(" {name} "))) {
+        return !first.glob;
+    }
+    let Some(writer) = WRITERS.iter().find(|writer| writer.names.contains(&name)) else { return false };
+    let Some(flags) = writer.flags else { return false };
+    let harmless = |c: char| flags.contains(c) || writer.letters.contains(c) || writer.values.contains(c);
+    rest.all(|word| {
+        let letters = cluster(&word.text).unwrap_or_default();
+        // What stands behind a letter that takes a value is no letter.
+        let end = letters.find(|c| writer.letters.contains(c) || writer.values.contains(c)).unwrap_or(letters.len());
+        let long = word.text.strip_prefix("--").and_then(|long| long.split('=').next()).unwrap_or_default();
+        let letters_known = letters.chars().take(end + 1).all(harmless);
+        !word.glob && letters_known && (long.is_empty() || writer.longs.contains(&long))
+    })
 }
 
 fn written(words: &[&str], writer: &Writer) -> Vec<String> {
@@ -162,6 +252,13 @@ fn cluster(word: &str) -> Option<&str> {
     word.strip_prefix('-').filter(|letters| !letters.is_empty() && !letters.starts_with('-'))
 }
 
+/// `install -d` makes every directory that it is given.
+fn makes_directories(word: &str) -> bool {
+    let letters = cluster(word).unwrap_or_default();
+    letters.split(['m', 'o', 'g', 'S', 't']).next().is_some_and(|letters| letters.contains('d'))
+        || (word.len() > 4 && "--directory".starts_with(word))
+}
+
 fn in_place(word: &str) -> bool {
     word.starts_with("--in-place")
         || cluster(word)
@@ -182,6 +279,9 @@ fn archive(words: &[&str]) -> Vec<String> {
     let asked = |letter: char, whole: &str| {
         letters.contains(letter) || longs.iter().any(|long| long.len() > 2 && whole.starts_with(long))
     };
+    if let Some(file) = after(words, '\0', "--index-file") {
+        return vec![file.to_owned(), ".".to_owned()];
+    }
     if asked('x', "extract") || longs.iter().any(|long| long.len() > 1 && "get".starts_with(long)) {
         return vec![after(words, 'C', "--directory").unwrap_or(".").to_owned()];
     }

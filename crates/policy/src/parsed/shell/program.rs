@@ -200,7 +200,7 @@ const HIDDEN: &[(&[&str], &[&str], &str)] = &[
     (&["gcc", "g++", "cc", "clang"], &["wrapper", "specs", "plugin"], "B"),
     (&["tcpdump"], &["postrotate-command"], "z"),
     (&["wget"], &["use-askpass", "config", "execute"], "e"),
-    (&["curl"], &["config"], "K"),
+    (&["curl"], &["config", "engine"], "K"),
     (&["hg"], &["config"], ""),
     (&["mount", "umount"], &["types"], "t"),
     (&["ctags"], &["options"], ""),

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
 use super::guard::{self, refused};
+use super::strict::Stated;
 use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
-use super::{Assignment, Redirect, redirect};
+use super::{Assignment, Redirect, agreement, builtin, redirect};
 use crate::parsed::Unparsed;
 
 /// How deep the tree may be.
@@ -38,8 +39,12 @@ pub(super) fn read(walk: &mut Walk, text: &str, around: &Around) -> Result<(), U
         return Err(refused("some of the command is in none of its parts"));
     }
     let before = walk.shell.commands.len();
-    let mut reader = Reader { source: text, walk, around, depth: 0 };
+    let mut reader = Reader { source: text, walk, around, depth: 0, stated: Vec::new() };
     reader.statement(root)?;
+    let stated = reader.stated;
+    if let Some(reason) = agreement::doubt(text, root, stated) {
+        walk.doubt(reason);
+    }
     if walk.shell.commands.len() == before {
         return Err(refused("there is no command in it"));
     }
@@ -83,17 +88,6 @@ fn begins_comment(before: &str) -> bool {
     !escaped && before.chars().next_back().is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'))
 }
 
-/// Says whether a text is one simple command and nothing else, by its shape alone.
-pub(super) fn lone(text: &str) -> bool {
-    let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
-        return false;
-    }
-    let Some(tree) = parser.parse(text, None) else { return false };
-    let root = tree.root_node();
-    root.child_count() == 1 && root.child(0).is_some_and(|child| child.kind() == "command")
-}
-
 /// What follows a command in the tree and belongs to it.
 #[derive(Default)]
 pub(super) struct Extra<'t> {
@@ -109,6 +103,8 @@ pub(super) struct Reader<'r> {
     pub(super) walk: &'r mut Walk,
     pub(super) around: &'r Around,
     pub(super) depth: usize,
+    /// Every simple command so far, to be held against the strict reading.
+    stated: Vec<Stated>,
 }
 
 impl Reader<'_> {
@@ -357,9 +353,7 @@ impl Reader<'_> {
             }
         }
         if node.kind() != "test_command" {
-            for word in words.iter().skip(1) {
-                self.walk.notice_variable(word.text.split('=').next().unwrap_or_default());
-            }
+            self.walk.notice_named(&words);
         }
         self.record(words, assignments, extra)
     }
@@ -379,6 +373,9 @@ impl Reader<'_> {
             self.walk.notice_variable(&assignment.name);
         }
         let argv = Argv { words, assignments, redirects: extra.redirects, stdin: Stdin::Other };
+        self.stated.push(Stated { assignments: Vec::new(), ..agreement::stated(&argv) });
+        let name = argv.words.first().map(|word| word.text.as_str()).unwrap_or_default();
+        builtin::look(self.walk, name, &argv.words);
         self.walk.list(&argv, self.around);
         Ok(())
     }
@@ -391,7 +388,9 @@ impl Reader<'_> {
             1 => stdin.remove(0),
             _ => Stdin::Other,
         };
-        self.walk.run(Argv { words, assignments, redirects: extra.redirects, stdin }, self.around)
+        let argv = Argv { words, assignments, redirects: extra.redirects, stdin };
+        self.stated.push(agreement::stated(&argv));
+        self.walk.run(argv, self.around)
     }
 
     fn redirects_of_group(&mut self, extra: Extra<'_>) -> Result<(), Unparsed> {

@@ -139,6 +139,38 @@ const INNER: &[(&str, usize, &str)] = &[
     ("setarch", 1, ""),
     ("linux64", 0, ""),
     ("prlimit", 0, ""),
+    ("ssh-agent", 0, "aEOPt"),
+    ("dbus-launch", 0, ""),
+    ("ccache", 0, "FMok"),
+    ("sccache", 0, ""),
+    ("distcc", 0, ""),
+    ("icecc", 0, ""),
+    ("doppler", 1, "pct"),
+    ("infisical", 1, ""),
+    ("teller", 1, "c"),
+    ("dotenvx", 1, "f"),
+    ("chamber", 2, ""),
+    ("envchain", 1, ""),
+    ("env-cmd", 0, "fe"),
+    ("cross-env", 0, ""),
+    ("dtach", 1, "erE"),
+    ("abduco", 1, "e"),
+    ("timelimit", 0, "tTsS"),
+    ("cpulimit", 0, "le"),
+    ("trickle", 0, "duwtlLnp"),
+    ("tsocks", 0, ""),
+    ("wine", 0, ""),
+    ("schroot", 0, "ucdn"),
+    ("fakechroot", 0, ""),
+    ("eatmydata", 0, ""),
+    ("lckdo", 1, "WE"),
+    ("setlock", 1, ""),
+    ("logsave", 1, ""),
+    ("s6-setuidgid", 1, ""),
+    ("s6-envdir", 1, ""),
+    ("s6-softlimit", 0, ""),
+    ("xinit", 0, ""),
+    ("nq", 0, ""),
     ("choom", 0, "np"),
     ("cgexec", 0, "g"),
     ("sshpass", 0, "pfde"),
@@ -160,10 +192,17 @@ const INNER: &[(&str, usize, &str)] = &[
     ("gdb", 0, "xpcdsne"),
 ];
 
+/// Other names of `setarch`.
+const ARCHITECTURES: &[&str] = &[
+    "x86_64", "i386", "i486", "i586", "i686", "athlon", "linux32", "uname26", "ppc", "ppc32", "ppc64", "ppc64le",
+    "sparc", "sparc32", "sparc64", "s390", "s390x", "arm64", "aarch64",
+];
+
 /// Programs whose words, after their options, are the text of a command; the letters of their options that take a word.
 const JOINED: &[(&[&str], &str)] = &[
-    (&["parallel"], "jIaNnLdPSCETD"),
+    (&["parallel", "sem"], "jIaNnLdPSCETD"),
     (&["entr"], ""),
+    (&["watchexec", "nodemon", "reflex"], "wesdioxr"),
     (&["tmux"], "sncteFxyfLSb"),
     (&["screen"], "Sceshptx"),
     (
@@ -171,6 +210,10 @@ const JOINED: &[(&[&str], &str)] = &[
         "TtngfW",
     ),
 ];
+
+/// Programs each of whose words, after their options, is the text of a command.
+const EACH: &[(&[&str], &str)] =
+    &[(&["pee", "concurrently", "npm-run-all", "run-p", "run-s"], "n"), (&["hyperfine"], "wrmMpscSNu")];
 
 /// Looks into a program that runs a command by one of its subcommands or options. It is on the list already.
 pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
@@ -239,7 +282,11 @@ pub(super) fn guess(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -
         let words = words.get(..end).unwrap_or_default();
         return if words.is_empty() { Ok(()) } else { joined(walk, words, &inner) };
     }
-    let Some((_, operands, values)) = INNER.iter().find(|(known, ..)| *known == name) else { return Ok(()) };
+    if let Some((_, values)) = EACH.iter().find(|(names, _)| names.contains(&name)) {
+        return behind(argv, 0, values).iter().try_for_each(|text| nested(walk, text, &inner));
+    }
+    let known = if ARCHITECTURES.contains(&name) { "linux64" } else { name };
+    let Some((_, operands, values)) = INNER.iter().find(|(inner, ..)| *inner == known) else { return Ok(()) };
     let words = behind(argv, *operands, values);
     if words.is_empty() {
         return Ok(());

@@ -11,6 +11,16 @@ const NAMES: &[&str] = &[
     "PS1",
     "PS4",
     "PROMPT_COMMAND",
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "OPTIND",
+    "LINENO",
+    "EPOCHSECONDS",
+    "EPOCHREALTIME",
+    "POSIXLY_CORRECT",
+    "GLOBIGNORE",
+    "EXECIGNORE",
     "CDPATH",
     "FPATH",
     "ZDOTDIR",
@@ -50,6 +60,9 @@ const NAMES: &[&str] = &[
     "RUSTC_WRAPPER",
     "RUSTFLAGS",
     "GOFLAGS",
+    "GOPATH",
+    "GOROOT",
+    "GOBIN",
     "DOCKER_HOST",
     "KUBECONFIG",
     "EXINIT",
@@ -69,7 +82,8 @@ const BEGINNINGS: &[&str] = &[
     "LD_",
     "DYLD_",
     "GIT_",
-    "BASH_FUNC_",
+    "BASH_",
+    "HIST",
     "PYTHON",
     "PERL",
     "RUBY",
@@ -86,6 +100,40 @@ const BEGINNINGS: &[&str] = &[
     "WGET",
     "DEBUGINFOD",
     "SYSTEMD_",
+];
+
+/// Endings of names that do, by custom: what a program starts, reads first, or is told to do.
+const ENDINGS: &[&str] = &[
+    "PAGER",
+    "EDITOR",
+    "BROWSER",
+    "SHELL",
+    "COMMAND",
+    "CMD",
+    "PROG",
+    "PROGRAM",
+    "EXEC",
+    "WRAPPER",
+    "LAUNCHER",
+    "HOOK",
+    "HOOKS",
+    "DIFF",
+    "ASKPASS",
+    "PRELOAD",
+    "PLUGIN",
+    "PLUGINS",
+    "OPTIONS",
+    "OPTS",
+    "ARGS",
+    "FLAGS",
+    "CONFIG",
+    "CONFIG_FILE",
+    "CONF",
+    "RC",
+    "RCFILE",
+    "PATH",
+    "HOME",
+    "PROXY",
 ];
 
 /// Those among them that only name people, dates and manners.
@@ -114,5 +162,9 @@ pub(super) fn steers(name: &str) -> bool {
     if HARMLESS.contains(&name) {
         return false;
     }
-    NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+    NAMES.contains(&name)
+        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || ENDINGS
+            .iter()
+            .any(|ending| name == *ending || name.strip_suffix(ending).is_some_and(|rest| rest.ends_with('_')))
 }

@@ -3,7 +3,8 @@
 use super::guard::refused;
 use super::word::Word;
 use super::{
-    Assignment, Redirect, Shell, Simple, find, git, interpreter, output, program, reader, runner, variable, wrapper,
+    Assignment, Redirect, Shell, Simple, builtin, find, git, interpreter, output, program, reader, runner, variable,
+    wrapper,
 };
 use crate::parsed::Unparsed;
 
@@ -14,7 +15,7 @@ const DEEPEST: usize = 12;
 const MOST: usize = 400;
 
 /// Words that only the grammar may use; a command that begins with one was misread.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
     "function", "coproc", "{", "}", "!", "[[", "]]", "((", "))", "end", "foreach", "repeat", "always",
 ];
@@ -23,6 +24,8 @@ const RESERVED: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) shell: Shell,
+    /// Some program may write what its words do not tell.
+    pub(super) writes_unknown: bool,
 }
 
 /// What surrounds a command.
@@ -66,6 +69,31 @@ impl Around {
 }
 
 impl Walk {
+    /// Draws the conclusions from what was found.
+    pub(super) fn settled(self, lone: bool) -> Shell {
+        let mut shell = self.shell;
+        if shell.dynamic {
+            shell.doubt.get_or_insert_with(|| refused("a word of it is known only when it runs"));
+        }
+        shell.writes_known = !self.writes_unknown && shell.doubt.is_none();
+        shell.plain = lone
+            && shell.doubt.is_none()
+            && shell.writes.is_empty()
+            && shell.reads.is_empty()
+            && !shell.cwd_changed
+            && !(shell.pipes || shell.background || shell.substitutions || shell.globs || shell.dynamic)
+            && match shell.commands.as_slice() {
+                [only] => {
+                    !only.program.is_empty()
+                        && only.via.is_empty()
+                        && only.assignments.is_empty()
+                        && only.redirects.is_empty()
+                }
+                _ => false,
+            };
+        shell
+    }
+
     /// Reads a text that a shell would run.
     pub(super) fn text(&mut self, text: &str, around: &Around) -> Result<(), Unparsed> {
         if around.via.len() > DEEPEST {
@@ -105,6 +133,7 @@ impl Walk {
     fn run_known(&mut self, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
         let name = argv.words.first().map(|word| program::name(&word.text)).unwrap_or_default();
         let name = name.as_str();
+        builtin::look(self, name, &argv.words);
         if wrapper::run(self, name, argv, around)?
             || interpreter::run(self, name, argv, around)?
             || find::run(self, name, argv, around)?
@@ -112,6 +141,9 @@ impl Walk {
             return Ok(());
         }
         let at = self.list(argv, around);
+        if matches!(name, "export" | "readonly" | "unset" | "read" | "declare" | "typeset" | "local") {
+            self.notice_named(&argv.words);
+        }
         program::look(self, at, argv);
         output::look(self, name, argv);
         if name == "git" {
@@ -150,6 +182,7 @@ impl Walk {
     /// Marks a command as one that runs code which is not seen here.
     pub(super) fn opaque(&mut self, at: usize) {
         self.shell.opaque = true;
+        self.writes_unknown = true;
         if let Some(simple) = self.shell.commands.get_mut(at) {
             simple.opaque = true;
         }
@@ -166,9 +199,20 @@ impl Walk {
         }
     }
 
+    /// Notices the variables that a built-in command names.
+    pub(super) fn notice_named(&mut self, words: &[Word]) {
+        for word in words.iter().skip(1) {
+            self.notice_variable(word.text.split('=').next().unwrap_or_default());
+        }
+    }
+
     fn notice_variables(&mut self, argv: &Argv) {
         for assignment in &argv.assignments {
             self.notice_variable(&assignment.name);
+            // Some variables are numbers, and what they are set to is evaluated: `RANDOM='a[$(x)]'` runs `x`.
+            if builtin::evaluates(&assignment.value) {
+                self.doubt(format!("what `{}` is set to may be run", assignment.name));
+            }
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Programs whose arguments are another command.
 
-use super::Assignment;
 use super::guard::refused;
-use super::runner;
 use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
+use super::{Assignment, runner, unread};
 use crate::parsed::Unparsed;
 
 /// How a wrapper's own arguments end and the command begins.
@@ -147,120 +146,9 @@ const WRAPPERS: &[Wrapper] = &[
     },
 ];
 
-/// Programs that run something in a manner that nobody relies on here; what their words tell of it is listed all the same.
-const UNREAD: &[&str] = &[
-    "crontab",
-    "run-parts",
-    "tmux",
-    "screen",
-    "xterm",
-    "uxterm",
-    "rxvt",
-    "urxvt",
-    "konsole",
-    "gnome-terminal",
-    "xfce4-terminal",
-    "alacritty",
-    "kitty",
-    "runuser",
-    "scriptlive",
-    "rust-gdb",
-    "rust-lldb",
-    "parallel",
-    "flock",
-    "strace",
-    "ltrace",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "taskset",
-    "chrt",
-    "numactl",
-    "unbuffer",
-    "script",
-    "systemd-run",
-    "start-stop-daemon",
-    "pkexec",
-    "sg",
-    "setpriv",
-    "firejail",
-    "bwrap",
-    "proot",
-    "fakeroot",
-    "dbus-run-session",
-    "torsocks",
-    "proxychains",
-    "proxychains4",
-    "entr",
-    "rlwrap",
-    "valgrind",
-    "perf",
-    "gdb",
-    "lldb",
-    "catchsegv",
-    "xvfb-run",
-    "faketime",
-    "daemonize",
-    "runcon",
-    "capsh",
-    "setarch",
-    "linux64",
-    "prlimit",
-    "choom",
-    "uclampset",
-    "cgexec",
-    "ip",
-    "sshpass",
-    "expect",
-    "socat",
-    "alias",
-    "hash",
-    "enable",
-    "bind",
-    "complete",
-    "compgen",
-    "fc",
-    "mapfile",
-    "readarray",
-    "coproc",
-    "at",
-    "batch",
-    "caffeinate",
-    "direnv",
-    "dotenv",
-    "op",
-    "aws-vault",
-    "chpst",
-    "softlimit",
-    "envdir",
-    "setuidgid",
-    "su-exec",
-    "gosu",
-    "tini",
-    "dumb-init",
-    "ts",
-    "chronic",
-    "ifne",
-    "mispipe",
-    "zargs",
-    "ld.so",
-    "ld-linux.so.2",
-    "ld-linux-x86-64.so.2",
-    "sudoedit",
-    "run0",
-    "fish",
-    "csh",
-    "tcsh",
-    "nu",
-    "xonsh",
-    "elvish",
-    "rc",
-    "es",
-];
-
 /// Looks through a wrapper. Gives `false` where the program is none.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
-    if UNREAD.contains(&name) {
+    if unread::is(name) {
         let at = walk.list(argv, around);
         walk.opaque(at);
         walk.doubt(format!("`{name}` may run another command in a manner that is not read"));
@@ -328,9 +216,8 @@ fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> R
 
 /// Says how many words an option takes.
 fn option(walk: &mut Walk, wrapper: &Wrapper, text: &str) -> usize {
-    if matches!(text, "-C" | "-D" | "--chdir") || text.starts_with("--chdir=") {
-        walk.shell.cwd_changed = true;
-    }
+    let places = ["-C", "-D", "-R", "--chdir", "--chroot"];
+    walk.shell.cwd_changed |= places.iter().any(|place| text.starts_with(place));
     if wrapper.values.contains(&text) {
         return 2;
     }
@@ -343,14 +230,26 @@ fn option(walk: &mut Walk, wrapper: &Wrapper, text: &str) -> usize {
     {
         return 1;
     }
-    // `-u root` may be written `-uroot`, and `nice -5` is a number.
-    let glued = !text.starts_with("--") && text.get(..2).is_some_and(|short| wrapper.values.contains(&short));
-    let number = matches!(wrapper.name, "nice") && text.trim_start_matches('-').chars().all(|c| c.is_ascii_digit());
-    let flags = !text.starts_with("--")
-        && text.chars().skip(1).all(|c| wrapper.flags.iter().any(|flag| flag.len() == 2 && flag.ends_with(c)));
-    if !(glued || number || flags) {
-        walk.doubt(format!("the option `{text}` of `{}` is not known", wrapper.name));
+    // `nice -5` is a number.
+    if wrapper.name == "nice" && text.trim_start_matches('-').chars().all(|c| c.is_ascii_digit()) {
+        return 1;
     }
+    // `-n -u root` may be written `-nuroot`, or `-nu root`.
+    let letters = text.get(1..).filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    for (at, letter) in letters.char_indices() {
+        let option = format!("-{letter}");
+        if wrapper.values.contains(&option.as_str()) {
+            walk.shell.cwd_changed |= places.contains(&option.as_str());
+            return if at + letter.len_utf8() == letters.len() { 2 } else { 1 };
+        }
+        if !wrapper.flags.contains(&option.as_str()) {
+            break;
+        }
+        if at + 1 == letters.len() {
+            return 1;
+        }
+    }
+    walk.doubt(format!("the option `{text}` of `{}` is not known", wrapper.name));
     1
 }
 

@@ -1,0 +1,133 @@
+//! What the worker is given: the model that an agent's version has chosen, and the tools that it may use.
+
+mod mcp_tool;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::model::{Model, ModelError};
+use agent::tool::{Tool, ToolError};
+use agent::tools::Workspace;
+use domain::agent::{McpServer, WORKSPACE_TOOLS};
+use domain::{AgentVersion, Digest};
+use futures::future::BoxFuture;
+use mcp::McpClient;
+use moka::sync::Cache;
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use crate::config::variable;
+use mcp_tool::CalledTool;
+
+/// How many models, servers and lists of tools are kept open.
+const MOST: u64 = 256;
+/// For how long the tools that an MCP server has listed are taken as those that it has.
+const LISTED: Duration = Duration::from_secs(60);
+
+/// The tools of a server, as it listed them.
+type Listed = Arc<Vec<Arc<dyn Tool>>>;
+
+/// Models and tools, kept open under the digest of what they were opened with.
+pub(crate) struct Kit {
+    workspaces: Option<PathBuf>,
+    models: Cache<Digest, Arc<dyn Model>>,
+    servers: Cache<Digest, Arc<McpClient>>,
+    listed: Cache<Digest, Listed>,
+}
+
+impl Kit {
+    /// A kit for agents whose workspaces are below this directory.
+    pub(crate) fn new(workspaces: Option<PathBuf>) -> Self {
+        let listed = Cache::builder().max_capacity(MOST).time_to_live(LISTED).build();
+        Self { workspaces, models: Cache::new(MOST), servers: Cache::new(MOST), listed }
+    }
+
+    /// Takes leave of every MCP server, and ends those that are child processes.
+    pub(crate) async fn close(&self) {
+        self.listed.invalidate_all();
+        for (_, server) in &self.servers {
+            server.close().await;
+        }
+    }
+
+    fn workspace_tools(&self, agent: &AgentVersion) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        let names: Vec<&String> = agent.tools.iter().filter(|name| WORKSPACE_TOOLS.contains(&name.as_str())).collect();
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(workspace) = &agent.workspace else {
+            return Err(ToolError(format!("`{}` has no workspace for its tools", agent.name)));
+        };
+        let Some(workspaces) = &self.workspaces else {
+            return Err(ToolError("this server was started without --workspaces".to_owned()));
+        };
+        let opened = Workspace::open(workspaces.join(workspace));
+        let opened = opened.map_err(|error| ToolError(format!("the workspace `{workspace}`: {error}")))?;
+        Ok(opened.tools(&names))
+    }
+
+    async fn server_tools(&self, server: &McpServer) -> Result<Listed, ToolError> {
+        let key = digest(server, "")?;
+        if let Some(listed) = self.listed.get(&key) {
+            return Ok(listed);
+        }
+        let client = self.client(server, key)?;
+        let tools = client.tools().await.map_err(|error| ToolError(error.to_string()))?;
+        let tools = tools.into_iter().map(|tool| CalledTool::new(Arc::clone(&client), tool));
+        let listed: Listed = Arc::new(tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect());
+        self.listed.insert(key, Arc::clone(&listed));
+        Ok(listed)
+    }
+
+    fn client(&self, server: &McpServer, key: Digest) -> Result<Arc<McpClient>, ToolError> {
+        let made = self.servers.try_get_with(key, || {
+            let token = match &server.token_env {
+                Some(name) => Some(variable(name).ok_or_else(|| missing(name))?),
+                None => None,
+            };
+            McpClient::new(server, token).map(Arc::new).map_err(|error| error.to_string())
+        });
+        made.map_err(|error| ToolError(String::clone(&error)))
+    }
+}
+
+impl agent::worker::Kit for Kit {
+    fn model(&self, agent: &AgentVersion, key: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
+        let choice = &agent.model;
+        let key = match (&choice.key_env, key) {
+            (Some(name), None) => Some(variable(name).ok_or_else(|| ModelError::Refused(missing(name)))?),
+            (_, key) => key,
+        };
+        let given = key.as_ref().map_or("", |key| key.as_str());
+        let place = digest(choice, given).map_err(|error| ModelError::Refused(error.0))?;
+        if let Some(model) = self.models.get(&place) {
+            return Ok(model);
+        }
+        let model: Arc<dyn Model> = Arc::from(agent::models::open(choice, key)?);
+        self.models.insert(place, Arc::clone(&model));
+        Ok(model)
+    }
+
+    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+        Box::pin(async move {
+            let mut tools = self.workspace_tools(agent)?;
+            for server in &agent.mcp {
+                tools.extend(self.server_tools(server).await?.iter().cloned());
+            }
+            Ok(tools)
+        })
+    }
+}
+
+fn missing(variable: &str) -> String {
+    format!("the server's environment has no variable `{variable}`")
+}
+
+/// Stands for a definition and the key that goes with it.
+fn digest(definition: &impl Serialize, key: &str) -> Result<Digest, ToolError> {
+    let mut bytes = Zeroizing::new(serde_json::to_vec(definition).map_err(|error| ToolError(error.to_string()))?);
+    bytes.push(0);
+    bytes.extend_from_slice(key.as_bytes());
+    Ok(Digest::of_bytes(&bytes))
+}

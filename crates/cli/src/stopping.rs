@@ -1,0 +1,29 @@
+//! How a process that runs for long is told to stop.
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::failure::Failure;
+
+/// SIGTERM and SIGINT, heard from the first moment on.
+pub(crate) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    pub(crate) fn listen() -> Result<Self, Failure> {
+        let heard = |kind| signal(kind).map_err(Failure::Runtime);
+        Ok(Self { terminate: heard(SignalKind::terminate())?, interrupt: heard(SignalKind::interrupt())? })
+    }
+
+    pub(crate) async fn told_to_stop(mut self, stop: watch::Sender<bool>) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+        tracing::info!("told to stop: requests in flight finish, streams are told");
+        // If nobody listens any more, the server has stopped already.
+        let _ = stop.send(true);
+    }
+}

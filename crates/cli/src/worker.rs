@@ -1,0 +1,56 @@
+//! `holdpoint worker`: drives agents beside the servers of the same database, and listens nowhere.
+
+use engine::{Engine, Ids};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::Worker;
+use crate::failure::Failure;
+use crate::master_key::vault;
+use crate::open::open;
+use crate::stopping::Signals;
+use crate::{policy, telemetry, work};
+
+/// Runs a worker until it is told to stop.
+pub(crate) fn worker(runtime: &Runtime, worker: &Worker) -> Result<(), Failure> {
+    if worker.database.database_url.is_none() {
+        return Err(Failure::WorkerAlone);
+    }
+    if worker.agents.worker_steps == 0 {
+        return Err(Failure::WorkerIdle);
+    }
+    let telemetry = telemetry::start(&worker.telling)?;
+    let ended = runtime.block_on(run(worker));
+    telemetry.end();
+    ended
+}
+
+async fn run(worker: &Worker) -> Result<(), Failure> {
+    let signals = Signals::listen()?;
+    let vault = vault(&worker.master, &worker.database.data)?;
+    let (store, clock) = open(&worker.database)?;
+    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, worker.terms.settings(&worker.agents));
+    engine.unlock().await?;
+    work::first(&engine, &worker.agents)?;
+    let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
+    if let Some(file) = &worker.terms.policy {
+        policy::first(&engine, file).await?;
+        tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file.clone())));
+    }
+    work::start(&tasks, &cancelled, &engine, &worker.agents);
+    let (stop, mut stopping) = watch::channel(false);
+    tasks.spawn(signals.told_to_stop(stop));
+    println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
+
+    // An error says that nobody can tell it to stop any more: then it stops.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+    cancelled.cancel();
+    tasks.close();
+    tasks.wait().await;
+    let closing = tokio::task::spawn_blocking(move || store.close());
+    let _ = closing.await;
+    println!("Holdpoint has stopped");
+    Ok(())
+}

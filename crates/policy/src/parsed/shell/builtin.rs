@@ -1,0 +1,49 @@
+//! Commands of the shell itself that evaluate their words once more, or change what later words mean.
+
+use super::walk::Walk;
+use super::word::Word;
+
+/// Those that are never relied on.
+const ALWAYS: &[&str] = &[
+    "[", "[[", "((", "eval", "trap", "read", "let", "getopts", "declare", "typeset", "local", "shopt", "setopt",
+    "unsetopt", "jobs", "unalias", "compopt", "history", "suspend", "disown", "vared", "zmodload", "autoload",
+    "emulate",
+];
+
+/// Notes a doubt where a built-in command could do more than its words say. Quoted words are no safer: `test -v 'a[$(x)]'` runs `x`.
+pub(super) fn look(walk: &mut Walk, name: &str, words: &[Word]) {
+    let args = words.get(1..).unwrap_or_default();
+    let risky = ALWAYS.contains(&name)
+        || match name {
+            "test" => args.iter().any(|word| evaluates(&word.text) || matches!(word.text.as_str(), "-v" | "-R")),
+            "printf" => args.first().is_some_and(|word| word.text.starts_with("-v")),
+            "export" | "readonly" | "unset" => !args.iter().all(|word| names(&word.text)),
+            "wait" => !args.iter().all(|word| word.text.trim_start_matches('%').chars().all(|c| c.is_ascii_digit())),
+            "source" | "." => args.iter().any(|word| evaluates(&word.text)),
+            "set" => !args.iter().all(|word| strictness(&word.text)),
+            _ => false,
+        };
+    if risky {
+        walk.doubt(format!("`{name}` may run its words, or change what the words after it mean"));
+    }
+}
+
+/// Says whether a text would run something, were it evaluated.
+pub(super) fn evaluates(text: &str) -> bool {
+    text.contains(['[', '`']) || text.contains("$(")
+}
+
+/// `NAME` or `NAME=value`, and nothing that could be evaluated.
+fn names(text: &str) -> bool {
+    let name = text.split('=').next().unwrap_or_default();
+    let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    letters && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && !evaluates(text)
+}
+
+/// Options of `set` that only make a shell stricter or talkative.
+fn strictness(text: &str) -> bool {
+    matches!(
+        text,
+        "-e" | "-u" | "-x" | "-eu" | "-ex" | "-eux" | "-euo" | "-euxo" | "-o" | "pipefail" | "+e" | "+x" | "+u"
+    )
+}
