@@ -6,7 +6,7 @@ LOCKED := --locked
 .PHONY: run build test bench fuzz fmt lint unit readme clean
 
 run: build
-	@./target/release/holdpoint serve
+	@./scripts/run
 
 build:
 	@./scripts/setup build

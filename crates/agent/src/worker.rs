@@ -121,6 +121,8 @@ impl Worker {
             Ok(None) => return,
             Err(error) => return tracing::warn!(%error, step = %due.step, "a step could not be claimed"),
         };
+        metrics::counter!("flow_steps_claimed_total").increment(1);
+        let _running = Running::begin();
         let claim = claimed.claim.clone();
         let lost = CancellationToken::new();
         let driven = self.driven(claimed, lost.clone());
@@ -150,6 +152,7 @@ impl Worker {
             Err(Trouble::Stopped) => self.let_go(claim).await,
             Err(_) if stopped => self.let_go(claim).await,
             Err(trouble) => {
+                metrics::counter!("flow_steps_troubled_total").increment(1);
                 tracing::warn!(%trouble, step = %claim.step, "a step could not go on");
                 if let Err(error) = self.engine.step_troubled(claim, trouble.to_string()).await {
                     tracing::debug!(%error, step = %claim.step, "a step could not be let go of");
@@ -188,6 +191,22 @@ impl Worker {
 
     async fn driven(&self, claimed: Claimed, lost: CancellationToken) -> Result<(), Trouble> {
         drive::Driven::begin(self, claimed, lost).await?.run().await
+    }
+}
+
+/// Counts a step as driven here for as long as it lives.
+struct Running;
+
+impl Running {
+    fn begin() -> Self {
+        metrics::gauge!("flow_steps_running").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        metrics::gauge!("flow_steps_running").decrement(1.0);
     }
 }
 

@@ -20,6 +20,9 @@ const WAITS: &[f64] =
 /// Bounds of the time from an answer to the agent that takes it: from a millisecond, where it waits, to a day.
 const LATENCIES: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 30.0, 300.0, 3600.0, 86_400.0];
 
+/// Bounds of what a model takes for one turn: from a script that is played to a long thought.
+const TURNS: &[f64] = &[0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
+
 /// The database driver would log every value that it is given; the migrations log where they were built.
 const QUIET: &str = "tokio_postgres=info,postgres=info,refinery_core=warn";
 
@@ -69,5 +72,7 @@ pub(crate) fn figures() -> Result<PrometheusHandle, Failure> {
     let waits = Matcher::Full("flow_interaction_wait_duration_seconds".into());
     let latency = Matcher::Full("flow_delivery_latency_seconds".into());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(waits, WAITS).map_err(failed)?;
-    builder.set_buckets_for_metric(latency, LATENCIES).map_err(failed)?.install_recorder().map_err(failed)
+    let turns = Matcher::Full("flow_model_turn_duration_seconds".into());
+    let builder = builder.set_buckets_for_metric(latency, LATENCIES).map_err(failed)?;
+    builder.set_buckets_for_metric(turns, TURNS).map_err(failed)?.install_recorder().map_err(failed)
 }

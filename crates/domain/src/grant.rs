@@ -165,6 +165,12 @@ impl Grant {
             && self.most_uses.is_none_or(|most| self.uses < most)
     }
 
+    /// Refuses to start what it let through once it was taken back or its time is over. Uses that are spent were spent on it.
+    pub fn still_stands(&self, now: Timestamp) -> Result<(), Refusal> {
+        let over = self.revoked.is_some() || self.until.is_some_and(|until| until <= now);
+        if over { Err(Refusal::GrantOver(self.id)) } else { Ok(()) }
+    }
+
     /// Whether it covers an action of this agent in this session that this rule asks about. `matches` says whether the whole of
     /// an argument fits a pattern, by its name.
     pub fn covers(

@@ -303,6 +303,12 @@ impl Proposal {
         }
     }
 
+    /// The grant that alone lets it run, where policy asks about it and nobody was asked.
+    #[must_use]
+    pub fn stands_on(&self, ruling: &Ruling) -> Option<GrantId> {
+        self.grant.filter(|_| ruling.verdict == Verdict::Ask && self.asked.is_empty())
+    }
+
     /// Takes the agent's report. What nobody knew can still be told; what was told stays.
     pub fn report(self, by: &Actor, outcome: Outcome) -> Result<Step, Refusal> {
         self.of_agent(by)?;

@@ -165,6 +165,9 @@ pub enum Refusal {
         /// Its version.
         current: String,
     },
+    /// The grant that let an action through was taken back, or its time is over.
+    #[error("the grant that let this action through is over; propose it again under another call id")]
+    GrantOver(crate::GrantId),
     /// The grant was taken back already.
     #[error("this grant was already revoked")]
     GrantRevoked(crate::GrantId),

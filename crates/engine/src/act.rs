@@ -119,6 +119,10 @@ impl Engine {
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
+            if let Some(grant) = step.0.stands_on(&judged.ruling) {
+                let given = work.tx.grant(&scope, grant)?;
+                given.ok_or(Refusal::GrantOver(grant))?.still_stands(work.now)?;
+            }
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;
             Ok(proposal)

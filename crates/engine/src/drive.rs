@@ -54,6 +54,8 @@ pub struct Sleep {
     pub questions: Vec<domain::InteractionId>,
     /// Calls that are not settled.
     pub calls: Vec<String>,
+    /// Whether it waits for somebody to say something.
+    pub listening: bool,
 }
 
 impl Engine {
@@ -136,6 +138,16 @@ impl Engine {
         .await
     }
 
+    /// Whether people hold the session of a step.
+    pub async fn step_paused(&self, claim: &Claim) -> Result<bool, Error> {
+        let (scope, session) = (claim.scope, claim.session);
+        self.read(Cost::Point, move |reads| {
+            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            Ok(session.going_on().is_err())
+        })
+        .await
+    }
+
     /// Lets go of a step, for any worker to take it up again at once.
     pub async fn step_let_go(&self, claim: &Claim) -> Result<(), Error> {
         let claim = claim.clone();
@@ -210,6 +222,10 @@ impl Work<'_> {
     /// Whether everything that a step would sleep on is still to come.
     fn sleeps(&mut self, claim: &Claim, step: &Step, sleep: &Sleep) -> Result<bool, Error> {
         if step.drive.as_ref().is_none_or(|drive| drive.journal != sleep.journal) {
+            return Ok(false);
+        }
+        if sleep.questions.is_empty() && sleep.calls.is_empty() && !sleep.listening {
+            // Nothing would ever wake it.
             return Ok(false);
         }
         for id in &sleep.questions {

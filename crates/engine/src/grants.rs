@@ -1,7 +1,10 @@
 //! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
 
 use domain::access::Right;
-use domain::{Actor, Audience, Caller, Grant, GrantId, Interaction, Proposal, Refusal, Session, State};
+use domain::grant::{Covers, Wanted};
+use domain::{
+    Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Proposal, Refusal, Remember, Session, State,
+};
 use store::{Cost, Page};
 
 use crate::judge::Judged;
@@ -25,6 +28,10 @@ impl Work<'_> {
         let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
         for grant in candidates {
             let here = (session.id, by.name.as_str());
+            // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
+            if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
+                continue;
+            }
             let covers = grant.covers(here, judged.ruling.rule.as_deref(), action, matches);
             if covers
                 && self.enough_for(&audience, session, &grant)?
@@ -62,6 +69,7 @@ impl Work<'_> {
         by: &Actor,
     ) -> Result<(), Error> {
         let Some(remember) = self.alongside.remember.take() else { return Ok(()) };
+        fits_what_was_approved(&remember, proposal)?;
         let given = (&remember, by.clone(), interaction.id);
         let id = self.ids.grant(self.now);
         let (grant, happening) = Grant::give(id, proposal, given, self.now);
@@ -69,6 +77,23 @@ impl Work<'_> {
         self.happened(session, Some(interaction.id), happening)?;
         Ok(())
     }
+}
+
+/// Refuses a pattern that does not fit the very arguments that were approved: it would never be used as its giver thinks.
+fn fits_what_was_approved(remember: &Remember, proposal: &Proposal) -> Result<(), Error> {
+    let Wanted::Pattern(named) = &remember.arguments else { return Ok(()) };
+    let action = proposal.effective();
+    let misses = named.iter().filter(|(name, pattern)| !policy::fits(&action.tool, &action.arguments, name, pattern));
+    let problems: Vec<Problem> = misses
+        .map(|(name, _)| {
+            let pointer = format!("/remember/arguments/{}", name.replace('~', "~0").replace('/', "~1"));
+            Problem::new(
+                pointer,
+                "does not fit what was approved; commands, addresses, SQL and what cannot be read fit no pattern",
+            )
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::AnswerInvalid(problems).into()) }
 }
 
 impl Engine {

@@ -84,6 +84,9 @@ pub(crate) struct Judged {
     pub(crate) ask: Option<Arc<AskSettings>>,
     /// Whether the tool may be run again.
     pub(crate) repeatable: bool,
+    /// Every rule saw the whole of the action, and it fits the schema of its tool. Otherwise only a person's look at these very arguments
+    /// lets it through.
+    pub(crate) certain: bool,
     in_force: InForce,
 }
 
@@ -135,6 +138,7 @@ impl Engine {
     /// Rules on an action.
     pub(crate) async fn judge(&self, scope: Scope, behalf: Behalf, action: Action) -> Result<Judged, Error> {
         let in_force = self.in_force(scope).await?;
+        let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
             let call = Call {
                 tool: &action.tool,
@@ -145,12 +149,31 @@ impl Engine {
             };
             let judgement = in_force.policy.judge(&call);
             let repeatable = in_force.policy.repeatable(&action.tool);
-            let ruling = switched(judgement.ruling, &in_force.state);
-            Judged { ruling, ask: judgement.ask, repeatable, action, in_force }
+            let certain = judgement.certain && misfit.is_none();
+            let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
+            Judged { ruling, ask: judgement.ask, repeatable, certain, action, in_force }
         });
         let judged = judged.await?;
         counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
         Ok(judged)
+    }
+
+    /// The first thing in which an action does not fit the schema of its tool, where the policy declares one.
+    pub(crate) async fn misfit(&self, policy: &Policy, action: &Action) -> Result<Option<String>, Error> {
+        let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
+        let problems = self.misfits(schema, action.arguments.clone(), "").await?;
+        Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
+    }
+}
+
+/// What does not fit the schema of its tool is not what the policy was written for: it is asked about, where it would have been allowed.
+pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
+    match misfit {
+        Some(misfit) if ruling.verdict == Verdict::Allow => {
+            let reason = format!("It does not fit the schema of its tool: {misfit}.");
+            Ruling { verdict: Verdict::Ask, reason, ..ruling }
+        }
+        _ => ruling,
     }
 }
 

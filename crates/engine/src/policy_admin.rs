@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, text};
+use domain::{Action, Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, text};
 use policy::{Call, Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Cost, StoreError};
 
 use crate::forms_check::off_reactor;
-use crate::judge::{InForce, switched};
+use crate::judge::{InForce, held, switched};
 use crate::policy_file::{RefusedFile, load_policy};
 use crate::{Engine, Error, Idempotency};
 
@@ -74,6 +74,8 @@ impl Engine {
             }
             Some(text) => (Arc::new(loaded(text).await?), None),
         };
+        let action = Action { tool: supposed.tool.clone(), arguments: supposed.arguments.clone() };
+        let misfit = self.misfit(&policy, &action).await?;
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         off_reactor(move || {
             let mut explanation = policy.explain(&Call {
@@ -83,6 +85,7 @@ impl Engine {
                 user: &user,
                 role: supposed.role.unwrap_or(Role::Agent),
             });
+            explanation.ruling = held(explanation.ruling, misfit);
             if let Some(state) = state {
                 explanation.ruling = switched(explanation.ruling, &state);
             }

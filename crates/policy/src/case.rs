@@ -33,6 +33,7 @@ pub(crate) static SHAPES: LazyLock<Value> = LazyLock::new(|| {
         reads: text(),
         writes: text(),
         functions: text(),
+        doubt: Some(Unparsed::new("", "")),
         ..Sql::default()
     };
     let path = located("", &Ok(PathFacts { components: text(), ..PathFacts::default() }));

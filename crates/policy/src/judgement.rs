@@ -27,6 +27,9 @@ pub struct Judgement {
     pub ruling: Ruling,
     /// How the rule wants its question put, where it says so.
     pub ask: Option<Arc<AskSettings>>,
+    /// Every rule saw the whole of the call: all of it was parsed without doubt, and no rule failed on it. Where that is not so, a rule that
+    /// denies may have been kept from seeing what it denies. Told of `ask` only.
+    pub certain: bool,
 }
 
 /// How a rule wants its question put.

@@ -134,7 +134,12 @@ impl Parsed {
         });
         let path = || self.paths.iter().find_map(|(_, path)| path.as_ref().err());
         let url = || self.url.iter().find_map(|url| url.as_ref().err());
-        let sql = || self.sql.iter().find_map(|sql| sql.as_ref().err());
+        let sql = || {
+            self.sql.iter().find_map(|sql| match sql {
+                Ok(sql) => sql.doubt.as_ref(),
+                Err(unparsed) => Some(unparsed),
+            })
+        };
         shell.or_else(path).or_else(url).or_else(sql)
     }
 }
@@ -194,6 +199,9 @@ fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
     let named = |name: &str, value: &Value| {
         argument::METHODS.contains(&name) || (name == "type" && value.as_str().is_some_and(url::is_method))
     };
+    if argument.hides(argument::OVERRIDES) {
+        return Err(refused("a header may change the method"));
+    }
     let method = match argument.beside(&named).map_err(refused)? {
         Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
         None if argument.accompanied(argument::BODIES) => "POST",

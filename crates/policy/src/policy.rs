@@ -138,11 +138,16 @@ impl Policy {
             }
         }
         let rest = matched.map_or(self.default, |rule| rule.verdict);
-        match (held, matched) {
+        let sure = held.is_none();
+        let mut judgement = match (held, matched) {
             (Some(held), matched) if rest.max(Verdict::Ask) == Verdict::Ask => self.hold(case, &held, matched),
             (_, Some(rule)) => self.said(rule.verdict, Some(rule), rule.reason.clone()),
             (_, None) => self.said(self.default, None, format!("No rule matches this call.{}", doubts(case))),
+        };
+        if judgement.ruling.verdict == Verdict::Ask {
+            judgement.certain = sure && case.parsed().failed().is_none();
         }
+        judgement
     }
 
     fn hold(&self, case: &Case<'_>, held: &Held<'_>, matched: Option<&Rule>) -> Judgement {
@@ -156,7 +161,7 @@ impl Policy {
 
     fn said(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
         let ruling = Ruling { verdict, rule: rule.map(|rule| rule.name.clone()), reason, policy: self.version.clone() };
-        Judgement { ruling, ask: rule.and_then(|rule| rule.ask.clone()) }
+        Judgement { ruling, ask: rule.and_then(|rule| rule.ask.clone()), certain: true }
     }
 }
 

@@ -236,7 +236,7 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::CallConflict(_) => (S::CONFLICT, "call_conflict"),
         Refusal::NotYourSession(_) => (S::FORBIDDEN, "not_your_session"),
         Refusal::DeniedByNow(_) => (S::FORBIDDEN, "action_denied"),
-        Refusal::AskedByNow(_) => (S::CONFLICT, "permit_void"),
+        Refusal::AskedByNow(_) | Refusal::GrantOver(_) => (S::CONFLICT, "permit_void"),
         Refusal::NotYourAction => (S::FORBIDDEN, "not_your_action"),
         Refusal::StepLost => (S::CONFLICT, "step_lost"),
         Refusal::StepNotFailed => (S::CONFLICT, "step_not_failed"),

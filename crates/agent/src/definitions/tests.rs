@@ -72,7 +72,7 @@ fn unknown_keys_are_named_with_what_was_probably_meant() {
         "provider = \"scripted\"\nmodle = 1",
         &[
             "a.toml:9: `model` has no key `modle`; it takes `provider`, `name`, `endpoint`, `key_env`, `key_secret`, `temperature`, \
-         `max_tokens`, `timeout_seconds`, `price`, `script`",
+         `max_tokens`, `timeout_seconds`, `options`, `price`, `script`",
         ],
     );
     check("say", "sya", &["a.toml:11: `model.script.turns` has no key `sya`; did you mean `say`?"]);

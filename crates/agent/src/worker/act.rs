@@ -104,12 +104,11 @@ impl Driven<'_> {
                 | Effect::Skip => {}
             }
         }
-        progressed |= !inputs.is_empty() || !ready.is_empty();
+        progressed |= !inputs.is_empty();
         if !inputs.is_empty() {
             self.enter(inputs, along).await?;
         }
-        self.run_all(ready).await?;
-        Ok(progressed)
+        Ok(self.run_all(ready).await? || progressed)
     }
 
     /// Proposes a call; or why it cannot be, in words for the model.
@@ -152,8 +151,8 @@ impl Driven<'_> {
         format!("There is no tool `{tool}`. There are: {}.", names.join(", "))
     }
 
-    /// Runs what may run: beside each other those whose tools say so, the others one after another.
-    async fn run_all(&mut self, ready: Vec<Ready>) -> Result<(), Trouble> {
+    /// Runs what may run, and says whether anything came of it: beside each other those whose tools say so, the others one after another.
+    async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, Trouble> {
         let (beside, alone): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(|ready| ready.tool.spec().parallel);
         let mut done = Vec::new();
         {
@@ -163,15 +162,17 @@ impl Driven<'_> {
                 done.extend(input?);
             }
         }
-        if !done.is_empty() {
+        let mut progressed = !done.is_empty();
+        if progressed {
             self.enter(done, Along::default()).await?;
         }
         for ready in alone {
             if let Some(input) = self.run_one(ready).await? {
                 self.enter(vec![input], Along::default()).await?;
+                progressed = true;
             }
         }
-        Ok(())
+        Ok(progressed)
     }
 
     /// Starts an action with its permit, runs its tool, and reports what became of it.

@@ -91,6 +91,9 @@ impl<'a> Driven<'a> {
                 self.enter(vec![begun], Along::default()).await?;
                 continue;
             }
+            if self.worker.engine.step_paused(&self.claim).await? && self.sleep().await? {
+                return Ok(());
+            }
             let wanted = self.state.outstanding();
             match wanted.first() {
                 Some(Effect::CallModel) => self.think().await?,
@@ -215,10 +218,18 @@ impl<'a> Driven<'a> {
             Effect::Fail { reason } => StepEnd::because(StepEnding::Failed, reason.clone()),
             _ => return Ok(false),
         };
+        let how = match end.how {
+            StepEnding::Completed => "completed",
+            StepEnding::Failed => "failed",
+            StepEnding::Rejected => "rejected",
+            StepEnding::Skipped => "skipped",
+            StepEnding::Cancelled => "cancelled",
+        };
         let state = serde_json::to_value(&self.state)?;
         let journal = Journal { after: self.journal, state, ..Journal::default() };
         if self.worker.engine.step_end(&self.claim, journal, end).await?.is_some() {
             self.worker.histories.invalidate(&self.claim.step);
+            metrics::counter!("flow_steps_ended_total", "how" => how).increment(1);
             return Ok(true);
         }
         self.catch_up().await?;
@@ -234,12 +245,16 @@ impl<'a> Driven<'a> {
             Effect::Act { call, .. } => Some(call),
             _ => None,
         });
-        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect() };
+        let listening = self.state.doing() == Doing::Listening;
+        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect(), listening };
         if let (Some(history), true) = (self.history.take(), self.read == self.journal) {
             self.worker.histories.insert(self.claim.step, Arc::new((self.read, history)));
         }
         match self.worker.engine.step_sleep(&self.claim, sleep).await {
-            Ok(true) => Ok(true),
+            Ok(true) => {
+                metrics::counter!("flow_steps_slept_total").increment(1);
+                Ok(true)
+            }
             Ok(false) => {
                 self.catch_up().await?;
                 Ok(false)

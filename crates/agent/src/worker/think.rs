@@ -24,6 +24,7 @@ impl Driven<'_> {
         };
         let history = self.history().await?;
         let instructions = self.agent.as_ref().map(|agent| agent.instructions.clone()).unwrap_or_default();
+        let begun = tokio::time::Instant::now();
         let said: Arc<Mutex<Vec<Delta>>> = Arc::default();
         let heard = Arc::clone(&said);
         let mut hear = move |delta| heard.lock().push(delta);
@@ -48,8 +49,9 @@ impl Driven<'_> {
         };
         // Nobody else may share it when it grows, or it would be copied.
         drop(history);
+        metrics::histogram!("flow_model_turn_duration_seconds").record(begun.elapsed().as_secs_f64());
         let turn = match result {
-            Ok(turn) => turn,
+            Ok(turn) => counted(turn),
             Err(error) => return self.unable(&error).await,
         };
         let mut told = portions(turn_number, std::mem::take(&mut *said.lock()));
@@ -80,6 +82,13 @@ impl Driven<'_> {
         let told = vec![("model.failed", json!({ "reason": message }))];
         self.enter(vec![Input::ModelFailed { message }], Along { told, ..Along::default() }).await
     }
+}
+
+/// Counts the tokens of a turn.
+fn counted(turn: Turn) -> Turn {
+    metrics::counter!("flow_model_tokens_total", "of" => "input").increment(turn.usage.input_tokens);
+    metrics::counter!("flow_model_tokens_total", "of" => "output").increment(turn.usage.output_tokens);
+    turn
 }
 
 /// What was heard, joined: as few events as there were changes of tone.

@@ -6,6 +6,7 @@
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
 
 mod acting;
+mod agents;
 mod audit;
 mod common;
 mod kill;

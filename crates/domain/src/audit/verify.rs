@@ -196,9 +196,17 @@ impl Reading {
             return self.found(Some(expected), Fault::Changed);
         }
         if entry.seq == expected {
-            let real = next_entry(rest)
-                .is_some_and(|(seq, digest, hash)| seq == expected && self.links(expected, &self.hash, &digest, &hash));
-            return self.found(Some(expected), if real { Fault::Added } else { Fault::Changed });
+            let belongs = |(_, digest, hash): &(u64, String, String)| self.links(expected, &self.hash, digest, hash);
+            let next = next_entry(rest);
+            let real = next.as_ref().is_some_and(|next| next.0 == expected && belongs(next));
+            // The one that belongs here stands further on, under another number: two have changed places.
+            let swapped = || next.into_iter().chain(std::iter::from_fn(|| next_entry(rest))).any(|one| belongs(&one));
+            let fault = match real {
+                true => Fault::Added,
+                false if swapped() => Fault::Reordered,
+                false => Fault::Changed,
+            };
+            return self.found(Some(expected), fault);
         }
         if entry.seq > expected {
             let later = std::iter::from_fn(|| next_entry(rest)).any(|(seq, ..)| seq == expected);

@@ -10,7 +10,8 @@
 //! | `args`, `argv`, `arguments` beside a command | its further words |
 //! | `env`, `environment`, `env_vars`, … beside a command | its variables |
 //! | `path`, `file`, `file_path`, `filename`, `directory`, `dir`, `cwd`, … and their plurals | a path |
-//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, …, and what ends in `_path`, `_file`, `_dir`, … | a path, where it is a text |
+//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, …, their plurals, and what ends so or in `_path`, `_file`, `_dir`, … | a path, where it is a text |
+//! | any other beside a path, but for `content`, `message` and alike | a path, where it leads somewhere: `/x`, `../x`, `~/x`, `C:\x` |
 //! | `url`, `uri`, `endpoint`, `href`, `webhook_url`, … | a URL |
 //! | `location` | a URL where it has `://` in it, else a path |
 //! | `method`, `http_method`, `verb` beside a URL | its method; else `POST` where there is a body, `GET` where there is none |
@@ -21,6 +22,8 @@
 //! Nobody here knows which of two spellings a tool reads: two of them are unreadable, and so is the wrong type under one of these names.
 
 use serde_json::{Map, Value};
+
+mod stray;
 
 /// What an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +92,9 @@ pub(super) const VARIABLES: &[&str] = &[
     "environmentvariables",
     "extraenv",
 ];
+
+/// Names of headers that change the method, wherever a text holds them.
+pub(super) const OVERRIDES: &[&str] = &["methodoverride", "xhttpmethod"];
 
 /// What may stand beside a URL as its method.
 pub(super) const METHODS: &[&str] = &[
@@ -179,10 +185,38 @@ const PATHS: &[&str] = &[
 const FILES: &[&str] = &["file", "files", "folder", "folders", "directory", "directories"];
 
 /// Last words of longer names that are a path where they are a text.
-const PATH_ENDINGS: &[&str] =
-    &["path", "paths", "file", "files", "filename", "filenames", "dir", "directory", "folder"];
+const PATH_ENDINGS: &[&str] = &[
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filenames",
+    "dir",
+    "dirs",
+    "directory",
+    "directories",
+    "folder",
+    "folders",
+];
 
-const PERHAPS_PATHS: &[&str] = &["source", "destination", "src", "dst", "dest", "from", "to", "target"];
+/// The same, and names by themselves.
+const PERHAPS_PATHS: &[&str] = &[
+    "source",
+    "sources",
+    "destination",
+    "destinations",
+    "src",
+    "srcs",
+    "dst",
+    "dsts",
+    "dest",
+    "dests",
+    "from",
+    "to",
+    "target",
+    "targets",
+];
 
 const URLS: &[&str] = &[
     "url",
@@ -242,6 +276,10 @@ const MOST: usize = 256;
 pub(super) fn find(arguments: &Value) -> Result<Vec<Argument<'_>>, &'static str> {
     let mut search = Search::default();
     search.look_into(arguments, "", 0)?;
+    stray::add(arguments, &mut search.found);
+    if search.found.len() > MOST {
+        return Err("there are too many arguments to be looked into");
+    }
     Ok(search.found)
 }
 
@@ -307,7 +345,8 @@ pub(super) fn sort(name: &str) -> Option<Sort> {
 }
 
 fn known(name: &str) -> Option<Sort> {
-    match plain(name).as_str() {
+    // `path2` is another path.
+    match plain(name).trim_end_matches(|c: char| c.is_ascii_digit()) {
         "query" | "queries" => Some(Sort::PerhapsSql),
         "location" | "locations" => Some(Sort::Location),
         name if WORDS.contains(&name) => Some(Sort::Command(List::Words)),
@@ -323,10 +362,11 @@ fn known(name: &str) -> Option<Sort> {
 }
 
 fn ending(name: &str) -> Option<Sort> {
-    match last_word(name).as_str() {
+    let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit() || !c.is_alphanumeric());
+    match last_word(unnumbered).as_str() {
         last if TEXTS.contains(&last) => Some(Sort::Command(List::Texts)),
         last if WORDS.contains(&last) => Some(Sort::Command(List::Unclear)),
-        last if PATH_ENDINGS.contains(&last) => Some(Sort::PerhapsPath),
+        last if PATH_ENDINGS.contains(&last) || PERHAPS_PATHS.contains(&last) => Some(Sort::PerhapsPath),
         _ => None,
     }
 }
@@ -366,6 +406,14 @@ impl<'a> Argument<'a> {
         found.iter().any(|value| !value.is_null())
     }
 
+    /// Says whether any of these texts stands in what holds the settings of the call, where it is a list or a text: nobody here knows how
+    /// a tool takes those apart.
+    pub(super) fn hides(&self, texts: &[&str]) -> bool {
+        let fields = self.around.iter().filter_map(|object| object.as_object()).flatten();
+        let held = fields.filter(|(name, _)| OPTIONS.iter().any(|ending| plain(name).ends_with(ending)));
+        held.into_iter().any(|(_, value)| hides(value, texts, 0))
+    }
+
     fn gather(&self, object: &'a Value, wanted: &dyn Fn(&str, &Value) -> bool, found: &mut Vec<&'a Value>) {
         for (name, value) in object.as_object().into_iter().flatten() {
             let itself = std::ptr::eq(value, self.value) || self.around.iter().any(|one| std::ptr::eq(*one, value));
@@ -377,8 +425,18 @@ impl<'a> Argument<'a> {
                 found.push(value);
             } else if OPTIONS.iter().any(|ending| name.ends_with(ending)) {
                 self.gather(value, wanted, found);
+                value.as_array().into_iter().flatten().for_each(|item| self.gather(item, wanted, found));
             }
         }
+    }
+}
+
+fn hides(value: &Value, texts: &[&str], depth: usize) -> bool {
+    match value {
+        Value::String(text) => texts.iter().any(|wanted| plain(text).contains(wanted)),
+        Value::Array(items) if depth <= DEEPEST => items.iter().any(|item| hides(item, texts, depth + 1)),
+        Value::Object(fields) if depth <= DEEPEST => fields.values().any(|inner| hides(inner, texts, depth + 1)),
+        _ => false,
     }
 }
 

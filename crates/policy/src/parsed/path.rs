@@ -114,6 +114,11 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.contains('$') || path.contains('`') || (path.contains('%') && path.matches('%').count() > 1) {
         return Err(refused("a variable in the path is known only when it runs"));
     }
+    // Some tools undo percent signs, and find a slash or dots in them.
+    let hex = |pair: &[u8]| matches!(pair, [b'%', one, two] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit());
+    if path.as_bytes().windows(3).any(hex) {
+        return Err(refused("a character in the path is written with a percent sign"));
+    }
     if path.split(['/', '\\']).any(|part| part.starts_with(' ') || part.ends_with(' ')) {
         return Err(refused("a part of the path begins or ends with a blank"));
     }

@@ -7,8 +7,11 @@ use sqlparser::parser::Parser;
 use super::Unparsed;
 
 mod function;
+mod gate;
 mod lexical;
 mod survey;
+mod token;
+mod words;
 
 /// What a text of SQL does.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -19,12 +22,14 @@ pub struct Sql {
     pub read_only: bool,
     /// The verbs of all statements, those within others too.
     pub verbs: Vec<String>,
-    /// Every table that is read.
+    /// Every table that is read, as it is named and by its bare name in lower case.
     pub reads: Vec<String>,
-    /// Every table that is written, made, changed or dropped.
+    /// Every table that is written, made, changed or dropped, likewise.
     pub writes: Vec<String>,
     /// Every function that is called.
     pub functions: Vec<String>,
+    /// Why databases may read it in another way, where they may. The facts are then what the parser made of it.
+    pub doubt: Option<Unparsed>,
 }
 
 /// One statement.
@@ -32,9 +37,10 @@ pub struct Sql {
 pub struct Statement {
     /// `select`, `insert`, `update`, `delete`, `drop`, …; of a query that writes on its way, the verb that writes.
     pub verb: String,
-    /// The tables that it reads, in lower case where they were not quoted.
+    /// The tables that it reads, in lower case where they were not quoted. One with a schema or with capitals is there a second time, by its
+    /// bare name in lower case.
     pub reads: Vec<String>,
-    /// The tables that it writes, makes, changes or drops.
+    /// The tables that it writes, makes, changes or drops, likewise.
     pub writes: Vec<String>,
     /// Every part of it that changes rows is limited by a `WHERE` that looks at a column; for a query, its first part is.
     pub has_where: bool,
@@ -45,7 +51,7 @@ pub struct Statement {
 }
 
 impl Sql {
-    /// Reads a text of SQL. What databases would read differently is refused, because nobody here knows which one will run it.
+    /// Reads a text of SQL. What databases would read differently is refused or in doubt, because nobody here knows which one will run it.
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
         lexical::check(text)?;
         // The parser goes no deeper than this, whatever the text.
@@ -70,6 +76,8 @@ impl Sql {
             extend(&mut sql.functions, &statement.functions);
             sql.statements.push(statement);
         }
+        sql.doubt = gate::doubt(text, &statements, &sql.statements)
+            .map(|reason| refused(format!("databases may read it in different ways ({reason})")));
         Ok(sql)
     }
 }

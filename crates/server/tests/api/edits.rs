@@ -84,6 +84,26 @@ async fn an_edit_fits_the_schema_of_its_tool() {
     assert_eq!(scene.agent.state(&action).await, "allowed");
 }
 
+/// A proposal that does not fit the schema is asked about, although a rule allows the tool, and no grant for the tool lets it through.
+#[tokio::test]
+async fn a_proposal_that_does_not_fit_its_schema_is_asked_about() {
+    let scene = Scene::ruled_by(&SCHEMA.replace("verdict = \"ask\"", "verdict = \"allow\"")).await;
+    let fits = scene.proposes(call("c1", "write_file", json!({ "path": "a", "mode": 6 }))).await;
+    assert_eq!(fits.shown["state"], "allowed");
+    let wrong = json!({ "path": "a", "mode": "rw" });
+    let action = scene.proposes(call("c2", "write_file", wrong.clone())).await;
+    assert_eq!(action.shown["state"], "waiting");
+    let reason = action.shown["ruling"]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("It does not fit the schema of its tool: `/mode`"), "{reason}");
+    let body = json!({ "tool": "write_file", "arguments": wrong });
+    assert_eq!(scene.alice.post("/v1/policy/explain", body).await.done()["ruling"]["verdict"], "ask");
+    let remember = json!({ "option": "approve", "remember": { "scope": "session", "arguments": "any" } });
+    scene.alice.decides(&action, remember).await.done();
+    assert_eq!(scene.agent.state(&action).await, "allowed");
+    let again = scene.proposes(call("c3", "write_file", json!({ "path": "a", "mode": "rx" }))).await;
+    assert_eq!(again.shown["state"], "waiting");
+}
+
 /// A denied edit is refused to the person, and the question stays open.
 #[tokio::test]
 async fn a_denied_edit_is_refused_to_whoever_made_it() {

@@ -34,21 +34,31 @@ async fn a_path_cannot_leave_its_pattern() {
     check("write_file", to("/srv/notes/a"), json!({ "path": "/srv/notes/*" }), &then).await;
 }
 
-/// A command, an address and SQL have more meanings than a pattern can see: it covers none of them, nor what stands beside them.
+/// A command, an address and SQL have more meanings than a pattern can see, and so has what stands beside them: no pattern is taken for
+/// them, nor one that does not fit what is approved.
 #[tokio::test]
-async fn what_has_a_meaning_of_its_own_fits_no_pattern() {
-    let run = |command: &str| json!({ "command": command });
-    let then = [(run("git status"), "waiting"), (run("git push"), "waiting"), (run("git status; rm -r ."), "waiting")];
-    check("execute_command", run("git status"), json!({ "command": "git *" }), &then).await;
-    let words = |args: Value| json!({ "command": "git", "args": args });
-    let then = [(words(json!("status")), "waiting"), (words(json!("push --force")), "waiting")];
-    check("execute_command", words(json!("status")), json!({ "args": "*" }), &then).await;
-    let get = |url: &str| json!({ "url": url });
-    let then = [(get("https://a.example/x"), "waiting"), (get("https://a.example@b.example/"), "waiting")];
-    check("fetch", get("https://a.example/x"), json!({ "url": "https://a.example/*" }), &then).await;
-    let sql = |text: &str| json!({ "sql": text });
-    let then = [(sql("select 1"), "waiting"), (sql("select 1; drop table users"), "waiting")];
-    check("database", sql("select 1"), json!({ "sql": "select *" }), &then).await;
+async fn a_pattern_that_would_never_be_used_is_refused() {
+    let scene = Scene::ruled_by("[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
+    for (number, (tool, approved, pattern, place)) in [
+        ("execute_command", json!({ "command": "git status" }), json!({ "command": "git *" }), "command"),
+        ("execute_command", json!({ "command": "git", "args": "status" }), json!({ "args": "*" }), "args"),
+        ("fetch", json!({ "url": "https://a.example/x" }), json!({ "url": "https://a.example/*" }), "url"),
+        ("database", json!({ "sql": "select 1" }), json!({ "sql": "select *" }), "sql"),
+        ("write_file", json!({ "path": "/srv/a" }), json!({ "path": "/etc/*" }), "path"),
+        ("write_file", json!({ "path": "/srv/a/../b" }), json!({ "path": "/srv/a/*" }), "path"),
+        ("write_file", json!({ "path": "~/a" }), json!({ "path": "*" }), "path"),
+        ("note", json!({ "text": "one", "a/b": "x" }), json!({ "a/b": "y*", "text": "*" }), "a~1b"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let action = scene.proposes(call(&format!("c{number}"), tool, approved)).await;
+        let body = json!({ "option": "approve", "remember": { "scope": "session", "arguments": pattern } });
+        let place = format!("/remember/arguments/{place}");
+        scene.alice.decides(&action, body).await.refused_at(422, "answer_invalid", &[place.as_str()]);
+        assert_eq!(scene.agent.state(&action).await, "waiting");
+    }
+    assert_eq!(scene.root.grants().await, Vec::<Value>::new());
 }
 
 /// Beside them, what is only text is covered.

@@ -129,7 +129,7 @@ async fn a_call_uses_a_grant_once() {
     assert_eq!(scene.root.grants().await[0]["uses"], 1);
 }
 
-/// What is taken back is asked about again; what it let through before stays.
+/// What is taken back is asked about again, and what it let through before is not started any more.
 #[tokio::test]
 async fn a_grant_is_taken_back() {
     let scene = Scene::new().await;
@@ -144,7 +144,8 @@ async fn a_grant_is_taken_back() {
     assert_eq!((&revoked["in_force"], &revoked["revoked_by"]["name"]), (&json!(false), &json!("alice")));
     scene.alice.delete(&path).await.refused(409, "grant_revoked");
     scene.is(write("c2", "/srv/a"), "waiting").await;
-    scene.agent.starts(&before).await.done();
+    scene.agent.starts(&before).await.refused(409, "permit_void");
+    assert_eq!(scene.agent.state(&before).await, "allowed", "nothing was started, and the permit is void");
     scene.alice.delete("/v1/grants/gra_00000000-0000-7000-8000-000000000000").await.refused(404, "not_found");
 }
 
@@ -259,4 +260,97 @@ async fn a_grant_is_for_what_was_approved() {
     scene.alice.decides(&action, body).await.done();
     scene.is(write("c2", "/srv/a"), "waiting").await;
     scene.is(call("c3", "write_file", json!({ "path": "/srv/b" })), "allowed").await;
+}
+
+/// What nobody could read may be what a rule denies: a grant for the whole tool does not let it through, one for these very arguments does.
+#[tokio::test]
+async fn a_grant_for_a_tool_covers_only_what_every_rule_could_see() {
+    let rules = r#"
+[[rule]]
+name = "never-push"
+tools = ["execute_command"]
+when = 'shell.commands.exists(c, c.name == "git" && c.subcommand == "push")'
+verdict = "deny"
+[[rule]]
+name = "never-much"
+tools = ["pay"]
+when = 'args.amount > 100'
+verdict = "deny"
+[[rule]]
+name = "all"
+tools = ["*"]
+verdict = "ask"
+"#;
+    let scene = Scene::ruled_by(rules).await;
+    for (tool, plain, then) in [
+        (
+            "execute_command",
+            json!({ "command": "ls" }),
+            [
+                (json!({ "command": "git status" }), "allowed"),
+                (json!({ "command": "git push" }), "denied"),
+                (json!({ "command": "git $X" }), "waiting"),
+                (json!({ "command": "cat \"" }), "waiting"),
+            ],
+        ),
+        (
+            "database",
+            json!({ "sql": "select 1" }),
+            [
+                (json!({ "sql": "select 2" }), "allowed"),
+                (json!({ "sql": "zzz" }), "waiting"),
+                (json!({ "sql": "select a from orders end; drop table orders" }), "waiting"),
+                (json!({ "sql": "select 2 -- note" }), "waiting"),
+            ],
+        ),
+        (
+            "fetch",
+            json!({ "url": "https://a.example/" }),
+            [
+                (json!({ "url": "https://b.example/" }), "allowed"),
+                (json!({ "url": "http:///x" }), "waiting"),
+                (json!({ "url": "https://a.example/", "path": "~/x" }), "waiting"),
+                (json!({ "url": "https://a.example/", "headers": ["X-Method-Override: PUT"] }), "waiting"),
+            ],
+        ),
+        (
+            "pay",
+            json!({ "amount": 1 }),
+            [
+                (json!({ "amount": 2 }), "allowed"),
+                (json!({ "amount": 200 }), "denied"),
+                (json!({ "amount": "200" }), "waiting"),
+                (json!({}), "waiting"),
+            ],
+        ),
+    ] {
+        let action = scene.proposes(call(tool, tool, plain)).await;
+        scene.approved_with(&action, remember("session", &json!("any"))).await;
+        for (number, (arguments, state)) in then.iter().enumerate() {
+            scene.is(call(&format!("{tool}{number}"), tool, arguments.clone()), state).await;
+        }
+    }
+    let dark = json!({ "command": "git $Y" });
+    let action = scene.proposes(call("dark", "execute_command", dark.clone())).await;
+    scene.approved_with(&action, remember("session", &json!("exact"))).await;
+    scene.is(call("dark-again", "execute_command", dark), "allowed").await;
+}
+
+/// A permit does not outlive the time of the grant that gave it; uses that are spent were spent on it.
+#[tokio::test]
+async fn a_permit_stands_as_long_as_its_grant() {
+    let scene = Scene::new().await;
+    let mut limited = remember("session", &json!("any"));
+    limited["remember"]["uses"] = json!(1);
+    scene.granted("c", limited).await;
+    let last = scene.proposes(write("c1", "/srv/a")).await;
+    scene.is(write("c2", "/srv/a"), "waiting").await;
+    scene.agent.starts(&last).await.done();
+    let timed = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60 } });
+    scene.granted("t", timed).await;
+    let (soon, late) = (scene.proposes(write("t1", "/srv/a")).await, scene.proposes(write("t2", "/srv/a")).await);
+    scene.world.passes(59).await;
+    scene.agent.starts(&soon).await.done();
+    scene.world.passes(1).await;
+    scene.agent.starts(&late).await.refused(409, "permit_void");
 }

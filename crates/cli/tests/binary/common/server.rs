@@ -40,6 +40,12 @@ impl Launch {
         self
     }
 
+    /// A worker on the same data, which listens nowhere.
+    pub(crate) fn as_worker(mut self) -> Self {
+        self.arguments.splice(..3, ["worker".to_owned()]);
+        self
+    }
+
     /// The same with no arguments, only what the environment says.
     pub(crate) fn by_environment(mut self, variables: &[(&str, &str)]) -> Self {
         self.arguments.truncate(1);

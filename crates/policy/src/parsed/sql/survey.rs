@@ -18,8 +18,8 @@ pub(super) fn look(tree: &Tree) -> (Statement, Vec<String>) {
     let reads = survey.relations.iter().filter(|name| !survey.only_target(name)).cloned().collect();
     let statement = Statement {
         verb,
-        reads: unique(reads),
-        writes: unique(survey.targets.clone()),
+        reads: unique(with_bare_names(reads)),
+        writes: unique(with_bare_names(survey.targets.clone())),
         has_where: survey.limited(tree),
         read_only: survey.reads_only(tree),
         functions: unique(survey.functions.clone()),
@@ -238,13 +238,14 @@ impl Survey {
     }
 }
 
-/// Without `RECURSIVE`, a name that is used before or within its own definition is a real table.
+/// A name that is used before its definition is a real table, and so is one within it, without `RECURSIVE`.
 fn seen_before_they_are_made(with: &With, common: &[String]) -> Vec<String> {
     let mut real = Vec::new();
     for (at, table) in with.cte_tables.iter().enumerate() {
         let mut named = Named::default();
         let _: ControlFlow<()> = table.query.visit(&mut named);
-        let known = if with.recursive { common } else { common.get(..at).unwrap_or_default() };
+        // Databases disagree on whether a later one is known with `RECURSIVE`.
+        let known = common.get(..at + usize::from(with.recursive)).unwrap_or_default();
         real.extend(named.0.into_iter().filter(|name| !known.contains(name)));
     }
     real
@@ -382,6 +383,18 @@ fn name(object: &ObjectName) -> String {
 
 fn part(ident: &Ident) -> String {
     if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
+}
+
+/// `public.Secrets` and `"Secrets"` are `secrets` to most databases, and must not slip past a rule that names it.
+fn with_bare_names(names: Vec<String>) -> Vec<String> {
+    let bare = |name: &String| name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    names
+        .into_iter()
+        .flat_map(|name| {
+            let bare = bare(&name);
+            [name, bare]
+        })
+        .collect()
 }
 
 fn unique(mut all: Vec<String>) -> Vec<String> {

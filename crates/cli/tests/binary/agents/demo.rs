@@ -1,0 +1,83 @@
+//! The demo, as a stranger meets it: over HTTP alone.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::agents::place::{Place, ended, open, starts};
+use crate::common::{Client, House, until};
+
+/// What is answered to each kind of question.
+fn answer(question: &Value) -> Value {
+    match question["kind"].as_str().unwrap() {
+        "question" => json!({ "data": "White tea, at last" }),
+        "form" => json!({ "data": { "release_day": "2026-12-01", "channels": ["mail"], "tea_breaks": 3 } }),
+        "choice" => json!({ "option": "cut-1.5.0" }),
+        "secret" => json!({ "data": { "KETTLE_TOKEN": "earl-grey-marker" } }),
+        "confirmation" => json!({ "option": "confirm" }),
+        "approval" | "review" => json!({ "option": "approve" }),
+        other => panic!("nobody knows what to say to {other}: {question}"),
+    }
+}
+
+/// Answers everything that a session asks until it has ended; gives the kinds that were met, and the session.
+async fn answers_all(alice: &Client, session: &str) -> (BTreeSet<String>, Value) {
+    let mut kinds = BTreeSet::new();
+    let shown = until("the end of the demo", async || {
+        for question in open(alice, session).await {
+            let kind = question["kind"].as_str().unwrap().to_owned();
+            if kind != "notice" {
+                alice.answer(question["id"].as_str().unwrap(), answer(&question)).await.done(200);
+            }
+            kinds.insert(kind);
+        }
+        let shown = alice.get(&format!("/v1/sessions/{session}")).await.done(200).body;
+        (!shown["ended_at"].is_null()).then_some(shown)
+    })
+    .await;
+    (kinds, shown)
+}
+
+#[tokio::test]
+async fn the_guide_is_walked_through_from_start_to_end() {
+    let house = House::sqlite();
+    let place = Place::demo(&house);
+    let server = place.launch(house.launch(), 8).start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "guide").await;
+    let (kinds, shown) = answers_all(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    let met: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    assert_eq!(met, ["approval", "choice", "confirmation", "form", "question", "secret"]);
+    assert_eq!(fs::read_to_string(place.file("VERSION")).unwrap(), "1.5.0\n");
+    assert!(fs::read_to_string(place.file("CHANGELOG.md")).unwrap().contains("## 1.5.0"));
+    let said = shown["steps"][0]["output"].to_string();
+    assert!(said.contains("You have met a question in words"), "{said}");
+
+    let actions = alice.get(&format!("/v1/sessions/{session}/actions?limit=200")).await.done(200).body;
+    let ran: Vec<&Value> =
+        actions["actions"].as_array().unwrap().iter().filter(|one| one["tool"] == "execute_command").collect();
+    assert_eq!(ran.len(), 1);
+    assert!(ran[0].to_string().contains("signed with a token of 16 characters"), "{}", ran[0]);
+    let events = alice.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
+    assert!(!events.to_string().contains("earl-grey-marker"));
+}
+
+#[tokio::test]
+async fn the_flow_drafts_is_reviewed_and_publishes() {
+    let house = House::sqlite();
+    let place = Place::demo(&house);
+    let server = place.launch(house.launch(), 8).start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let body = json!({ "flow": "release-notes", "input": { "audience": "tea lovers" } });
+    let session = alice.post("/v1/sessions", body).await.done(201).text("/id");
+    let (kinds, shown) = answers_all(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    assert!(kinds.contains("review") && kinds.contains("approval"), "{kinds:?}");
+    let steps: Vec<&str> =
+        shown["steps"].as_array().unwrap().iter().map(|step| step["name"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["draft", "publish", "announce"]);
+    assert!(fs::read_to_string(place.file("NOTES.md")).unwrap().contains("white tea"));
+    assert_eq!(ended(&alice, &session).await["flow_version"], "1");
+}

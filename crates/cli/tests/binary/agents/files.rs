@@ -1,0 +1,78 @@
+//! Definitions in files: bad ones end the start, changed ones are followed; a worker needs a database that can be shared.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::agents::place::{Place, ended, starts};
+use crate::common::{House, on_postgres, until};
+
+const SCRIPTED: &str = "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Hello.\"\nagain = true\n";
+
+#[tokio::test]
+async fn a_changed_file_is_followed_and_a_bad_one_is_told() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent("one", SCRIPTED);
+    let server = place.launch(house.launch(), 8).start().await;
+    let admin = server.client(&house.key("admin", "root"));
+    let names = async || {
+        let page = admin.get("/v1/agents").await.done(200).body;
+        page["agents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names().await, ["one"]);
+    place.agent("two", SCRIPTED);
+    until("the new agent", async || (names().await == ["one", "two"]).then_some(())).await;
+    place.agent("three", "modle = 1\n");
+    until("the bad file in the figures", async || (admin.figure("flow_definitions_refused").await > 0.5).then_some(()))
+        .await;
+    assert_eq!(names().await, ["one", "two"], "those before stay in force");
+    assert!(server.logged().contains("definitionsRefused"), "{}", server.logged());
+    fs::remove_file(place.agents.join("three.toml")).unwrap();
+    until("the good files in the figures", async || {
+        (admin.figure("flow_definitions_refused").await < 0.5).then_some(())
+    })
+    .await;
+    let session = starts(&admin, "two").await;
+    assert_eq!(ended(&admin, &session).await["steps"][0]["output"]["text"], "Hello.");
+}
+
+#[test]
+fn bad_files_end_the_start_with_all_that_is_wrong() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent("one", "modle = 1\n");
+    place.agent("two", "tols = []\n");
+    let told = place.launch(house.launch(), 8).start_in_vain();
+    assert!(told.contains("one.toml:3") && told.contains("two.toml:3"), "{told}");
+}
+
+#[test]
+fn a_worker_of_its_own_needs_a_shared_database() {
+    let house = House::sqlite();
+    let output = house.run(&["worker"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("--database-url"), "{told}");
+}
+
+#[test]
+fn a_worker_drives_what_a_node_without_one_has_opened() {
+    on_postgres(async |house| {
+        let place = Place::new(house);
+        place.agent("one", SCRIPTED);
+        let server = place.launch(house.launch(), 0).start().await;
+        let admin = server.client(&house.key("admin", "root"));
+        let session = starts(&admin, "one").await;
+        let shown = admin.get(&format!("/v1/sessions/{session}")).await.done(200).body;
+        assert_eq!(shown["steps"][0]["status"], json!("pending"));
+        let worker = house.launch().as_worker().begin();
+        assert_eq!(ended(&admin, &session).await["status"], "completed");
+        assert!(worker.stop().success());
+    });
+}

@@ -1,0 +1,128 @@
+//! The process is killed under a step: it goes on exactly there, with nothing twice and nothing lost.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::agents::model::SlowModel;
+use crate::agents::place::{Place, asked, ended, open, starts, times};
+use crate::common::{House, on_postgres, until};
+
+#[tokio::test]
+async fn while_its_model_speaks() {
+    let house = House::sqlite();
+    let (place, model) = (Place::new(&house), SlowModel::start());
+    place.agent("thinker", &model.definition());
+    let launch = place.launch(house.launch(), 8);
+    let server = launch.start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "thinker").await;
+    until("the model in the middle of a turn", async || {
+        (times(&alice, &session, "model.said").await > 0).then_some(())
+    })
+    .await;
+    server.kill();
+    model.goes_on();
+    let _server = launch.start().await;
+    let shown = ended(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    assert_eq!(shown["steps"][0]["output"]["text"], "Well, done.", "{shown}");
+    assert!(model.asked() >= 2, "it was asked again");
+    assert_eq!(times(&alice, &session, "model.turn").await, 1, "one turn counts");
+    assert_eq!(times(&alice, &session, "step.begun").await, 1);
+}
+
+const RUNNER: &str = r#"
+tools = ["execute_command"]
+workspace = "demo"
+
+[model]
+provider = "scripted"
+
+[[model.script.turns]]
+say = "I run it."
+calls = [{ tool = "execute_command", arguments = { command = "echo once >> ran; sleep 3", timeout_seconds = 5 } }]
+
+[[model.script.turns]]
+say = "It is over."
+again = true
+"#;
+
+/// What a command did before its worker died is not known, and nobody runs it again: people are asked.
+#[tokio::test]
+async fn while_a_command_runs() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent("runner", RUNNER);
+    let launch = place.launch(house.launch(), 8);
+    let server = launch.start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "runner").await;
+    let question = asked(&alice, &session).await;
+    alice.answer(question["id"].as_str().unwrap(), json!({ "option": "approve" })).await.done(200);
+    until("the command that runs", async || place.file("ran").exists().then_some(())).await;
+    server.kill();
+    let _server = launch.start().await;
+    // The lease of an action is half a minute longer than its command.
+    let since = Instant::now();
+    let question = loop {
+        if let Some(question) = open(&alice, &session).await.into_iter().next() {
+            break question;
+        }
+        assert!(since.elapsed() < Duration::from_secs(90), "nobody is asked what became of it");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert_eq!(fs::read_to_string(place.file("ran")).unwrap(), "once\n", "it is not run again by itself: {question}");
+    alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
+    let shown = ended(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    assert_eq!(fs::read_to_string(place.file("ran")).unwrap(), "once\n");
+    assert_eq!(times(&alice, &session, "model.turn").await, 2, "the model was not asked again about what was decided");
+}
+
+#[tokio::test]
+async fn between_the_answer_and_the_step_that_slept_on_it() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent("runner", &RUNNER.replace("; sleep 3", ""));
+    let port = house.launch();
+    let (working, idle) = (place.launch(port.clone(), 8), place.launch(port, 0));
+    let server = working.start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "runner").await;
+    let question = asked(&alice, &session).await;
+    server.kill();
+    let server = idle.start().await;
+    alice.answer(question["id"].as_str().unwrap(), json!({ "option": "approve" })).await.done(200);
+    assert!(!place.file("ran").exists(), "nobody here drives it");
+    server.kill();
+    let _server = working.start().await;
+    let shown = ended(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    assert_eq!(fs::read_to_string(place.file("ran")).unwrap(), "once\n");
+    assert_eq!(times(&alice, &session, "model.turn").await, 2);
+}
+
+#[test]
+fn beside_another_node_that_takes_over() {
+    on_postgres(async |house| {
+        let (place, model) = (Place::new(house), SlowModel::start());
+        place.agent("thinker", &model.definition());
+        let first = place.launch(house.launch(), 8).start().await;
+        let (alice, bob) = (house.key("operator", "alice"), house.key("operator", "bob"));
+        let session = starts(&first.client(&alice), "thinker").await;
+        until("the model in the middle of a turn", async || (model.asked() == 1).then_some(())).await;
+        let second = place.launch(house.launch(), 8).start().await;
+        first.kill();
+        model.goes_on();
+        let bob = second.client(&bob);
+        let shown = ended(&bob, &session).await;
+        assert_eq!(
+            (&shown["status"], &shown["steps"][0]["output"]["text"]),
+            (&json!("completed"), &json!("Well, done."))
+        );
+        assert!(model.asked() >= 2, "it was asked again");
+        assert_eq!(times(&bob, &session, "model.turn").await, 1, "one turn counts");
+    });
+}

@@ -1,0 +1,95 @@
+//! A house with agents in it, and whoever starts and answers them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::common::{Client, House, Launch, until};
+
+/// Directories of agents, flows and workspaces.
+pub(crate) struct Place {
+    pub(crate) agents: PathBuf,
+    pub(crate) flows: PathBuf,
+    pub(crate) workspaces: PathBuf,
+}
+
+impl Place {
+    /// Empty ones, with one workspace.
+    pub(crate) fn new(house: &House) -> Self {
+        let place =
+            Self { agents: house.path("agents"), flows: house.path("flows"), workspaces: house.path("workspaces") };
+        for dir in [&place.agents, &place.flows, &place.workspaces.join("demo")] {
+            fs::create_dir_all(dir).unwrap();
+        }
+        place
+    }
+
+    /// Those of the demo, with a workspace of its own.
+    pub(crate) fn demo(house: &House) -> Self {
+        let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo");
+        let place = Self { agents: demo.join("agents"), flows: demo.join("flows"), ..Self::new(house) };
+        for file in fs::read_dir(demo.join("workspace")).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), place.file(file.file_name().to_str().unwrap())).unwrap();
+        }
+        place
+    }
+
+    /// A file in the workspace.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.workspaces.join("demo").join(name)
+    }
+
+    /// Defines an agent, under the name of its file.
+    pub(crate) fn agent(&self, name: &str, text: &str) {
+        fs::write(self.agents.join(format!("{name}.toml")), format!("name = \"{name}\"\nversion = \"1\"\n{text}"))
+            .unwrap();
+    }
+
+    /// A server that runs them, whose steps are free soon after it was killed.
+    pub(crate) fn launch(&self, launch: Launch, steps: usize) -> Launch {
+        let text = |path: &Path| path.display().to_string();
+        let (agents, flows, workspaces) = (text(&self.agents), text(&self.flows), text(&self.workspaces));
+        let steps = steps.to_string();
+        launch.with(&["--agents", &agents, "--flows", &flows, "--workspaces", &workspaces]).with(&[
+            "--worker-steps",
+            &steps,
+            "--step-lease-seconds",
+            "3",
+        ])
+    }
+}
+
+/// Starts an agent on an input, and gives the session.
+pub(crate) async fn starts(caller: &Client, agent: &str) -> String {
+    let opened = caller.post("/v1/sessions", json!({ "agent": agent, "input": "Begin." })).await.done(201);
+    assert_eq!(opened.body["driven"], true, "{:?}", opened.body);
+    opened.text("/id")
+}
+
+/// Waits for a session's end, and gives it as it is then.
+pub(crate) async fn ended(caller: &Client, session: &str) -> Value {
+    until("the end of the session", async || {
+        let shown = caller.get(&format!("/v1/sessions/{session}")).await.done(200).body;
+        ["completed", "failed", "cancelled"].contains(&shown["status"].as_str().unwrap()).then_some(shown)
+    })
+    .await
+}
+
+/// The open questions of a session.
+pub(crate) async fn open(caller: &Client, session: &str) -> Vec<Value> {
+    let found = caller.get(&format!("/v1/interactions?session={session}&status=pending")).await.done(200);
+    found.body["interactions"].as_array().unwrap().clone()
+}
+
+/// Waits for the next question of a session, and gives it.
+pub(crate) async fn asked(caller: &Client, session: &str) -> Value {
+    until("a question", async || open(caller, session).await.into_iter().next()).await
+}
+
+/// How often something happened in a session.
+pub(crate) async fn times(caller: &Client, session: &str, event: &str) -> usize {
+    let page = caller.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
+    page["events"].as_array().unwrap().iter().filter(|one| one["type"] == event).count()
+}

@@ -1,0 +1,229 @@
+//! What every database certainly reads alike.
+//!
+//! The parser reads one grammar, and lets much through that another reads in another way: a word it does not know becomes an alias, what
+//! follows `END` is passed over. So a statement counts as understood only if nothing in it can be read otherwise: signs that mean the
+//! same everywhere, one statement, no word of any grammar in the place of a name, and nothing that the parser dropped. Whatever else
+//! there is, is a doubt.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{Ident, Query, Statement as Tree, TableFactor, Visit, Visitor};
+
+use super::token::{Token, tokens};
+use super::{Statement, words};
+
+/// Says why a text cannot be relied on, if it cannot.
+pub(super) fn doubt(text: &str, trees: &[Tree], read: &[Statement]) -> Option<String> {
+    check(text, trees, read).err()
+}
+
+fn check(text: &str, trees: &[Tree], read: &[Statement]) -> Result<(), String> {
+    let mut found = tokens(text)?;
+    if found.last() == Some(&Token::Sign(";")) {
+        found.pop();
+    }
+    let ([tree], [read]) = (trees, read) else {
+        return Err("more than one statement".to_owned());
+    };
+    if found.contains(&Token::Sign(";")) {
+        return Err("a `;` within a statement".to_owned());
+    }
+    let mut names = Names::default();
+    let _: ControlFlow<()> = tree.visit(&mut names);
+    neighbours(&found)?;
+    names.check(&found)?;
+    names.check_targets(read)?;
+    accounted(&found, tree)
+}
+
+/// Every word and sign of the text must come out again when the statement that was read is written down.
+fn accounted(found: &[Token], tree: &Tree) -> Result<(), String> {
+    let written =
+        tokens(&tree.to_string()).map_err(|_| "something that cannot be written as it was read".to_owned())?;
+    let (mut found, mut written) = (found.iter().filter_map(essence), written.iter().filter_map(essence));
+    loop {
+        match (found.next(), written.next()) {
+            (None, None) => return Ok(()),
+            (one, other) if one == other => {}
+            (Some(one), _) => return Err(format!("a part that was not understood, at `{one}`")),
+            (None, Some(_)) => return Err("a part that was read and does not stand there".to_owned()),
+        }
+    }
+}
+
+/// A word or sign as it is compared. `AS`, `INNER` and `OUTER` are written or left out as one likes; none of them is ever a name.
+fn essence(token: &Token) -> Option<String> {
+    Some(match token {
+        Token::Word(word) if matches!(word.as_str(), "AS" | "INNER" | "OUTER") => return None,
+        Token::Word(word) if word == "NEXT" => "FIRST".to_owned(),
+        Token::Word(word) | Token::Number(word) | Token::Parameter(word) => word.clone(),
+        Token::Quoted(name) => format!("\"{name}\""),
+        Token::Text(text) => format!("'{text}'"),
+        Token::Sign(sign) => (*sign).to_owned(),
+    })
+}
+
+/// Refuses words and quotes beside each other that are an alias to one database and something else to another.
+fn neighbours(found: &[Token]) -> Result<(), String> {
+    let mut before: Option<&Token> = None;
+    for (at, token) in found.iter().enumerate() {
+        let after = found.get(at + 1);
+        match token {
+            Token::Word(word) if word == "IN" && after != Some(&Token::Sign("(")) => {
+                return Err("`IN` without a bracket".to_owned());
+            }
+            Token::Word(word) if !words::hard(word) => alias(found, at, word)?,
+            Token::Text(_) if !before_text(before) => {
+                return Err("a text in quotes that may be an alias or a name".to_owned());
+            }
+            Token::Quoted(_) if touches(before) => {
+                return Err("a quoted name that may be an alias or a text".to_owned());
+            }
+            Token::Number(_) | Token::Parameter(_) if touches(before) => {
+                return Err("a value where none is expected".to_owned());
+            }
+            _ => {}
+        }
+        before = Some(token);
+    }
+    Ok(())
+}
+
+fn before_text(before: Option<&Token>) -> bool {
+    match before {
+        Some(Token::Sign(sign)) => !matches!(*sign, ")" | "." | "::"),
+        Some(Token::Word(word)) => words::before_text(word),
+        _ => false,
+    }
+}
+
+/// Says whether a value or a name stands right before, so that what follows is no value of its own.
+fn touches(before: Option<&Token>) -> bool {
+    match before {
+        Some(Token::Word(word)) => !words::serves(word),
+        Some(Token::Sign(sign)) => *sign == ")",
+        Some(_) => true,
+        None => false,
+    }
+}
+
+/// An alias without `AS` must be used as one, or be too short to be anything else, and a clause must follow it.
+fn alias(found: &[Token], at: usize, word: &str) -> Result<(), String> {
+    let back = |steps: usize| at.checked_sub(steps).and_then(|at| found.get(at));
+    let (before, after) = (back(1), found.get(at + 1));
+    let refused = || Err(format!("`{}` without `AS`, which may be an alias or something else", word.to_lowercase()));
+    let ends = match after {
+        None => true,
+        Some(Token::Sign(sign)) => matches!(*sign, "," | ")"),
+        Some(Token::Word(next)) => words::after_alias(next),
+        Some(_) => false,
+    };
+    match before {
+        Some(Token::Word(first)) if words::hard(first) || (words::serves(first) && words::serves(word)) => Ok(()),
+        Some(Token::Word(_) | Token::Quoted(_)) => {
+            let used = |pair: &[Token]| matches!(pair, [name, Token::Sign(".")] if name.is(word));
+            if ends && (word.len() <= 2 || found.windows(2).any(used)) { Ok(()) } else { refused() }
+        }
+        Some(Token::Sign(")")) => {
+            let listed = after.is_some_and(|next| next.is("FROM"));
+            if ends || listed { Ok(()) } else { refused() }
+        }
+        Some(Token::Number(_) | Token::Text(_)) if words::unit(word) => Ok(()),
+        Some(Token::Number(_)) if back(2).is_some_and(|token| token.is("TOP")) => Ok(()),
+        Some(Token::Number(_) | Token::Text(_) | Token::Parameter(_)) => refused(),
+        _ => Ok(()),
+    }
+}
+
+/// The names in a statement.
+#[derive(Default)]
+struct Names {
+    /// Names without quotes, in capitals, and how often each is there.
+    plain: HashMap<String, usize>,
+    /// A name stands in quotes that are no double quotes.
+    odd: bool,
+    /// Names that stand for a table within the statement, in lower case.
+    aliases: Vec<String>,
+}
+
+impl Visitor for Names {
+    type Break = ();
+
+    fn pre_visit_ident(&mut self, ident: &Ident) -> ControlFlow<()> {
+        match ident.quote_style {
+            None => *self.plain.entry(ident.value.to_ascii_uppercase()).or_default() += 1,
+            Some('"') => {}
+            Some(_) => self.odd = true,
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        let common = query.with.iter().flat_map(|with| &with.cte_tables);
+        self.aliases.extend(common.map(|table| table.alias.name.value.to_lowercase()));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        let alias = match factor {
+            TableFactor::Table { alias, .. }
+            | TableFactor::Derived { alias, .. }
+            | TableFactor::Function { alias, .. }
+            | TableFactor::NestedJoin { alias, .. } => alias.as_ref(),
+            _ => None,
+        };
+        self.aliases.extend(alias.map(|alias| alias.name.value.to_lowercase()));
+        ControlFlow::Continue(())
+    }
+}
+
+impl Names {
+    /// No name is a word of a grammar, and every word that is no name is a word of the grammar that all share.
+    fn check(&self, found: &[Token]) -> Result<(), String> {
+        if self.odd {
+            return Err("a name in quotes that only some databases know".to_owned());
+        }
+        let mut there: HashMap<&str, usize> = HashMap::new();
+        for token in found {
+            if let Token::Word(word) = token {
+                *there.entry(word).or_default() += 1;
+            }
+        }
+        for (name, times) in &self.plain {
+            if words::never(name) && !(words::function(name) && *times == called(found, name)) {
+                return Err(format!("`{}` in the place of a name", name.to_lowercase()));
+            }
+        }
+        for (word, times) in there {
+            if self.plain.get(word).copied().unwrap_or_default() < times && !words::serves(word) {
+                return Err(format!("`{}`, which only some databases know", word.to_lowercase()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is written must not be called like an alias: some databases then write to what the alias stands for.
+    fn check_targets(&self, read: &Statement) -> Result<(), String> {
+        let aliased = |table: &&String| self.aliases.contains(&table.to_lowercase());
+        match read.writes.iter().find(aliased) {
+            Some(table) => Err(format!("`{table}` is written and is an alias too")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How often a word is called as a function, where a value may stand.
+fn called(found: &[Token], word: &str) -> usize {
+    let call = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| found.get(before));
+        found.get(at).is_some_and(|token| token.is(word))
+            && found.get(at + 1) == Some(&Token::Sign("("))
+            && match before {
+                Some(Token::Word(word)) => words::hard(word),
+                Some(Token::Sign(sign)) => !matches!(*sign, ")" | "."),
+                _ => false,
+            }
+    };
+    (0..found.len()).filter(|at| call(*at)).count()
+}
