@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
 const w = world();
+
+beforeAll(() => w.server.password('alice', 'correct horse battery'));
 
 test('who is not signed in comes to the door, and then to where they wanted to go', async () => {
   const agent = await Agent.open(w.server);
@@ -25,7 +27,7 @@ test('who is not signed in comes to the door, and then to where they wanted to g
 });
 
 test('a one-time link lets in on a click, and is gone from the address', async () => {
-  const page = await w.at('/sign-in#token=first', { user: 'nobody' });
+  const page = await w.at(w.server.link('bob'), { user: 'nobody' });
   await page.getByText(/one-time link/u).waitFor();
   await page.waitForFunction(() => location.hash === '');
   await page.getByRole('button', { name: 'Sign in' }).click();

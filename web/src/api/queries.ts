@@ -76,7 +76,11 @@ export const explainQuery = (call: { tool: string; arguments: Json; agent?: stri
   queryOptions({
     queryKey: ['explain', call],
     queryFn: () =>
-      taken(api.POST('/v1/policy/explain', { body: { ...call, arguments: call.arguments as object, role: 'agent' } })),
+      taken(
+        api.POST('/v1/policy/explain', {
+          body: { ...call, arguments: call.arguments as Record<string, unknown>, role: 'agent' },
+        }),
+      ),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

@@ -55,6 +55,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the agents of the project and of the server's files, by name and version. */
+        get: operations["agent_list"];
+        put?: never;
+        /** Brings a version of an agent into the project. It never changes: other contents need another version. */
+        post: operations["agent_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{name}/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads a version of an agent. */
+        get: operations["agent_get"];
+        put?: never;
+        post?: never;
+        /** Has no new session use a version. Sessions that do go on with it. */
+        delete: operations["agent_retire"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -135,6 +171,42 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the flows of the project and of the server's files, by name and version. */
+        get: operations["flow_list"];
+        put?: never;
+        /** Brings a version of a flow into the project. It never changes: other contents need another version. */
+        post: operations["flow_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/flows/{name}/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads a version of a flow. */
+        get: operations["flow_get"];
+        put?: never;
+        post?: never;
+        /** Has no new session use a version. Sessions that do go on with it. */
+        delete: operations["flow_retire"];
         options?: never;
         head?: never;
         patch?: never;
@@ -664,7 +736,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pauses, resumes or ends a session. Ending it closes its open questions. */
+        /** Pauses, resumes or ends a session, which closes its open questions; or does something about a step that this server runs. */
         post: operations["session_control"];
         delete?: never;
         options?: never;
@@ -723,6 +795,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{session}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says something to an agent that this server runs. */
+        post: operations["session_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stats": {
         parameters: {
             query?: never;
@@ -747,7 +836,7 @@ export interface components {
         /** @description What an agent wants to do. */
         ActionBody: {
             /** @description Its arguments. */
-            arguments: Record<string, never>;
+            arguments: Record<string, unknown>;
             /** @description The tool's name. */
             tool: string;
         };
@@ -766,7 +855,7 @@ export interface components {
         /** @description What an agent wants to do. */
         ActionView: {
             /** @description Its arguments. */
-            arguments: Record<string, never>;
+            arguments: Record<string, unknown>;
             /** @description SHA-256 over the canonical JSON of both. */
             digest: string;
             /** @description The tool's name. */
@@ -785,6 +874,100 @@ export interface components {
          */
         ActorKind: "user" | "agent" | "system";
         /**
+         * @description A page of agents, by name and version.
+         * @example {
+         *       "agents": [
+         *         {
+         *           "added_at": "2026-11-15T10:00:00Z",
+         *           "added_by": {
+         *             "kind": "user",
+         *             "name": "alice"
+         *           },
+         *           "description": "Writes what people ask for",
+         *           "name": "scribe",
+         *           "source": "project",
+         *           "version": "1"
+         *         }
+         *       ],
+         *       "next": "scribe@1"
+         *     }
+         */
+        AgentsPage: {
+            /** @description Versions of agents. */
+            agents: components["schemas"]["DefinitionView"][];
+            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            next?: string | null;
+        };
+        /**
+         * @description One version of an agent. It never changes once a session has used it.
+         * @example {
+         *       "deadlines": {
+         *         "approval": 3600
+         *       },
+         *       "description": "Writes what people ask for",
+         *       "instructions": "Write short texts. Ask where something is unclear.",
+         *       "limits": {
+         *         "iterations": 20,
+         *         "retries": 3,
+         *         "rounds": 10
+         *       },
+         *       "model": {
+         *         "key_secret": "OPENAI_KEY",
+         *         "name": "gpt-4.1-mini",
+         *         "provider": "openai"
+         *       },
+         *       "name": "scribe",
+         *       "tools": [
+         *         "ask_user"
+         *       ],
+         *       "version": "1"
+         *     }
+         */
+        AgentVersion: {
+            /** @description What its model may suggest. Nothing, where this is empty. */
+            allowed_suggestions?: components["schemas"]["AllowedSuggestion"][];
+            /** @description Tools that the connected client runs. */
+            client_tools?: components["schemas"]["ClientTool"][];
+            /** @description How long people have to answer, in seconds, by kind of question. */
+            deadlines?: {
+                [key: string]: number;
+            };
+            /** @description One line for people. */
+            description?: string | null;
+            /** @description What it is told before anything else. */
+            instructions?: string;
+            /** @description How far it may go before a step is a failure. */
+            limits?: components["schemas"]["Limits"];
+            /** @description MCP servers whose tools it may use. */
+            mcp?: components["schemas"]["McpServer"][];
+            /** @description What thinks. */
+            model: components["schemas"]["ModelChoice"];
+            /** @description The agent's name: rules, grants and kept secrets know it by this. */
+            name: string;
+            /** @description What is always suggested, by kind of question. */
+            suggestions?: {
+                [key: string]: components["schemas"]["RuleSuggestion"][];
+            };
+            /** @description The built-in tools that it may use, by name: those of the workspace, and `ask_user`. */
+            tools?: string[];
+            /** @description The name of this version. */
+            version: string;
+            /** @description The directory, by name below the server's workspaces, that its tools are confined to. */
+            workspace?: string | null;
+        };
+        /** @description Something that an agent's model may suggest. */
+        AllowedSuggestion: {
+            /** @description Its name. */
+            id: string;
+            /**
+             * @description The parameters that it may fill in, each with the values that it may have: any, where the list is empty. A parameter that is not
+             *     here is not allowed.
+             */
+            parameters?: {
+                [key: string]: unknown[];
+            };
+        };
+        /**
          * @description What a person says.
          * @example {
          *       "option": "approve"
@@ -792,7 +975,7 @@ export interface components {
          */
         AnswerBody: {
             /** @description With `edit`, whole new arguments for the same tool. */
-            arguments?: Record<string, never> | null;
+            arguments?: Record<string, unknown> | null;
             /** @description The form, or the information. */
             data?: unknown;
             effect?: components["schemas"]["Effect"] | null;
@@ -829,7 +1012,7 @@ export interface components {
         /** @description One answer of many. */
         AnswersItem: {
             /** @description With `edit`, whole new arguments for the same tool. */
-            arguments?: Record<string, never> | null;
+            arguments?: Record<string, unknown> | null;
             /** @description The form, or the information. */
             data?: unknown;
             effect?: components["schemas"]["Effect"] | null;
@@ -896,7 +1079,7 @@ export interface components {
          */
         AnswerView: {
             /** @description With `edit`, the arguments to run with. */
-            arguments?: Record<string, never> | null;
+            arguments?: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description When.
@@ -965,7 +1148,7 @@ export interface components {
             /** @description The agent's own state, sealed, and given back with the answer. */
             resume_point?: unknown;
             /** @description JSON Schema of the form. */
-            schema?: Record<string, never> | null;
+            schema?: Record<string, unknown> | null;
             /** @description The named values of a question of kind `secret`. */
             secrets?: components["schemas"]["SecretBody"][];
             /** @description What a person may start from. */
@@ -1076,7 +1259,7 @@ export interface components {
             /** @description Who did it. */
             by: components["schemas"]["Actor"];
             /** @description The particulars. Of secrets only the names. */
-            data: Record<string, never>;
+            data: Record<string, unknown>;
             /** @description SHA-256 of the entry's text as an export shows it. */
             digest: string;
             /**
@@ -1196,11 +1379,17 @@ export interface components {
              */
             until: string;
         };
-        /**
-         * @description What can be done to a session as a whole.
-         * @enum {string}
-         */
-        Command: "pause" | "resume" | "cancel" | "complete" | "fail";
+        /** @description A tool that the connected client runs. */
+        ClientTool: {
+            /** @description What the model reads about it. */
+            description?: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether it may be run again when nobody knows whether it ran. */
+            repeatable?: boolean;
+            /** @description JSON Schema of its arguments. */
+            schema?: unknown;
+        };
         /**
          * @description A command for a session.
          * @example {
@@ -1209,10 +1398,69 @@ export interface components {
          *     }
          */
         ControlBody: {
-            /** @description What to do. `complete` and `fail` are for the agent itself. */
-            command: components["schemas"]["Command"];
+            /** @description What to do. */
+            command: components["schemas"]["ControlCommand"];
             /** @description Why, for the record and for the agent. */
             reason?: string | null;
+            /** @description The step that is meant, beside a command about a step; the one that the session is at if absent. */
+            step?: string | null;
+        };
+        /**
+         * @description What can be done to a session, or to a step that this server runs.
+         * @enum {string}
+         */
+        ControlCommand: "pause" | "resume" | "cancel" | "complete" | "fail" | "retry_step" | "skip_step" | "approve_step";
+        /**
+         * @description Where a version comes from.
+         * @enum {string}
+         */
+        DefinitionSource: "file" | "project";
+        /**
+         * @description One version of an agent or a flow.
+         * @example {
+         *       "added_at": "2026-11-15T10:00:00Z",
+         *       "added_by": {
+         *         "kind": "user",
+         *         "name": "alice"
+         *       },
+         *       "definition": {
+         *         "description": "Writes what people ask for",
+         *         "model": {
+         *           "key_secret": "OPENAI_KEY",
+         *           "name": "gpt-4.1-mini",
+         *           "provider": "openai"
+         *         },
+         *         "name": "scribe",
+         *         "version": "1"
+         *       },
+         *       "description": "Writes what people ask for",
+         *       "name": "scribe",
+         *       "source": "project",
+         *       "version": "1"
+         *     }
+         */
+        DefinitionView: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            added_at?: string | null;
+            added_by?: components["schemas"]["Actor"] | null;
+            /** @description The definition itself; only where one version is read. */
+            definition?: unknown;
+            /** @description One line for people. */
+            description?: string | null;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description Since when no new session uses it. Those that do go on.
+             */
+            retired_at?: string | null;
+            /** @description Where it comes from. */
+            source: components["schemas"]["DefinitionSource"];
+            /** @description Its version. */
+            version: string;
         };
         /**
          * @description Answers that wait for the calling agent.
@@ -1285,6 +1533,15 @@ export interface components {
          *           "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
          *           "status": "answered",
          *           "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *           "suggestions": [
+         *             {
+         *               "count": 12,
+         *               "id": "analytics-5feceb66ffc86f38",
+         *               "label": "Confirm (12 times before)",
+         *               "option": "confirm",
+         *               "source": "analytics"
+         *             }
+         *           ],
          *           "title": "Delete the file?"
          *         }
          *       ]
@@ -1325,7 +1582,7 @@ export interface components {
          * @description A command that needs nothing said.
          * @example {}
          */
-        EmptyBody: Record<string, never>;
+        EmptyBody: Record<string, unknown>;
         /**
          * @description Some events of a session.
          * @example {
@@ -1376,7 +1633,7 @@ export interface components {
              */
             at: string;
             /** @description The particulars. */
-            data: Record<string, never>;
+            data: Record<string, unknown>;
             /** @description Its id. */
             id: string;
             /** @description The question that it concerns. */
@@ -1407,7 +1664,7 @@ export interface components {
             /** @description The agent's name. */
             agent?: string | null;
             /** @description Its arguments. */
-            arguments: Record<string, never>;
+            arguments: Record<string, unknown>;
             role?: components["schemas"]["Role"] | null;
             /** @description A policy to try in place of the one in force. */
             text?: string | null;
@@ -1448,9 +1705,9 @@ export interface components {
          */
         ExplanationView: {
             /** @description Every rule that was looked at, in order, up to the one that spoke. */
-            considered: Record<string, never>[];
+            considered: Record<string, unknown>[];
             /** @description What the parsers made of the arguments. */
-            parsed: Record<string, never>;
+            parsed: Record<string, unknown>;
             /** @description What came out. */
             ruling: components["schemas"]["RulingView"];
         };
@@ -1527,6 +1784,89 @@ export interface components {
             message: string;
             /** @description `error` refuses the policy, `warning` does not. */
             severity: string;
+        };
+        /**
+         * @description A page of flows, by name and version.
+         * @example {
+         *       "flows": [],
+         *       "next": "release-notes@1"
+         *     }
+         */
+        FlowsPage: {
+            /** @description Versions of flows. */
+            flows: components["schemas"]["DefinitionView"][];
+            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            next?: string | null;
+        };
+        /** @description One step of a flow. */
+        FlowStep: {
+            /** @description The agent that it runs; none where only people have something to say. */
+            agent?: string | null;
+            /** @description Which version; the newest one at the start of the session where absent. */
+            agent_version?: string | null;
+            /**
+             * Format: int32
+             * @description How often it is tried.
+             */
+            attempts?: number;
+            /**
+             * Format: int32
+             * @description How long it rests before the second attempt; twice as long before each further one.
+             */
+            delay_seconds?: number | null;
+            /** @description What the agent works on: a template over `input`, `answer`, `shared` and `steps.NAME.output`. */
+            input?: unknown;
+            /** @description Its name within the flow. */
+            name: string;
+            /** @description Where to go when every attempt failed; nowhere where absent, and the session has failed. */
+            on_failure?: string | null;
+            /** @description Where to go when the question before it was rejected; nowhere where absent, and the session has failed. */
+            on_rejection?: string | null;
+            /** @description Where to go on success; to the next step where absent. */
+            on_success?: string | null;
+            /** @description What is passed on: templates over `input`, `shared`, `steps.NAME.output` and `output`, kept in `shared` under their names. */
+            pass?: {
+                [key: string]: unknown;
+            };
+            question?: components["schemas"]["StepQuestion"] | null;
+            /** @description Which of the agent's tools it may use here; all of them where absent. */
+            tools?: string[] | null;
+        };
+        /**
+         * @description One version of a flow. It never changes once a session has used it.
+         * @example {
+         *       "description": "Notes are written, and published once somebody has read them",
+         *       "name": "release-notes",
+         *       "steps": [
+         *         {
+         *           "agent": "scribe",
+         *           "attempts": 2,
+         *           "input": "Write the notes of {{ input.version }}.",
+         *           "name": "write"
+         *         },
+         *         {
+         *           "agent": "scribe",
+         *           "input": "Publish: {{ steps.write.output }}",
+         *           "name": "publish",
+         *           "on_rejection": "write",
+         *           "question": {
+         *             "kind": "confirmation",
+         *             "title": "Publish the notes?"
+         *           }
+         *         }
+         *       ],
+         *       "version": "1"
+         *     }
+         */
+        FlowVersion: {
+            /** @description One line for people. */
+            description?: string | null;
+            /** @description The flow's name. */
+            name: string;
+            /** @description Its steps; the first one begins. */
+            steps: components["schemas"]["FlowStep"][];
+            /** @description The name of this version. */
+            version: string;
         };
         /**
          * @description A page of grants, the newest first.
@@ -1685,6 +2025,15 @@ export interface components {
          *           "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
          *           "status": "pending",
          *           "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *           "suggestions": [
+         *             {
+         *               "count": 12,
+         *               "id": "analytics-5feceb66ffc86f38",
+         *               "label": "Confirm (12 times before)",
+         *               "option": "confirm",
+         *               "source": "analytics"
+         *             }
+         *           ],
          *           "title": "Delete the file?"
          *         }
          *       ],
@@ -1740,6 +2089,15 @@ export interface components {
          *       "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
          *       "status": "pending",
          *       "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *       "suggestions": [
+         *         {
+         *           "count": 12,
+         *           "id": "analytics-5feceb66ffc86f38",
+         *           "label": "Confirm (12 times before)",
+         *           "option": "confirm",
+         *           "source": "analytics"
+         *         }
+         *       ],
          *       "title": "Delete the file?"
          *     }
          */
@@ -1800,7 +2158,7 @@ export interface components {
              */
             revision: number;
             /** @description JSON Schema of the form. */
-            schema?: Record<string, never> | null;
+            schema?: Record<string, unknown> | null;
             /** @description The named values of a secret question. */
             secrets?: components["schemas"]["SecretField"][];
             /** @description The session that it was asked in. */
@@ -1933,6 +2291,84 @@ export interface components {
         LeaseBody: {
             /** @description As `take` gave it. */
             lease: string;
+        };
+        /** @description How far a step may go. */
+        Limits: {
+            /**
+             * Format: int32
+             * @description Turns of the model.
+             * @default 50
+             */
+            iterations: number;
+            /**
+             * Format: int32
+             * @description Times in a row that people may send the model back to think.
+             * @default 3
+             */
+            retries: number;
+            /**
+             * Format: int32
+             * @description Rounds of questions: turns of which at least one call had to be asked about.
+             * @default 10
+             */
+            rounds: number;
+        };
+        /** @description An MCP server: one that is started, or one that is called. */
+        McpServer: {
+            /** @description The program and its arguments, spoken to over its standard input and output. */
+            command?: string[];
+            /** @description Its tools are called `name.tool`. */
+            name: string;
+            /** @description The variable of the server's environment that has its bearer token. */
+            token_env?: string | null;
+            /** @description Which of its tools, with wildcards over the whole name; all of them where empty. */
+            tools?: string[];
+            /** @description Its address, for streamable HTTP. */
+            url?: string | null;
+        };
+        /**
+         * @description Something that is said to an agent which this server runs.
+         * @example {
+         *       "content": "Use the second draft."
+         *     }
+         */
+        MessageBody: {
+            /** @description What is said. */
+            content: string;
+        };
+        /** @description What thinks for an agent. */
+        ModelChoice: {
+            /** @description Its address, where it is not the provider's own. */
+            endpoint?: string | null;
+            /** @description The variable of the server's environment that has its key. */
+            key_env?: string | null;
+            /** @description The kept secret of this agent that has its key. */
+            key_secret?: string | null;
+            /**
+             * Format: int32
+             * @description How much it may say in one turn, in tokens.
+             */
+            max_tokens?: number | null;
+            /** @description The model's name there. */
+            name?: string;
+            /** @description Further fields of the request, as the provider names them (`thinking`, `reasoning_effort`, `top_p`). */
+            options?: {
+                [key: string]: unknown;
+            };
+            price?: components["schemas"]["Price"] | null;
+            /** @description Who speaks its wire format. */
+            provider: components["schemas"]["Provider"];
+            script?: components["schemas"]["Script"] | null;
+            /**
+             * Format: double
+             * @description How freely it answers.
+             */
+            temperature?: number | null;
+            /**
+             * Format: int32
+             * @description How long one turn may take, retries apart.
+             */
+            timeout_seconds?: number | null;
         };
         /**
          * @description One thing that may be chosen.
@@ -2148,6 +2584,19 @@ export interface components {
             /** @description What its author should know about it. */
             warnings: components["schemas"]["FindingView"][];
         };
+        /** @description What a million tokens cost. */
+        Price: {
+            /**
+             * Format: double
+             * @description Those that the model reads.
+             */
+            input: number;
+            /**
+             * Format: double
+             * @description Those that it writes.
+             */
+            output: number;
+        };
         /**
          * @description What went wrong. `code` is stable; `docs/errors.md` has a heading for each.
          * @example {
@@ -2202,7 +2651,7 @@ export interface components {
          */
         ProposalView: {
             /** @description What may run: as proposed, or as a person has edited it. */
-            arguments: Record<string, never>;
+            arguments: Record<string, unknown>;
             /** @description The agent's name for the call. */
             call_id: string;
             effect?: components["schemas"]["Effect"] | null;
@@ -2220,7 +2669,7 @@ export interface components {
             /** @description Why it failed. */
             message?: string | null;
             /** @description As it was proposed, where a person has edited it. */
-            original_arguments?: Record<string, never> | null;
+            original_arguments?: Record<string, unknown> | null;
             /** @description What starts it, shown to the agent that proposed it and to nobody else. */
             permit?: string | null;
             /**
@@ -2263,7 +2712,7 @@ export interface components {
          */
         ProposeBody: {
             /** @description Its arguments. Whole numbers beyond 64 bits are refused: send them as text. */
-            arguments: Record<string, never>;
+            arguments: Record<string, unknown>;
             /** @description The agent's own name for this call, unique in its session. The same call finds the same decision. */
             call_id: string;
             /** @description What people should know about it; shown as data, never as markup. */
@@ -2276,6 +2725,11 @@ export interface components {
              */
             wait?: number | null;
         };
+        /**
+         * @description Who speaks the wire format of the model.
+         * @enum {string}
+         */
+        Provider: "openai" | "anthropic" | "scripted";
         /** @description A policy file that was refused. */
         RefusedFileView: {
             /**
@@ -2350,6 +2804,16 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "operator" | "viewer" | "agent";
+        /** @description Something that an agent's version always suggests. */
+        RuleSuggestion: {
+            /** @description What it fills in. */
+            data?: unknown;
+            /** @description Its name. */
+            id: string;
+            /** @description What the person reads. */
+            label: string;
+            option?: components["schemas"]["String"] | null;
+        };
         /** @description What policy said of an action. */
         RulingView: {
             /** @description The version of the policy. */
@@ -2360,6 +2824,29 @@ export interface components {
             rule?: string | null;
             /** @description What was said. */
             verdict: components["schemas"]["Verdict"];
+        };
+        /** @description What a scripted model says: the first turn whose condition fits, in order, each once unless it says otherwise. */
+        Script: {
+            /** @description Its turns. */
+            turns: components["schemas"]["ScriptedTurn"][];
+        };
+        /** @description One call of a scripted turn. */
+        ScriptedCall: {
+            /** @description Its arguments; none where absent. */
+            arguments?: unknown;
+            /** @description The tool. */
+            tool: string;
+        };
+        /** @description One turn of a script. */
+        ScriptedTurn: {
+            /** @description Whether it may be played again. */
+            again?: boolean;
+            /** @description What it calls. */
+            calls?: components["schemas"]["ScriptedCall"][];
+            /** @description What it says. */
+            say?: string;
+            /** @description A text that the last message must contain; any message where absent. */
+            when?: string | null;
         };
         /**
          * @description One named value of a secret question.
@@ -2454,6 +2941,7 @@ export interface components {
          *           "agent": "release-bot",
          *           "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
          *           "created_at": "2026-11-15T10:00:00Z",
+         *           "driven": false,
          *           "id": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
          *           "last_seq": 2,
          *           "paused": false,
@@ -2485,6 +2973,7 @@ export interface components {
          *       "agent": "release-bot",
          *       "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
          *       "created_at": "2026-11-15T10:00:00Z",
+         *       "driven": false,
          *       "id": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
          *       "last_seq": 2,
          *       "paused": false,
@@ -2509,11 +2998,17 @@ export interface components {
              * @description When.
              */
             created_at: string;
+            /** @description Whether the workers of this server run its steps. */
+            driven: boolean;
             /**
              * Format: date-time
              * @description When it ended.
              */
             ended_at?: string | null;
+            /** @description The flow that it follows. */
+            flow?: string | null;
+            /** @description The flow's version. */
+            flow_version?: string | null;
             /** @description Its id. */
             id: string;
             /** @description What the agent works on; only where one session is read. */
@@ -2554,13 +3049,17 @@ export interface components {
          *     }
          */
         StartBody: {
-            /** @description The agent's name. */
+            /** @description The agent's name. Where this server has an agent of that name, its workers run it. */
             agent?: string | null;
-            /** @description The agent's version. */
+            /** @description The agent's version; the newest one if absent. */
             agent_version?: string | null;
             /** @description Routes its questions; its own id if absent. Proves nothing. */
             channel?: string | null;
-            /** @description What the agent works on. */
+            /** @description The flow that it follows, in place of an agent. */
+            flow?: string | null;
+            /** @description The flow's version; the newest one if absent. */
+            flow_version?: string | null;
+            /** @description What the agent works on. An agent that this server runs ends with its last word on it; without input it waits for messages. */
             input?: unknown;
             /** @description Given back untouched. */
             metadata?: unknown;
@@ -2624,6 +3123,29 @@ export interface components {
          * @enum {string}
          */
         Status: "pending" | "answered" | "auto_resolved" | "expired" | "cancelled";
+        /** @description What is asked before a step runs. */
+        StepQuestion: {
+            /** @description Who may answer. */
+            audience?: Record<string, unknown> | null;
+            /**
+             * Format: int64
+             * @description How long people have.
+             */
+            deadline_seconds?: number | null;
+            /** @description What the person is asked. */
+            description?: string | null;
+            fallback?: components["schemas"]["Fallback"] | null;
+            /** @description What sort of question. */
+            kind: string;
+            /** @description What may be chosen; what the kind offers where empty. */
+            options?: Record<string, unknown>[];
+            /** @description JSON Schema of the form. */
+            schema?: unknown;
+            /** @description What a person may start from. */
+            suggestions?: components["schemas"]["RuleSuggestion"][];
+            /** @description One line; a template, as the texts below. */
+            title: string;
+        };
         /**
          * @description What the wire shows.
          * @enum {string}
@@ -2633,13 +3155,31 @@ export interface components {
         StepView: {
             /** @description The agent's name. */
             agent?: string | null;
+            /** @description The agent's version, where this server runs it. */
+            agent_version?: string | null;
+            /**
+             * Format: int32
+             * @description Which attempt it is, from 1.
+             */
+            attempt: number;
             /**
              * Format: date-time
              * @description When it was begun.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            ended_at?: string | null;
             /** @description Its id. */
             id: string;
+            /** @description Its name in the flow. */
+            name?: string | null;
+            /** @description What came of it. */
+            output?: unknown;
+            /** @description Why it ended, where it did not end well. */
+            reason?: string | null;
             /** @description Where it is. */
             status: components["schemas"]["StepStatus"];
         };
@@ -2663,6 +3203,11 @@ export interface components {
         SuggestionSource: "rule" | "llm" | "analytics";
         /** @description Something that fills the form in. */
         SuggestionView: {
+            /**
+             * Format: int64
+             * @description How often people have answered so before, where that is known.
+             */
+            count?: number | null;
             /** @description What it fills in. */
             data?: unknown;
             /** @description Its name within the question. */
@@ -2772,6 +3317,15 @@ export interface components {
          *         "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
          *         "status": "answered",
          *         "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *         "suggestions": [
+         *           {
+         *             "count": 12,
+         *             "id": "analytics-5feceb66ffc86f38",
+         *             "label": "Confirm (12 times before)",
+         *             "option": "confirm",
+         *             "source": "analytics"
+         *           }
+         *         ],
          *         "title": "Delete the file?"
          *       },
          *       "lease": "lea_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
@@ -2795,7 +3349,7 @@ export interface components {
             /** @description What the agent left when it asked. */
             resume_point?: unknown;
             /** @description The values of a secret question. */
-            secrets?: Record<string, never> | null;
+            secrets?: Record<string, unknown> | null;
             /** @description The trace that the question was asked in. */
             traceparent?: string | null;
             /**
@@ -2825,7 +3379,7 @@ export interface components {
          * @description A door through which things are done.
          * @enum {string}
          */
-        Wire: "http" | "cli" | "timer";
+        Wire: "http" | "cli" | "timer" | "worker";
     };
     responses: never;
     parameters: never;
@@ -2903,6 +3457,682 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    agent_list: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended, `name@version`. */
+                cursor?: string;
+                /** @description At most so many; 50 if absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentsPage"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    agent_add: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentVersion"];
+            };
+        };
+        responses: {
+            /** @description It is there */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    agent_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its name */
+                name: string;
+                /** @description Its version */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    agent_retire: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its name */
+                name: string;
+                /** @description Its version */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is retired */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
         };
@@ -3621,6 +4851,682 @@ export interface operations {
                      */
                     "text/event-stream": string;
                 };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flow_list: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended, `name@version`. */
+                cursor?: string;
+                /** @description At most so many; 50 if absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowsPage"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flow_add: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowVersion"];
+            };
+        };
+        responses: {
+            /** @description It is there */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flow_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its name */
+                name: string;
+                /** @description Its version */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The flow */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flow_retire: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its name */
+                name: string;
+                /** @description Its version */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is retired */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request cannot be read */
             400: {
@@ -10336,6 +12242,180 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InteractionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    session_message: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description `ses_…` */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageBody"];
+            };
+        };
+        responses: {
+            /** @description The agent will read it */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
                 };
             };
             /** @description The request cannot be read */

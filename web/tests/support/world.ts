@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { complaints, launch, someone } from './browser';
-import { Server } from './server';
+import { Server, type ServerOptions } from './server';
 
 type Wish = Parameters<typeof someone>[2];
 
 /** A server and a browser for one file of tests. Every page that was opened must have stayed without a complaint. */
-export function world(options: { policy?: string } = {}) {
+export function world(options: ServerOptions = {}) {
   const it = {} as { server: Server; browser: Browser };
   let pages: Page[] = [];
   beforeAll(async () => {

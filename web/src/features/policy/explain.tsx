@@ -25,7 +25,7 @@ export function Explain({ draft }: { draft?: string }) {
     mutationFn: (call: { tool: string; arguments: Record<string, unknown>; agent?: string }) =>
       taken(
         api.POST('/v1/policy/explain', {
-          body: { ...call, arguments: call.arguments as object, role: 'agent', text: draft },
+          body: { ...call, role: 'agent', text: draft },
         }),
       ),
   });
