@@ -1,0 +1,40 @@
+// Makes src/api/schema.d.ts from the server's OpenAPI document; with --check, fails where the file differs.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const tool = join(here, 'openapi-types');
+const target = join(here, '../src/api/schema.d.ts');
+
+if (!existsSync(join(tool, 'node_modules'))) {
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: tool, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+const work = mkdtempSync(join(tmpdir(), 'holdpoint-types-'));
+try {
+  const document = join(work, 'openapi.json');
+  writeFileSync(document, execFileSync(binary(), ['openapi'], { maxBuffer: 64 << 20 }));
+  const made = execFileSync(
+    process.execPath,
+    [join(tool, 'node_modules/openapi-typescript/bin/cli.js'), document, '--alphabetize', '--empty-objects-unknown'],
+    { maxBuffer: 64 << 20, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  if (!process.argv.includes('--check')) {
+    writeFileSync(target, made);
+  } else if (readFileSync(target, 'utf8') !== made) {
+    process.stderr.write('src/api/schema.d.ts differs from the OpenAPI document: run `npm run types`.\n');
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** The server's binary: the one named by HOLDPOINT_BIN, else the newest build beside this folder. */
+function binary() {
+  const builds = ['release', 'debug'].map((profile) => join(here, '../../target', profile, 'holdpoint'));
+  const found = [process.env.HOLDPOINT_BIN, ...builds].find((path) => path && existsSync(path));
+  if (!found) throw new Error('no holdpoint binary: build it, or name it in HOLDPOINT_BIN');
+  return found;
+}

@@ -1,0 +1,152 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, taken } from './client';
+import { people } from './people';
+import type { operations } from './schema';
+import type { Json, SessionEvent } from './types';
+
+export type InboxFilter = Omit<NonNullable<operations['interaction_list']['parameters']['query']>, 'cursor' | 'limit'>;
+export type SessionFilter = Omit<NonNullable<operations['session_list']['parameters']['query']>, 'cursor' | 'limit'>;
+export type AuditFilter = Omit<NonNullable<operations['audit_list']['parameters']['query']>, 'cursor' | 'limit'>;
+
+const PAGE = 50;
+
+export const meQuery = () => queryOptions({ queryKey: ['me'], queryFn: people.me, staleTime: 60_000, retry: false });
+
+export const interactionsQuery = (filter: InboxFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['interactions', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      taken(api.GET('/v1/interactions', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal })),
+    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const interactionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['interaction', id],
+    queryFn: ({ signal }) =>
+      taken(api.GET('/v1/interactions/{interaction}', { params: { path: { interaction: id } }, signal })),
+  });
+
+export const sessionsQuery = (filter: SessionFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['sessions', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      taken(api.GET('/v1/sessions', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal })),
+    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const sessionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['session', id],
+    queryFn: ({ signal }) => taken(api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal })),
+  });
+
+/** All events of a session; the live stream adds what comes, and a gap is fetched from where this ends. */
+export const eventsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['session-events', id],
+    queryFn: async ({ client, signal }): Promise<SessionEvent[]> => {
+      const known = client.getQueryData<SessionEvent[]>(['session-events', id]) ?? [];
+      const events = [...known];
+      for (;;) {
+        const query = { after: events.at(-1)?.seq ?? 0, limit: 200 };
+        const page = await taken(
+          api.GET('/v1/sessions/{session}/events', { params: { path: { session: id }, query }, signal }),
+        );
+        events.push(...page.events);
+        if (page.events.length < 200) return events;
+      }
+    },
+  });
+
+export const actionsQuery = (session: string) =>
+  queryOptions({
+    queryKey: ['session-actions', session],
+    queryFn: ({ signal }) =>
+      taken(
+        api.GET('/v1/sessions/{session}/actions', { params: { path: { session }, query: { limit: 200 } }, signal }),
+      ),
+  });
+
+export const explainQuery = (call: { tool: string; arguments: Json; agent?: string | null }) =>
+  queryOptions({
+    queryKey: ['explain', call],
+    queryFn: () =>
+      taken(
+        api.POST('/v1/policy/explain', {
+          body: { ...call, arguments: call.arguments as Record<string, unknown>, role: 'agent' },
+        }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+export const policyQuery = () =>
+  queryOptions({ queryKey: ['policy'], queryFn: ({ signal }) => taken(api.GET('/v1/policy', { signal })) });
+
+export const policyVersionsQuery = () =>
+  queryOptions({
+    queryKey: ['policy-versions'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/policy/versions', { params: { query: { limit: PAGE } }, signal })),
+  });
+
+export const grantsQuery = (over: boolean) =>
+  infiniteQueryOptions({
+    queryKey: ['grants', over],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      taken(api.GET('/v1/grants', { params: { query: { over, cursor: pageParam, limit: PAGE } }, signal })),
+    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      taken(api.GET('/v1/audit', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal })),
+    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const auditKeyQuery = () =>
+  queryOptions({
+    queryKey: ['audit-key'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/audit/key', { signal })),
+  });
+
+export const statsQuery = (window: number) =>
+  queryOptions({
+    queryKey: ['stats', window],
+    queryFn: ({ signal }) => taken(api.GET('/v1/stats', { params: { query: { window_seconds: window } }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
+export const keysQuery = () =>
+  queryOptions({ queryKey: ['keys'], queryFn: ({ signal }) => taken(api.GET('/v1/keys', { signal })) });
+
+export const secretsQuery = () =>
+  queryOptions({
+    queryKey: ['secrets'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/secrets', { params: { query: { limit: 200 } }, signal })),
+  });
+
+export const agentsQuery = () =>
+  queryOptions({
+    queryKey: ['agents'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/agents', { params: { query: { limit: 200 } }, signal })),
+  });
+
+export const flowsQuery = () =>
+  queryOptions({
+    queryKey: ['flows'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/flows', { params: { query: { limit: 200 } }, signal })),
+  });
+
+export const peopleQuery = () => queryOptions({ queryKey: ['people'], queryFn: people.list, retry: false });
+export const offerQuery = () => queryOptions({ queryKey: ['sign-in'], queryFn: people.offer });

@@ -1,0 +1,31 @@
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+
+export type Interaction = Schemas['InteractionView'];
+export type Option = Schemas['OptionView'];
+export type Effect = Schemas['Effect'];
+export type AnswerBody = Schemas['AnswerBody'];
+export type Answer = Schemas['AnswerView'];
+export type Remember = Schemas['RememberBody'];
+export type Resolution = Schemas['ResolutionView'];
+export type Suggestion = Schemas['SuggestionView'];
+export type SecretField = Schemas['SecretField'];
+export type Status = Schemas['Status'];
+export type Session = Schemas['SessionView'];
+export type SessionStatus = Schemas['SessionStatus'];
+export type SessionEvent = Schemas['EventView'];
+export type Proposal = Schemas['ProposalView'];
+export type Actor = Schemas['Actor'];
+export type Role = Schemas['Role'];
+export type Policy = Schemas['PolicyView'];
+export type PolicyVersion = Schemas['PolicyVersionView'];
+export type Finding = Schemas['FindingView'];
+export type Explanation = Schemas['ExplanationView'];
+export type Grant = Schemas['GrantView'];
+export type AuditEntry = Schemas['AuditEntryView'];
+export type Key = Schemas['KeyView'];
+export type Stats = Schemas['StatsView'];
+export type KeptSecret = Schemas['SecretView'];
+export type Definition = Schemas['DefinitionView'];
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

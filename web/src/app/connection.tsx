@@ -1,0 +1,43 @@
+import { WifiOff } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useServerNow } from '@/lib/clock';
+import { useConnection } from './live';
+
+const PATIENCE = 1200;
+
+/** Says that what is shown may be old, for as long as it may be. A connection that is back within a moment is not worth a word. */
+export function ConnectionBanner() {
+  const state = useConnection((connection) => connection.state);
+  return state === 'lost' ? <Lost /> : null;
+}
+
+function Lost() {
+  const { t } = useTranslation();
+  const since = useConnection((connection) => connection.since);
+  useServerNow();
+  if (Date.now() - since < PATIENCE) return null;
+  return (
+    <div
+      role="status"
+      className="sticky top-0 z-30 flex items-center justify-center gap-2 border-warn/30 border-b bg-warn-soft px-4 py-2 font-medium text-sm text-warn-ink"
+    >
+      <WifiOff aria-hidden="true" className="size-4" />
+      {t('connection.lost')}
+    </div>
+  );
+}
+
+/** One dot: whether this page hears of changes as they happen. */
+export function ConnectionDot() {
+  const { t } = useTranslation();
+  const state = useConnection((connection) => connection.state);
+  const live = state === 'open';
+  return (
+    <span
+      role="img"
+      aria-label={live ? t('connection.live') : t('connection.waiting')}
+      title={live ? t('connection.live') : t('connection.waiting')}
+      className={`block size-2 shrink-0 rounded-full ${live ? 'bg-good' : 'animate-pulse bg-warn'}`}
+    />
+  );
+}

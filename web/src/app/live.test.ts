@@ -1,0 +1,53 @@
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SessionEvent } from '@/api/types';
+import { gather } from './live';
+
+const event = (seq: number, more: Partial<SessionEvent> = {}) =>
+  ({ id: `evt_${seq}`, seq, type: 'action.done', session: 'ses_1', at: '', data: {}, ...more }) as SessionEvent;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('the next event of a known session is added to it, another session is left alone', () => {
+  const cache = new QueryClient();
+  cache.setQueryData(['session-events', 'ses_1'], [event(1)]);
+  const heard = gather(cache);
+  heard(event(2));
+  heard(event(1, { session: 'ses_2' }));
+  expect(cache.getQueryData(['session-events', 'ses_1'])).toEqual([event(1), event(2)]);
+  expect(cache.getQueryData(['session-events', 'ses_2'])).toBeUndefined();
+});
+
+test('an event that was seen already changes nothing, a gap is read again', () => {
+  const cache = new QueryClient();
+  cache.setQueryData(['session-events', 'ses_1'], [event(1), event(2)]);
+  const heard = gather(cache);
+  heard(event(2));
+  expect(cache.getQueryState(['session-events', 'ses_1'])?.isInvalidated).toBe(false);
+  heard(event(5));
+  expect(cache.getQueryData(['session-events', 'ses_1'])).toEqual([event(1), event(2)]);
+  expect(cache.getQueryState(['session-events', 'ses_1'])?.isInvalidated).toBe(true);
+});
+
+test('many events within a moment are one round of reading, of what they are about', () => {
+  const cache = new QueryClient();
+  for (const key of [['interactions', {}], ['interaction', 'int_1'], ['interaction', 'int_2'], ['policy']])
+    cache.setQueryData(key, {});
+  const reads = vi.spyOn(cache, 'invalidateQueries');
+  const heard = gather(cache, 100);
+  for (let seq = 1; seq <= 20; seq += 1) heard(event(seq, { interaction: 'int_1' }));
+  vi.advanceTimersByTime(100);
+  expect(reads).toHaveBeenCalledTimes(1);
+  const stale = (key: unknown[]) => cache.getQueryState(key)?.isInvalidated;
+  expect([
+    stale(['interactions', {}]),
+    stale(['interaction', 'int_1']),
+    stale(['interaction', 'int_2']),
+    stale(['policy']),
+  ]).toEqual([true, true, false, false]);
+});

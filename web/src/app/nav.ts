@@ -1,0 +1,35 @@
+import {
+  Bot,
+  ChartColumn,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  MessagesSquare,
+  ScrollText,
+  Settings,
+  ShieldCheck,
+} from 'lucide-react';
+import type { Role } from '@/api/types';
+
+interface Place {
+  to: '/inbox' | '/sessions' | '/agents' | '/policy' | '/grants' | '/audit' | '/figures' | '/settings';
+  name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'figures' | 'settings';
+  icon: LucideIcon;
+  only?: readonly Role[];
+}
+
+/** Every page, and who has a use for it. The server decides what they may see; this only saves them the walk. */
+export const PLACES: readonly Place[] = [
+  { to: '/inbox', name: 'inbox', icon: Inbox },
+  { to: '/sessions', name: 'sessions', icon: MessagesSquare },
+  { to: '/agents', name: 'agents', icon: Bot },
+  { to: '/policy', name: 'policy', icon: ShieldCheck },
+  { to: '/grants', name: 'grants', icon: KeyRound },
+  { to: '/audit', name: 'audit', icon: ScrollText, only: ['admin'] },
+  { to: '/figures', name: 'figures', icon: ChartColumn },
+  { to: '/settings', name: 'settings', icon: Settings },
+];
+
+export function placesFor(role: Role | undefined): readonly Place[] {
+  return PLACES.filter((place) => !place.only || (role !== undefined && place.only.includes(role)));
+}

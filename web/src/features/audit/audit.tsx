@@ -1,0 +1,108 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Download, ScrollText } from 'lucide-react';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type AuditFilter, auditQuery } from '@/api/queries';
+import { serverNow } from '@/lib/clock';
+import { Button, buttonLook } from '@/ui/button';
+import { Input, Select } from '@/ui/field';
+import { Card, Empty, Page, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { Entry } from './entry';
+import { Seal } from './seal';
+
+type Period = 'hour' | 'day' | 'week' | 'month' | 'all';
+type Filter = Pick<AuditFilter, 'type' | 'by' | 'session' | 'interaction'>;
+
+const HOUR = 3_600_000;
+const LENGTH: Record<Period, number> = { hour: HOUR, day: 24 * HOUR, week: 168 * HOUR, month: 720 * HOUR, all: 0 };
+
+interface Props {
+  filter: Filter;
+  period: Period;
+  periods: readonly Period[];
+  onChange: (change: Filter & { period?: Period }) => void;
+}
+
+/** Who did what, in the order in which it is chained. */
+export function Audit({ filter, period, periods, onChange }: Props) {
+  const { t } = useTranslation();
+  const since = useMemo(() => {
+    const length = LENGTH[period];
+    return length === 0 ? undefined : new Date(Math.floor((serverNow() - length) / 60_000) * 60_000).toISOString();
+  }, [period]);
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
+    auditQuery({ ...filter, since }),
+  );
+  const entries = data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <Page
+      title={t('nav.audit')}
+      about={t('audit.about')}
+      actions={
+        <a
+          className={buttonLook({})}
+          download="holdpoint-audit.jsonl"
+          href={`/v1/audit/export${since ? `?since=${encodeURIComponent(since)}` : ''}`}
+        >
+          <Download aria-hidden="true" />
+          {t('audit.export')}
+        </a>
+      }
+    >
+      <Seal />
+      <div className="my-5 grid gap-2 sm:grid-cols-[12rem_1fr_1fr]">
+        <Select
+          aria-label={t('audit.period')}
+          value={period}
+          onChange={(event) => onChange({ period: event.target.value as Period })}
+        >
+          {periods.map((name) => (
+            <option key={name} value={name}>
+              {t(`audit.periods.${name}`)}
+            </option>
+          ))}
+        </Select>
+        <Input
+          type="search"
+          aria-label={t('audit.type')}
+          placeholder={t('audit.typeHint')}
+          defaultValue={filter.type ?? ''}
+          onBlur={(event) => onChange({ type: event.target.value || undefined })}
+          onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+        />
+        <Input
+          type="search"
+          aria-label={t('audit.by')}
+          placeholder={t('audit.by')}
+          defaultValue={filter.by ?? ''}
+          onBlur={(event) => onChange({ by: event.target.value || undefined })}
+          onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+        />
+      </div>
+      {error && !data ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
+      {isPending ? <Waiting rows={8} label={t('common.loading')} /> : null}
+      {data && entries.length === 0 ? (
+        <Empty icon={ScrollText} title={t('audit.none')}>
+          <p>{t('audit.noneText')}</p>
+        </Empty>
+      ) : null}
+      {entries.length > 0 ? (
+        <Card>
+          <ol className="divide-y">
+            {entries.map((entry) => (
+              <Entry key={entry.id} entry={entry} />
+            ))}
+          </ol>
+        </Card>
+      ) : null}
+      {hasNextPage ? (
+        <div className="mt-4 text-center">
+          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { ShieldCheck } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { auditKeyQuery } from '@/api/queries';
+import { CopyBox } from '@/ui/copy';
+import { Card } from '@/ui/page';
+
+/** With what the trail is signed, and the one command that proves an export without trusting this server. */
+export function Seal() {
+  const { t } = useTranslation();
+  const { data: key } = useQuery(auditKeyQuery());
+  if (!key) return null;
+  return (
+    <Card className="p-4">
+      <details>
+        <summary className="flex list-none items-center gap-2.5 font-medium">
+          <ShieldCheck aria-hidden="true" className="size-5 text-good" />
+          {t('audit.sealed', { algorithm: key.algorithm })}
+          <span className="ml-auto font-normal text-accent-ink text-sm">{t('audit.verify')}</span>
+        </summary>
+        <div className="mt-3 space-y-2">
+          <p className="text-muted text-sm">{t('audit.verifyText')}</p>
+          <CopyBox
+            label={t('audit.verify')}
+            value={`holdpoint audit verify holdpoint-audit.jsonl --public-key ${key.public_key}`}
+          />
+        </div>
+      </details>
+    </Card>
+  );
+}

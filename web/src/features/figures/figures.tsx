@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { statsQuery } from '@/api/queries';
+import type { Stats } from '@/api/types';
+import { cn } from '@/lib/cn';
+import { localeOf, span } from '@/lib/time';
+import { expiredShare, shareTone } from '@/model/series';
+import { Select } from '@/ui/field';
+import { KindIcon, useKindName } from '@/ui/kind';
+import { Card, Page, Section, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { Ago } from '@/ui/time';
+import { OverTime } from './over-time';
+import { ShareMeter } from './share-meter';
+
+const WINDOWS = [3600, 86_400, 604_800, 2_592_000] as const;
+
+/** How much waits, for how long, and how it ends. */
+export function Figures({ window, onWindow }: { window: number; onWindow: (window: number) => void }) {
+  const { t, i18n } = useTranslation();
+  const { data, error, refetch } = useQuery(statsQuery(window));
+  return (
+    <Page
+      title={t('nav.figures')}
+      about={t('figures.about')}
+      actions={
+        <Select
+          className="w-auto!"
+          aria-label={t('figures.window')}
+          value={window}
+          onChange={(event) => onWindow(Number(event.target.value))}
+        >
+          {WINDOWS.map((seconds) => (
+            <option key={seconds} value={seconds}>
+              {t('figures.last', { time: span(seconds, i18n.language) })}
+            </option>
+          ))}
+        </Select>
+      }
+    >
+      {error && !data ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
+      {!data && !error ? <Waiting rows={8} label={t('common.loading')} /> : null}
+      {data ? <Boxes stats={data} /> : null}
+      {data ? (
+        <div className="mt-8 grid gap-8 lg:grid-cols-[3fr_2fr]">
+          <OverTime window={window} />
+          <OpenByKind open={data.open} />
+        </div>
+      ) : null}
+    </Page>
+  );
+}
+
+function Boxes({ stats }: { stats: Stats }) {
+  const { t, i18n } = useTranslation();
+  const open = Object.values(stats.open).reduce((sum, count) => sum + count, 0);
+  const time = (seconds?: number | null) =>
+    seconds === undefined || seconds === null ? '–' : span(seconds, i18n.language);
+  const share = expiredShare(stats);
+  return (
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Box name={t('figures.open')} value={open}>
+        {stats.oldest_open_at ? (
+          <>
+            {t('figures.oldest')} <Ago at={stats.oldest_open_at} />
+          </>
+        ) : (
+          t('figures.nothingOpen')
+        )}
+      </Box>
+      <Box name={t('figures.p50')} value={time(stats.wait_seconds_p50)}>
+        {t('figures.p95', { time: time(stats.wait_seconds_p95) })}
+      </Box>
+      <Box
+        name={t('figures.expired')}
+        value={
+          share === undefined
+            ? '–'
+            : new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent', maximumFractionDigits: 1 }).format(
+                share,
+              )
+        }
+        tone={shareTone(share)}
+      >
+        <ShareMeter share={share} />
+      </Box>
+      <Box name={t('figures.deliveries')} value={stats.deliveries_waiting}>
+        {t('figures.deliveriesText')}
+      </Box>
+    </div>
+  );
+}
+
+const TONES = { plain: '', good: '', warn: 'text-warn-ink', danger: 'text-danger-ink' };
+
+function Box({
+  name,
+  value,
+  tone = 'plain',
+  children,
+}: {
+  name: string;
+  value: ReactNode;
+  tone?: keyof typeof TONES;
+  children: ReactNode;
+}) {
+  return (
+    <Card className="p-4">
+      <div className="text-muted text-sm">{name}</div>
+      <div className={cn('mt-1 font-semibold text-2xl tabular-nums tracking-tight', TONES[tone])}>{value}</div>
+      <div className="mt-1 text-muted text-sm">{children}</div>
+    </Card>
+  );
+}
+
+function OpenByKind({ open }: { open: Record<string, number> }) {
+  const { t } = useTranslation();
+  const kindName = useKindName();
+  const rows = Object.entries(open).sort(([, a], [, b]) => b - a);
+  const most = Math.max(1, ...rows.map(([, count]) => count));
+  return (
+    <Section title={t('figures.byKind')}>
+      <Card className="p-4">
+        {rows.length === 0 ? <p className="text-muted">{t('figures.nothingOpen')}</p> : null}
+        <ul className="space-y-3">
+          {rows.map(([kind, count]) => (
+            <li key={kind} className="grid grid-cols-[1.25rem_7rem_1fr_2.5rem] items-center gap-2">
+              <KindIcon kind={kind} className="size-4 text-muted" />
+              <span className="truncate">{kindName(kind)}</span>
+              <svg
+                aria-hidden="true"
+                viewBox="0 0 100 8"
+                preserveAspectRatio="none"
+                className="h-2 w-full rounded-full bg-hover"
+              >
+                <rect width={(count / most) * 100} height="8" className="fill-accent" />
+              </svg>
+              <span className="text-right tabular-nums">{count}</span>
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </Section>
+  );
+}

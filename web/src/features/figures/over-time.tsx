@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api, taken } from '@/api/client';
+import { serverNow } from '@/lib/clock';
+import { localeOf } from '@/lib/time';
+import { type Bucket, OUTCOMES, series } from '@/model/series';
+import { Card, Section } from '@/ui/page';
+
+const PARTS = 8;
+const FILLS = { answered: 'fill-accent', auto_resolved: 'fill-edge', expired: 'fill-warn', cancelled: 'fill-line' };
+const DOTS = { answered: 'bg-accent', auto_resolved: 'bg-edge', expired: 'bg-warn', cancelled: 'bg-line' };
+
+/** How questions ended, over the time that is shown. */
+export function OverTime({ window }: { window: number }) {
+  const { t } = useTranslation();
+  const { data } = useQuery({
+    queryKey: ['series', window],
+    staleTime: 60_000,
+    queryFn: async ({ signal }) => {
+      const lengths = Array.from({ length: PARTS }, (_, part) => Math.round((window / PARTS) * (part + 1)));
+      const windows = await Promise.all(
+        lengths.map((seconds) =>
+          taken(api.GET('/v1/stats', { params: { query: { window_seconds: seconds } }, signal })),
+        ),
+      );
+      return series(windows, serverNow());
+    },
+  });
+  return (
+    <Section title={t('figures.overTime')}>
+      <Card className="p-4">
+        <ul aria-hidden="true" className="mb-3 flex flex-wrap gap-x-4 gap-y-1 text-muted text-sm">
+          {OUTCOMES.map((name) => (
+            <li key={name} className="flex items-center gap-1.5">
+              <span className={`size-2.5 rounded-sm ${DOTS[name]}`} />
+              {t(`status.${name}`)}
+            </li>
+          ))}
+        </ul>
+        {data ? <Bars buckets={data} /> : <div className="h-48" />}
+      </Card>
+    </Section>
+  );
+}
+
+function Bars({ buckets }: { buckets: Bucket[] }) {
+  const { t, i18n } = useTranslation();
+  const sums = buckets.map(({ counts }) => OUTCOMES.reduce((sum, name) => sum + counts[name], 0));
+  const most = Math.max(1, ...sums);
+  const long = (buckets[0]?.to ?? 0) - (buckets[0]?.from ?? 0) >= 20 * 3_600_000;
+  const label = (at: number) =>
+    new Intl.DateTimeFormat(
+      localeOf(i18n.language),
+      long ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' },
+    ).format(at);
+  return (
+    <figure>
+      <svg
+        aria-hidden="true"
+        viewBox={`0 0 ${PARTS * 20} 100`}
+        preserveAspectRatio="none"
+        className="h-44 w-full border-b"
+      >
+        {buckets.map(({ from, counts }, at) => {
+          let top = 100;
+          return OUTCOMES.map((name) => {
+            const height = (counts[name] / most) * 96;
+            top -= height;
+            return (
+              <rect
+                key={`${from} ${name}`}
+                x={at * 20 + 4}
+                y={top}
+                width="12"
+                height={height}
+                className={FILLS[name]}
+              />
+            );
+          });
+        })}
+      </svg>
+      <div aria-hidden="true" className="mt-1.5 grid grid-cols-8 text-center text-muted text-xs">
+        {buckets.map(({ to }) => (
+          <span key={to} className="truncate">
+            {label(to)}
+          </span>
+        ))}
+      </div>
+      <table className="sr-only">
+        <caption>{t('figures.overTime')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('figures.until')}</th>
+            {OUTCOMES.map((name) => (
+              <th key={name} scope="col">
+                {t(`status.${name}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.map(({ to, counts }) => (
+            <tr key={to}>
+              <th scope="row">{label(to)}</th>
+              {OUTCOMES.map((name) => (
+                <td key={name}>{counts[name]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}

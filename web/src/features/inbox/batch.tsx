@@ -1,0 +1,43 @@
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Interaction } from '@/api/types';
+import { Button } from '@/ui/button';
+
+const BatchDialog = lazy(() => import('./batch-dialog'));
+
+/** What is selected, and what can be done with all of it. */
+export function BatchBar({ questions, onClear }: { questions: Interaction[]; onClear: () => void }) {
+  const { t } = useTranslation();
+  const [effect, setEffect] = useState<'approve' | 'reject' | null>(null);
+  const [begun, setBegun] = useState<Interaction[]>([]);
+  const begin = (next: 'approve' | 'reject') => {
+    setBegun(questions);
+    setEffect(next);
+  };
+  return (
+    <>
+      {questions.length > 0 ? (
+        <section
+          aria-label={t('batch.label')}
+          className="appear flex flex-wrap items-center gap-2 border-t bg-surface px-3 py-2.5 shadow-float"
+        >
+          <span className="mr-auto font-medium">{t('batch.selected', { count: questions.length })}</span>
+          <Button size="sm" tone="quiet" onClick={onClear}>
+            {t('batch.clear')}
+          </Button>
+          <Button size="sm" tone="danger" onClick={() => begin('reject')}>
+            {t('moves.reject')}…
+          </Button>
+          <Button size="sm" tone="accent" onClick={() => begin('approve')}>
+            {t('moves.approve')}…
+          </Button>
+        </section>
+      ) : null}
+      {effect ? (
+        <Suspense>
+          <BatchDialog questions={begun} effect={effect} onClose={() => setEffect(null)} onDone={onClear} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

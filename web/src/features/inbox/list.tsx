@@ -1,0 +1,117 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type InboxFilter, interactionsQuery } from '@/api/queries';
+import { useShortcuts } from '@/lib/shortcuts';
+import { Button } from '@/ui/button';
+import { Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { BatchBar } from './batch';
+import { NothingFound, NothingOpen } from './empty';
+import { Row } from './row';
+
+interface Props {
+  filter: InboxFilter;
+  filtered: boolean;
+  here?: string;
+}
+
+/** The questions, as the server has them; keys walk through them. */
+export function QuestionList({ filter, filtered, here }: Props) {
+  const { t } = useTranslation();
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
+    interactionsQuery(filter),
+  );
+  const questions = useMemo(() => data?.pages.flatMap((page) => page.interactions) ?? [], [data]);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const chosen = questions.filter((question) => selected.has(question.id) && question.status === 'pending');
+  const toggle = (id: string) => setSelected(toggled(selected, id));
+  useKeys(
+    questions.map((question) => question.id),
+    here,
+    toggle,
+  );
+
+  return (
+    <>
+      {isPending ? <Waiting rows={8} label={t('common.loading')} /> : null}
+      {error && !data ? (
+        <div className="p-4">
+          <ProblemNotice error={error} again={() => void refetch()} />
+        </div>
+      ) : null}
+      {data && questions.length === 0 ? filtered ? <NothingFound /> : <NothingOpen /> : null}
+      {questions.length > 0 ? (
+        <ul aria-label={t('inbox.list')} className="min-h-0 flex-1 overflow-y-auto">
+          {questions.map((question) => (
+            <Row
+              key={question.id}
+              question={question}
+              here={question.id === here}
+              selected={selected.has(question.id)}
+              onSelect={() => toggle(question.id)}
+            />
+          ))}
+          {hasNextPage ? (
+            <li className="p-4 text-center">
+              <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                {t('common.more')}
+              </Button>
+            </li>
+          ) : null}
+        </ul>
+      ) : null}
+      <BatchBar questions={chosen} onClear={() => setSelected(new Set())} />
+    </>
+  );
+}
+
+function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** j and k go on and back, x selects, a, e and r open a question with that answer begun. */
+function useKeys(ids: string[], here: string | undefined, toggle: (id: string) => void): void {
+  const navigate = useNavigate({ from: '/inbox' });
+  const last = useRef(0);
+  const at = here === undefined ? -1 : ids.indexOf(here);
+  if (at >= 0) last.current = at;
+  const focused = () => {
+    const row = document.activeElement?.closest<HTMLElement>('[data-question]');
+    return row?.dataset.question ?? here;
+  };
+  const go = (id: string | undefined, move?: 'approve' | 'edit' | 'reject') => {
+    if (!id) return;
+    const link = document.querySelector<HTMLElement>(`[data-question="${id}"] a`);
+    link?.focus();
+    if (move || here !== undefined || matchMedia('(min-width: 64rem)').matches) {
+      void navigate({
+        to: '/inbox/$interaction',
+        params: { interaction: id },
+        search: (search) => ({ ...search, move }),
+      });
+    }
+  };
+  const walk = (by: number) => {
+    const from = ids.indexOf(focused() ?? '');
+    // A question that has just been answered is gone from the list: its place is taken by the next one.
+    const to = from >= 0 ? from + by : here === undefined ? 0 : by > 0 ? last.current : last.current - 1;
+    go(ids[Math.min(Math.max(to, 0), ids.length - 1)]);
+  };
+  const begin = (move: 'approve' | 'edit' | 'reject') => {
+    const id = focused();
+    if (id && id !== here) go(id, move);
+  };
+  useShortcuts({
+    j: () => walk(1),
+    k: () => walk(-1),
+    x: () => {
+      const id = focused();
+      if (id && ids.includes(id)) toggle(id);
+    },
+    ...(here === undefined ? { a: () => begin('approve'), e: () => begin('edit'), r: () => begin('reject') } : {}),
+  });
+}

@@ -1,0 +1,134 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, taken } from '@/api/client';
+import type { Explanation } from '@/api/types';
+import { readArguments } from '@/model/edit';
+import { AgentLine } from '@/ui/agent-text';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { Field, Input, Textarea } from '@/ui/field';
+import { Card, Notice, Section } from '@/ui/page';
+import { Parsed } from '@/ui/parsed';
+import { ProblemNotice } from '@/ui/problem';
+
+const TONES = { allow: 'good', ask: 'warn', deny: 'danger' } as const;
+
+/** How a call would be ruled on, rule by rule; by the draft, where there is one. */
+export function Explain({ draft }: { draft?: string }) {
+  const { t } = useTranslation();
+  const [tool, setTool] = useState('execute_command');
+  const [agent, setAgent] = useState('');
+  const [text, setText] = useState('{\n  "command": "git push origin main"\n}');
+  const values = readArguments(text);
+  const explain = useMutation({
+    mutationFn: (call: { tool: string; arguments: Record<string, unknown>; agent?: string }) =>
+      taken(
+        api.POST('/v1/policy/explain', {
+          body: { ...call, role: 'agent', text: draft },
+        }),
+      ),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (values) explain.mutate({ tool, arguments: values, agent: agent || undefined });
+  };
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <form onSubmit={submit} className="space-y-4">
+        {draft === undefined ? null : <Notice tone="warn">{t('explain.draft')}</Notice>}
+        <Field label={t('explain.tool')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              required
+              className="font-mono"
+              value={tool}
+              onChange={(event) => setTool(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t('explain.agent')} optional={t('common.optional')}>
+          {(ids) => <Input {...ids} value={agent} onChange={(event) => setAgent(event.target.value)} />}
+        </Field>
+        <Field label={t('explain.arguments')} error={values ? undefined : t('edit.notObject')}>
+          {(ids) => (
+            <Textarea
+              {...ids}
+              rows={7}
+              spellCheck={false}
+              className="font-mono text-sm!"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" tone="accent" busy={explain.isPending} disabled={!values}>
+          {t('explain.go')}
+        </Button>
+      </form>
+      <div aria-live="polite">
+        {explain.error ? <ProblemNotice error={explain.error} /> : null}
+        {explain.data ? <Ruling explained={explain.data} /> : null}
+      </div>
+    </div>
+  );
+}
+
+interface Considered {
+  rule?: string;
+  line?: number;
+  verdict?: 'allow' | 'ask' | 'deny';
+  outcome?: string;
+  why?: string;
+  pattern?: string;
+}
+
+function Ruling({ explained }: { explained: Explanation }) {
+  const { t } = useTranslation();
+  const { ruling } = explained;
+  const considered = explained.considered as Considered[];
+  return (
+    <div className="space-y-6">
+      <Card className="space-y-1 p-4">
+        <div className="flex items-center gap-2">
+          <Badge tone={TONES[ruling.verdict]}>{t(`verdicts.${ruling.verdict}`)}</Badge>
+          <code className="font-semibold">{ruling.rule ?? t('why.noRule')}</code>
+        </div>
+        <p>
+          <AgentLine text={ruling.reason} />
+        </p>
+      </Card>
+      <Section title={t('explain.considered')}>
+        <Card>
+          <ol className="divide-y">
+            {considered.map((one) => (
+              <li
+                key={`${one.line} ${one.rule}`}
+                className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm"
+              >
+                <span className="w-8 text-right text-muted tabular-nums">{one.line}</span>
+                <code className="min-w-0 flex-1">{one.rule}</code>
+                <span className="text-muted">
+                  {one.outcome === 'matches'
+                    ? t('explain.matches', { pattern: one.pattern ?? '' })
+                    : t('explain.misses', { why: one.why ?? one.outcome ?? '' })}
+                </span>
+                {one.verdict ? (
+                  <Badge tone={one.outcome === 'matches' ? TONES[one.verdict] : 'plain'}>
+                    {t(`verdicts.${one.verdict}`)}
+                  </Badge>
+                ) : null}
+              </li>
+            ))}
+          </ol>
+        </Card>
+      </Section>
+      <Section title={t('explain.parsed')}>
+        <Card>
+          <Parsed parsed={explained.parsed as Record<string, unknown>} />
+        </Card>
+      </Section>
+    </div>
+  );
+}

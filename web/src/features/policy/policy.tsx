@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { meQuery, policyQuery } from '@/api/queries';
+import type { Policy as PolicyView } from '@/api/types';
+import { Badge } from '@/ui/badge';
+import { Notice, Page, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { PageTabs } from '@/ui/tabs';
+import { Ago } from '@/ui/time';
+import { Explain } from './explain';
+import { Findings } from './findings';
+import { PolicyHistory } from './history';
+import { PolicySwitch } from './switch';
+import { PolicyText } from './text';
+
+type Tab = 'text' | 'explain' | 'history';
+
+/** What agents may do by themselves, what people are asked about, what never runs. */
+export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
+  const { t } = useTranslation();
+  const { data: policy, error, refetch } = useQuery(policyQuery());
+  const { data: me } = useQuery(meQuery());
+  const [draft, setDraft] = useState<string>();
+  const may = me?.role === 'admin';
+  return (
+    <Page
+      title={t('nav.policy')}
+      about={t('policy.about')}
+      actions={policy && may ? <PolicySwitch policy={policy} /> : null}
+    >
+      {error && !policy ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
+      {!policy && !error ? <Waiting rows={10} label={t('common.loading')} /> : null}
+      {policy ? (
+        <>
+          <State policy={policy} />
+          <PageTabs
+            label={t('nav.policy')}
+            value={tab}
+            onChange={onTab}
+            tabs={[
+              ['text', t('policy.text')],
+              ['explain', t('policy.explain')],
+              ['history', t('policy.history')],
+            ]}
+          />
+          {tab === 'text' ? <PolicyText policy={policy} may={may} draft={draft} onDraft={setDraft} /> : null}
+          {tab === 'explain' ? <Explain draft={draft === policy.text ? undefined : draft} /> : null}
+          {tab === 'history' ? (
+            <PolicyHistory
+              policy={policy}
+              onUse={(text) => {
+                setDraft(text);
+                onTab('text');
+              }}
+            />
+          ) : null}
+        </>
+      ) : null}
+    </Page>
+  );
+}
+
+function State({ policy }: { policy: PolicyView }) {
+  const { t } = useTranslation();
+  return (
+    <div className="mb-5 space-y-3">
+      <p className="flex flex-wrap items-center gap-2 text-muted text-sm">
+        <Badge tone={policy.enabled ? 'good' : 'danger'}>{policy.enabled ? t('policy.on') : t('policy.off')}</Badge>
+        <Badge>{t(`policy.source.${policy.source}`)}</Badge>
+        <code title={policy.version}>{policy.version.slice(0, 12)}</code>
+        <span>
+          {t('policy.changedBy', { name: policy.changed_by.name })} <Ago at={policy.changed_at} />
+        </span>
+      </p>
+      {policy.enabled ? null : (
+        <Notice tone="danger" icon={TriangleAlert} title={t('policy.offTitle')}>
+          {policy.reason}
+        </Notice>
+      )}
+      {policy.refused_file ? (
+        <Notice tone="warn" icon={TriangleAlert} title={t('policy.refusedFile')}>
+          <Findings findings={policy.refused_file.findings} />
+        </Notice>
+      ) : null}
+    </div>
+  );
+}

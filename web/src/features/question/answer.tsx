@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asProblem } from '@/api/problem';
+import { meQuery } from '@/api/queries';
+import type { Interaction, Suggestion } from '@/api/types';
+import { cn } from '@/lib/cn';
+import { useShortcuts } from '@/lib/shortcuts';
+import { answerOf, carriesForm, fieldOf, type Inputs, type Move, moveFor, moves, NO_INPUTS } from '@/model/moves';
+import { AgentLine } from '@/ui/agent-text';
+import { Notice, Section } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { ClaimButton } from './claim';
+import { Fields } from './fields';
+import { MoveButtons } from './move-buttons';
+import { MovePanel } from './move-panel';
+import { Remember, rememberable } from './remember';
+import { Suggestions } from './suggestions';
+import { useAnswer } from './use-answer';
+
+// The question shows how it ended by itself; there is nothing to add.
+const OVERTAKEN = ['interaction_already_resolved', 'interaction_expired'];
+
+// The buttons stay in sight under a long question.
+const DOCK =
+  'sticky bottom-0 z-20 -mx-4 border-t bg-page/95 px-4 py-3 backdrop-blur sm:-mx-8 sm:px-8 supports-[backdrop-filter]:bg-page/85';
+
+interface Props {
+  question: Interaction;
+  dock?: boolean;
+  begin?: 'approve' | 'edit' | 'reject';
+}
+
+/** Everything with which a question is answered. */
+export function Answer({ question, dock, begin }: Props) {
+  const { t } = useTranslation();
+  const { data: me } = useQuery(meQuery());
+  const [inputs, setInputs] = useState<Inputs>(NO_INPUTS);
+  const [open, setOpen] = useState<Move | null>(null);
+  const [ready, setReady] = useState(fieldOf(question) !== 'form');
+  const { send, sending, error, forget } = useAnswer(question);
+  const formId = useId();
+  const area = useRef<HTMLDivElement>(null);
+  const submitting = useRef<Move | null>(null);
+  const list = useMemo(() => moves(question), [question]);
+  const field = fieldOf(question);
+  const change = (part: Partial<Inputs>) => setInputs((now) => ({ ...now, ...part }));
+
+  const make = (move: Move, last = inputs) => send(answerOf(question, move, last));
+  const withForm = (move: Move) => (field === 'form' || field === 'secret') && carriesForm(move.effect);
+  // A form is checked by itself before anything goes; then it comes back through `submitted`.
+  const submit = (move: Move) => {
+    if (!withForm(move)) return make(move);
+    submitting.current = move;
+    (document.getElementById(formId) as HTMLFormElement | null)?.requestSubmit();
+  };
+  const submitted = (data: unknown) => {
+    const move = submitting.current ?? list[0];
+    submitting.current = null;
+    if (move) make(move, { ...inputs, data });
+  };
+  const use = ({ data, option }: Suggestion) => {
+    if (field === 'text' && typeof data === 'string') change({ text: data });
+    else if (data !== undefined && data !== null) change({ data });
+    if (option && field === 'choice') change({ picked: [option] });
+    else if (option) setOpen(list.find((move) => move.option?.id === option) ?? null);
+  };
+  const pick = (move: Move) => {
+    forget();
+    if (move.needs === 'nothing' && !move.dangerous) submit(move);
+    else setOpen(move);
+  };
+  const jump = (wanted: 'approve' | 'edit' | 'reject') => {
+    const move = moveFor(list, wanted);
+    if (!move) return;
+    if (wanted === 'approve') {
+      setOpen(null);
+      const button = area.current?.querySelector<HTMLElement>(`[data-move="${CSS.escape(move.key)}"]`);
+      button?.scrollIntoView({ block: 'nearest' });
+      button?.focus();
+    } else setOpen(move);
+  };
+  useShortcuts({ a: () => jump('approve'), e: () => jump('edit'), r: () => jump('reject') });
+  const started = useRef(false);
+  useEffect(() => {
+    if (!begin || started.current) return;
+    started.current = true;
+    jump(begin);
+  });
+
+  const mine = me?.name === question.asked_by.name;
+  const taken = question.claim && question.claim.by.name !== me?.name ? question.claim : undefined;
+  const voted = question.votes?.some((vote) => vote.by.name === me?.name);
+  if (mine) return <Notice tone="warn">{t('answer.own')}</Notice>;
+  if (voted) return <Notice tone="good">{t('answer.voted')}</Notice>;
+  const blocked = sending || !ready || taken !== undefined;
+  const failed = error && !OVERTAKEN.includes(asProblem(error).code);
+  return (
+    <div ref={area} className="contents">
+      <Section level={3} title={t('question.answer')} aside={<ClaimButton question={question} />}>
+        <div className="space-y-4">
+          {taken ? (
+            <Notice tone="warn">
+              <AgentLine text={t('answer.taken', { name: taken.by.name })} />
+            </Notice>
+          ) : null}
+          <Suggestions question={question} onUse={use} />
+          <Fields
+            id={formId}
+            question={question}
+            inputs={inputs}
+            disabled={blocked}
+            onChange={change}
+            onReady={() => setReady(true)}
+            onSubmit={submitted}
+          />
+          {rememberable(question, me?.role) ? (
+            <Remember question={question} onChange={(remember) => change({ remember })} />
+          ) : null}
+          {open ? (
+            <MovePanel
+              key={open.key}
+              question={question}
+              move={open}
+              inputs={inputs}
+              sending={sending}
+              blocked={blocked}
+              onChange={change}
+              onSend={() => submit(open)}
+              onBack={() => {
+                forget();
+                setOpen(null);
+              }}
+            />
+          ) : null}
+          {failed ? <ProblemNotice error={error} /> : null}
+        </div>
+      </Section>
+      {open ? null : (
+        <div className={cn(dock && DOCK)}>
+          <MoveButtons
+            question={question}
+            moves={list}
+            inputs={inputs}
+            sending={sending}
+            blocked={blocked}
+            onPick={pick}
+          />
+        </div>
+      )}
+    </div>
+  );
+}

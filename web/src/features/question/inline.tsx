@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Maximize2 } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { interactionQuery } from '@/api/queries';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { KindIcon, useKindName } from '@/ui/kind';
+import { Waiting } from '@/ui/page';
+import { Countdown } from '@/ui/time';
+import { Answer } from './answer';
+import { Ended } from './resolution';
+import { Subject } from './subject';
+
+/** A question within its session: what is asked and the answer, with the whole page one click away. */
+export function InlineQuestion({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const kindName = useKindName();
+  const { data: question } = useQuery(interactionQuery(id));
+  if (!question) return <Waiting rows={3} label={t('common.loading')} />;
+  return (
+    <article aria-labelledby={`title-${id}`} className="flex flex-col gap-4 p-4">
+      <header className="space-y-1">
+        <div className="flex items-center gap-2 text-muted text-sm">
+          <KindIcon kind={question.kind} className="size-4" />
+          {kindName(question.kind)}
+          <span className="ml-auto flex items-center gap-3">
+            {question.deadline ? <Countdown until={question.deadline} /> : null}
+            <Link
+              to="/inbox/$interaction"
+              params={{ interaction: id }}
+              aria-label={t('question.wholePage')}
+              className="rounded p-1 hover:text-ink"
+            >
+              <Maximize2 aria-hidden="true" className="size-4" />
+            </Link>
+          </span>
+        </div>
+        <h3 id={`title-${id}`} className="font-semibold text-lg">
+          <AgentLine text={question.title} />
+        </h3>
+      </header>
+      {question.message ? <AgentText text={question.message} /> : null}
+      <Subject question={question} />
+      {question.status === 'pending' ? <Answer question={question} /> : <Ended question={question} />}
+    </article>
+  );
+}

@@ -1,0 +1,75 @@
+import { Ellipsis, TriangleAlert } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { Interaction } from '@/api/types';
+import { moveLabel } from '@/model/labels';
+import { fieldOf, type Inputs, type Move } from '@/model/moves';
+import { AgentLine } from '@/ui/agent-text';
+import { Button } from '@/ui/button';
+import { Menu, MenuItem } from '@/ui/menu';
+
+interface Props {
+  question: Interaction;
+  moves: Move[];
+  inputs: Inputs;
+  sending: boolean;
+  blocked: boolean;
+  onPick: (move: Move) => void;
+}
+
+/** One button for each way to answer. The first is the one that goes on; whatever is dangerous looks it, and comes last. */
+export function MoveButtons({ question, moves, inputs, sending, blocked, onPick }: Props) {
+  const { t } = useTranslation();
+  const field = fieldOf(question);
+  const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
+  return (
+    <div className="flex flex-wrap gap-2 max-sm:*:flex-1">
+      {moves
+        .filter((move) => !rare.includes(move))
+        .map((move, at) => {
+          const quiet = ['reject', 'terminate', 'skip', 'retry'].includes(move.effect);
+          const nothing =
+            (move.key === 'choose' && inputs.picked.length === 0) ||
+            (move.key === 'provide' && field === 'text' && inputs.text.trim() === '');
+          return (
+            <Button
+              key={move.key}
+              data-move={move.key}
+              tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
+              disabled={blocked || nothing}
+              busy={sending && at === 0}
+              title={move.option?.description ?? undefined}
+              onClick={() => onPick(move)}
+            >
+              {move.dangerous ? <TriangleAlert aria-hidden="true" /> : null}
+              <AgentLine text={label(t, question, move)} />
+            </Button>
+          );
+        })}
+      {rare.length > 0 ? (
+        <Menu
+          side="top"
+          align="end"
+          trigger={
+            <Button size="icon" className="max-sm:flex-none!" aria-label={t('answer.more')} disabled={blocked}>
+              <Ellipsis />
+            </Button>
+          }
+        >
+          {rare.map((move) => (
+            <MenuItem key={move.key} onSelect={() => onPick(move)}>
+              <AgentLine text={label(t, question, move)} />
+            </MenuItem>
+          ))}
+        </Menu>
+      ) : null}
+    </div>
+  );
+}
+
+type T = ReturnType<typeof useTranslation>['t'];
+
+export function label(t: T, question: Interaction, move: Move): string {
+  if (move.option) return moveLabel(t, move.option);
+  if (question.kind === 'notice' && move.key === 'provide') return t('moves.seen');
+  return t(`moves.${move.key as 'provide'}`);
+}

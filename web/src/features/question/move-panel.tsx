@@ -1,0 +1,99 @@
+import { TriangleAlert } from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Interaction } from '@/api/types';
+import { promptOf } from '@/model/labels';
+import type { Inputs, Move } from '@/model/moves';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { Button } from '@/ui/button';
+import { Field, Textarea } from '@/ui/field';
+import { Card, Notice, Waiting } from '@/ui/page';
+import { label } from './move-buttons';
+
+const Edit = lazy(() => import('./edit'));
+
+interface Props {
+  question: Interaction;
+  move: Move;
+  inputs: Inputs;
+  sending: boolean;
+  blocked: boolean;
+  onChange: (part: Partial<Inputs>) => void;
+  onSend: () => void;
+  onBack: () => void;
+}
+
+/** The second half of an answer that needs more than a click: a reason, other arguments, or a second look. */
+export function MovePanel({ question, move, inputs, sending, blocked, onChange, onSend, onBack }: Props) {
+  const { t } = useTranslation();
+  const [sound, setSound] = useState(true);
+  const name = label(t, question, move);
+  const back = useRef<HTMLButtonElement>(null);
+  const writes = move.needs === 'reason' || move.needs === 'input';
+  useEffect(() => {
+    // A dangerous answer never has the focus: the way back has.
+    if (!writes && move.needs !== 'arguments') back.current?.focus();
+  }, [writes, move.needs]);
+  const silent = move.needs === 'input' && inputs.feedback.trim() === '';
+  const unchanged = move.needs === 'arguments' && inputs.arguments === undefined;
+  const last = move.effect === 'reject' || move.effect === 'terminate' || move.dangerous;
+  return (
+    <Card className="appear space-y-4 border-edge/50 p-4">
+      <h4 className="font-semibold">
+        <AgentLine text={name} />
+      </h4>
+      {move.option?.description ? <AgentText text={move.option.description} className="text-muted" /> : null}
+      {move.dangerous ? (
+        <Notice tone="danger" icon={TriangleAlert} title={t('answer.dangerous')}>
+          {move.option?.risk ? <AgentText text={move.option.risk} /> : null}
+        </Notice>
+      ) : null}
+      {move.effect === 'terminate' ? <Notice tone="warn">{t('answer.terminates')}</Notice> : null}
+      {move.needs === 'arguments' ? (
+        <Suspense fallback={<Waiting label={t('common.loading')} />}>
+          <Edit
+            question={question}
+            disabled={blocked}
+            onChange={(values, good) => {
+              setSound(good);
+              onChange({ arguments: values });
+            }}
+          />
+        </Suspense>
+      ) : null}
+      {writes || move.needs === 'arguments' ? (
+        <Field
+          label={promptOf(t, move.option) ?? t('question.reason')}
+          optional={move.needs === 'input' ? undefined : t('common.optional')}
+        >
+          {(ids) => (
+            <Textarea
+              {...ids}
+              autoFocus={writes}
+              rows={writes ? 3 : 2}
+              value={inputs.feedback}
+              disabled={blocked}
+              onChange={(event) => onChange({ feedback: event.target.value })}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !silent) onSend();
+              }}
+            />
+          )}
+        </Field>
+      ) : null}
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <Button ref={back} tone="quiet" onClick={onBack} disabled={sending}>
+          {t('common.back')}
+        </Button>
+        <Button
+          tone={last ? 'solidDanger' : 'accent'}
+          busy={sending}
+          disabled={blocked || silent || unchanged || !sound}
+          onClick={onSend}
+        >
+          <AgentLine text={name} />
+        </Button>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { SearchX } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asProblem } from '@/api/problem';
+import { interactionQuery } from '@/api/queries';
+import type { Interaction } from '@/api/types';
+import { contextBeside } from '@/model/subject';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { JsonTable } from '@/ui/json';
+import { KindIcon, useKindName } from '@/ui/kind';
+import { Card, Empty, Section, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { StatusBadge } from '@/ui/status';
+import { Ago, Countdown } from '@/ui/time';
+import { Answer } from './answer';
+import { Before, History } from './past';
+import { Ended } from './resolution';
+import { Subject } from './subject';
+import { Why } from './why';
+
+interface Props {
+  id: string;
+  begin?: 'approve' | 'edit' | 'reject';
+  back?: ReactNode;
+  next?: ReactNode;
+}
+
+/** Everything needed to decide one question, and nothing else. */
+export function Question({ id, begin, back, next }: Props) {
+  const { t } = useTranslation();
+  const { data: question, error, refetch } = useQuery(interactionQuery(id));
+  if (!question) {
+    if (!error) return <Waiting rows={8} label={t('common.loading')} />;
+    if (['not_found', 'id_invalid'].includes(asProblem(error).code)) {
+      return <Empty icon={SearchX} title={t('question.gone')} />;
+    }
+    return (
+      <div className="p-6">
+        <ProblemNotice error={error} again={() => void refetch()} />
+      </div>
+    );
+  }
+  const context = contextBeside(question);
+  return (
+    <article
+      className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-5 sm:px-8 sm:py-7"
+      aria-labelledby={`title-${id}`}
+    >
+      <Head question={question} back={back} />
+      <Ended question={question} />
+      {question.message ? <AgentText text={question.message} className="text-lg" /> : null}
+      <Subject question={question} />
+      {question.details ? (
+        <Section level={3} title={t('question.details')}>
+          <AgentText text={question.details} />
+        </Section>
+      ) : null}
+      {context !== undefined && context !== null ? (
+        <Section level={3} title={t('question.context')}>
+          <Card className="px-4 py-2">
+            <JsonTable value={context} />
+          </Card>
+        </Section>
+      ) : null}
+      <Section level={3} title={t('question.why')}>
+        <Why question={question} />
+      </Section>
+      <Before question={question} />
+      {question.status === 'pending' ? <Answer key={question.id} question={question} begin={begin} dock /> : next}
+      <History question={question} />
+    </article>
+  );
+}
+
+function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
+  const kindName = useKindName();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const id = question.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another question is another page to a screen reader
+  useEffect(() => {
+    // Where the list is hidden the question is the page, and reading begins at its title.
+    if (!matchMedia('(min-width: 64rem)').matches) heading.current?.focus({ preventScroll: true });
+  }, [id]);
+  return (
+    <header className="space-y-2">
+      {back}
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted text-sm">
+        <span className="inline-flex items-center gap-1.5 font-medium">
+          <KindIcon kind={question.kind} className="size-4" />
+          {kindName(question.kind)}
+        </span>
+        <span aria-hidden="true">·</span>
+        <AgentLine text={question.agent ?? question.asked_by.name} />
+        <span aria-hidden="true">·</span>
+        <Ago at={question.created_at} />
+        <span className="ml-auto flex items-center gap-2">
+          {question.status === 'pending' && question.deadline ? <Countdown until={question.deadline} /> : null}
+          <StatusBadge status={question.status} />
+        </span>
+      </div>
+      <h2
+        ref={heading}
+        tabIndex={-1}
+        id={`title-${id}`}
+        className="font-semibold text-2xl leading-snug tracking-tight outline-none"
+      >
+        <AgentLine text={question.title} />
+      </h2>
+    </header>
+  );
+}

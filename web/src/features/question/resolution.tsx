@@ -1,0 +1,57 @@
+import { CircleCheck, CircleSlash, Clock } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { Interaction } from '@/api/types';
+import { moveLabel } from '@/model/labels';
+import { AgentText } from '@/ui/agent-text';
+import { JsonTable } from '@/ui/json';
+import { Notice } from '@/ui/page';
+import { Ago } from '@/ui/time';
+
+/** How it ended, by whom and when; and how far the agent has got with the answer. */
+export function Ended({ question }: { question: Interaction }) {
+  const { t } = useTranslation();
+  const { resolution, delivery } = question;
+  if (!resolution) return null;
+  const { answer, by, status } = resolution;
+  const chosen = (answer?.options ?? []).map((id) => {
+    const option = question.options.find((one) => one.id === id);
+    return option ? moveLabel(t, option) : id;
+  });
+  const said =
+    answer && answer.effect !== 'provide' && answer.effect !== 'custom' ? t(`effects.${answer.effect}`) : undefined;
+  const what = chosen.length > 0 ? chosen.join(', ') : said;
+  const icon =
+    status === 'answered' || status === 'auto_resolved' ? CircleCheck : status === 'expired' ? Clock : CircleSlash;
+  const tone = status === 'answered' ? 'good' : status === 'expired' ? 'warn' : 'plain';
+  const who = by?.name ?? t('ended.nobody');
+  return (
+    <Notice
+      tone={tone}
+      icon={icon}
+      role="status"
+      title={t(`ended.${status as 'answered'}`, { who, what: what ?? '', context: what ? 'what' : undefined })}
+    >
+      <div className="mt-1 space-y-2 text-sm">
+        <Ago at={resolution.at} />
+        {answer?.feedback ? <AgentText text={answer.feedback} /> : null}
+        {resolution.reason ? <AgentText text={resolution.reason} /> : null}
+        {answer?.arguments ? <Given title={t('ended.arguments')} value={answer.arguments} /> : null}
+        {answer?.data !== undefined && answer.data !== null ? (
+          <Given title={t('ended.data')} value={answer.data} />
+        ) : null}
+        {delivery && delivery.state !== 'not_needed' ? (
+          <p>{t(`delivery.${delivery.state as 'waiting'}`, { defaultValue: delivery.state })}</p>
+        ) : null}
+      </div>
+    </Notice>
+  );
+}
+
+function Given({ title, value }: { title: string; value: unknown }) {
+  return (
+    <div className="rounded-md border bg-surface px-3 py-2 text-ink">
+      <div className="text-muted text-xs">{title}</div>
+      <JsonTable value={value} />
+    </div>
+  );
+}

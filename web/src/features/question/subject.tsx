@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { FileText, SquareTerminal, Wrench } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { explainQuery } from '@/api/queries';
+import type { Interaction, Json } from '@/api/types';
+import { subjectOf } from '@/model/subject';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { JsonTable } from '@/ui/json';
+import { Card, Waiting } from '@/ui/page';
+import { Parsed } from '@/ui/parsed';
+
+const Diff = lazy(() => import('@/ui/editor/diff'));
+
+/** What will happen: the call as what it is, a command, a change of a file, or its arguments. */
+export function Subject({ question }: { question: Interaction }) {
+  const { action } = question;
+  const { data: explained } = useQuery({
+    ...explainQuery({ tool: action?.tool ?? '', arguments: (action?.arguments ?? {}) as Json, agent: question.agent }),
+    enabled: action !== undefined && action !== null,
+  });
+  if (!action) return null;
+  const values = action.arguments as Record<string, unknown>;
+  const subject = subjectOf({ tool: action.tool, arguments: values }, question.context);
+  const shown = subject.is === 'other' ? [] : subject.is === 'file' ? fileArguments(values) : [subject.argument];
+  const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !shown.includes(name)));
+  const Icon = subject.is === 'command' ? SquareTerminal : subject.is === 'file' ? FileText : Wrench;
+  return (
+    <Card className="overflow-hidden">
+      <header className="flex items-center gap-2.5 border-b bg-sunken px-4 py-2">
+        <Icon aria-hidden="true" className="size-4 text-muted" />
+        <code className="font-semibold text-sm">
+          <AgentLine text={action.tool} />
+        </code>
+      </header>
+      {subject.is === 'command' || subject.is === 'sql' ? (
+        <AgentText mono text={subject.text} className="px-4 py-3.5 text-base" lines={24} />
+      ) : null}
+      {subject.is === 'file' ? <FileChange {...subject} /> : null}
+      {explained ? (
+        <Parsed
+          parsed={explained.parsed as Record<string, unknown>}
+          shown={subject.is === 'file' ? subject.path : undefined}
+        />
+      ) : null}
+      {Object.keys(rest).length > 0 ? (
+        <div className="px-4 py-2 not-first:border-t">
+          <JsonTable value={rest} />
+        </div>
+      ) : null}
+    </Card>
+  );
+}
+
+function fileArguments(values: Record<string, unknown>): string[] {
+  return ['path', 'file', 'file_path', 'filename', 'filepath', 'content', 'contents', 'text', 'new_content', 'body']
+    .concat(['old_string', 'new_string', 'old_str', 'new_str', 'old_text', 'new_text'])
+    .filter((name) => typeof values[name] === 'string');
+}
+
+function FileChange({ path, before, after }: { path: string; before?: string; after: string }) {
+  const { t } = useTranslation();
+  const lines = after.split('\n').length;
+  return (
+    <div>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 border-b px-4 py-2">
+        <code className="font-medium text-sm">
+          <AgentLine text={path} />
+        </code>
+        <span className="text-muted text-xs">
+          {before === undefined ? t('question.whole', { count: lines }) : t('question.change')}
+        </span>
+      </div>
+      {before === undefined ? (
+        <AgentText mono text={after} className="px-4 py-3" />
+      ) : (
+        <Suspense fallback={<Waiting label={t('common.loading')} />}>
+          <div className="max-h-[28rem] overflow-auto">
+            <Diff before={before} after={after} label={t('question.changeOf', { path })} />
+          </div>
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { Lightbulb } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { Interaction, Suggestion } from '@/api/types';
+import { AgentLine } from '@/ui/agent-text';
+import { Section } from '@/ui/page';
+
+interface Props {
+  question: Interaction;
+  onUse: (suggestion: Suggestion) => void;
+}
+
+/** Something to start from. It fills in; a person sends. */
+export function Suggestions({ question, onUse }: Props) {
+  const { t } = useTranslation();
+  if (!question.suggestions?.length) return null;
+  return (
+    <Section level={3} title={t('suggestions.title')}>
+      <ul className="flex flex-wrap gap-2">
+        {question.suggestions.map((suggestion) => (
+          <li key={suggestion.id}>
+            <button
+              type="button"
+              title={t(`suggestions.sources.${suggestion.source}`)}
+              onClick={() => onUse(suggestion)}
+              className="inline-flex items-center gap-1.5 rounded-full border bg-surface px-3 py-1 text-sm shadow-card hover:bg-hover max-sm:py-2"
+            >
+              <Lightbulb aria-hidden="true" className="size-3.5 text-muted" />
+              <AgentLine text={suggestion.label} />
+              <span className="text-muted text-xs">{t(`suggestions.short.${suggestion.source}`)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

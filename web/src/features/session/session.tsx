@@ -1,0 +1,105 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { SearchX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asProblem } from '@/api/problem';
+import { interactionsQuery, sessionQuery } from '@/api/queries';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { JsonTable } from '@/ui/json';
+import { Card, Empty, Notice, Page, Section, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { SessionBadge } from '@/ui/status';
+import { Ago } from '@/ui/time';
+import { Controls } from './controls';
+import { Message } from './message';
+import { Timeline } from './timeline';
+
+const OVER = ['completed', 'failed', 'cancelled'];
+
+interface Props {
+  id: string;
+  back: ReactNode;
+  question: (id: string) => ReactNode;
+}
+
+/** One session as it happens: what the agent did, what became of it, and what it waits for. */
+export function Session({ id, back, question }: Props) {
+  const { t } = useTranslation();
+  const { data: session, error, refetch } = useQuery(sessionQuery(id));
+  const { data: open } = useInfiniteQuery(interactionsQuery({ session: id, status: 'pending' }));
+  if (!session) {
+    if (!error) return <Waiting rows={8} label={t('common.loading')} />;
+    if (['not_found', 'id_invalid'].includes(asProblem(error).code))
+      return <Empty icon={SearchX} title={t('session.gone')} />;
+    return (
+      <div className="p-6">
+        <ProblemNotice error={error} again={() => void refetch()} />
+      </div>
+    );
+  }
+  const questions = open?.pages.flatMap((page) => page.interactions) ?? [];
+  return (
+    <Page
+      narrow
+      back={back}
+      title={<AgentLine text={session.title ?? session.agent ?? t('session.untitled')} />}
+      about={
+        <span className="flex flex-wrap items-center gap-2 text-sm">
+          <SessionBadge status={session.status} />
+          {session.paused && session.status !== 'paused' ? <SessionBadge status="paused" /> : null}
+          {session.agent ? <AgentLine text={session.agent} /> : null}
+          <span aria-hidden="true">·</span>
+          <span>
+            {t('session.startedBy', { name: session.started_by.name })} <Ago at={session.created_at} />
+          </span>
+        </span>
+      }
+      actions={<Controls session={session} />}
+    >
+      <div className="space-y-8">
+        {session.reason ? (
+          <Notice tone={session.status === 'failed' ? 'danger' : 'plain'}>
+            <AgentText text={session.reason} />
+          </Notice>
+        ) : null}
+        {session.input !== undefined && session.input !== null ? (
+          <Section title={t('session.input')}>
+            <Card className="px-4 py-2">
+              <JsonTable value={session.input} />
+            </Card>
+          </Section>
+        ) : null}
+        {questions.length > 0 ? (
+          <Section title={t('session.open', { count: questions.length })}>
+            <ul className="space-y-4">
+              {questions.map((one, at) => (
+                <li key={one.id}>
+                  <Folded first={at === 0} title={one.title}>
+                    {question(one.id)}
+                  </Folded>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        ) : null}
+        {session.driven && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
+        <Timeline session={session} />
+      </div>
+    </Page>
+  );
+}
+
+/** The oldest question stands open; the others unfold. */
+function Folded({ first, title, children }: { first: boolean; title: string; children: ReactNode }) {
+  if (first) return <Card className="border-accent/40">{children}</Card>;
+  return (
+    <Card>
+      <details>
+        <summary className="px-4 py-3 font-medium hover:bg-hover">
+          <AgentLine text={title} />
+        </summary>
+        {children}
+      </details>
+    </Card>
+  );
+}

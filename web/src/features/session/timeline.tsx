@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { actionsQuery, eventsQuery } from '@/api/queries';
+import type { Session } from '@/api/types';
+import { cn } from '@/lib/cn';
+import { callLine } from '@/model/subject';
+import { type Turn, timeline, toneOf } from '@/model/timeline';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { EventIcon, EventWords, type Particulars } from '@/ui/event-line';
+import { JsonTable } from '@/ui/json';
+import { Section, Waiting } from '@/ui/page';
+import { Ago } from '@/ui/time';
+
+const TONES = {
+  plain: 'bg-hover text-muted',
+  good: 'bg-good-soft text-good-ink',
+  warn: 'bg-warn-soft text-warn-ink',
+  danger: 'bg-danger-soft text-danger-ink',
+  accent: 'bg-accent-soft text-accent-ink',
+};
+
+/** Everything that happened, as it happens. */
+export function Timeline({ session }: { session: Session }) {
+  const { t } = useTranslation();
+  const { data: events } = useQuery(eventsQuery(session.id));
+  const { data: calls } = useQuery(actionsQuery(session.id));
+  if (!events) return <Waiting rows={6} label={t('common.loading')} />;
+  const turns = timeline(events, calls?.actions ?? []);
+  return (
+    <Section title={t('session.timeline')}>
+      <ol aria-live="polite" aria-relevant="additions" className="relative space-y-5 pl-10">
+        <span aria-hidden="true" className="absolute top-2 bottom-2 left-3.5 w-px bg-line" />
+        {turns.map((turn) => (
+          <Entry key={turn.event.id} turn={turn} />
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function Entry({ turn: { event, call } }: { turn: Turn }) {
+  const { t } = useTranslation();
+  const data = event.data as Particulars;
+  return (
+    <li className="relative">
+      <span
+        className={cn(
+          'absolute -left-10 grid size-7 place-items-center rounded-full ring-4 ring-page',
+          TONES[toneOf(event.type)],
+        )}
+      >
+        <EventIcon type={event.type} className="size-3.5" />
+      </span>
+      <div className="flex items-baseline justify-between gap-3">
+        <div className="min-w-0">
+          {event.interaction ? (
+            <Link
+              to="/inbox/$interaction"
+              params={{ interaction: event.interaction }}
+              className="underline-offset-2 hover:underline"
+            >
+              <EventWords event={event} />
+            </Link>
+          ) : (
+            <EventWords event={event} />
+          )}
+          {data.by?.name ? (
+            <span className="text-muted text-sm">
+              {' · '}
+              <AgentLine text={data.by.name} />
+            </span>
+          ) : null}
+        </div>
+        <Ago at={event.at} className="text-muted text-xs" />
+      </div>
+      {data.thinking ? (
+        <details className="mt-1">
+          <summary className="text-muted text-sm">{t('session.thought')}</summary>
+          <AgentText text={data.thinking} className="mt-1 text-muted text-sm" />
+        </details>
+      ) : null}
+      {data.text || data.content ? <AgentText text={data.text || data.content || ''} className="mt-1" /> : null}
+      {data.output !== undefined && data.output !== null ? (
+        <div className="mt-1 rounded-md border bg-surface px-3 py-1.5">
+          <JsonTable value={data.output} />
+        </div>
+      ) : null}
+      {data.reason ? <AgentText text={data.reason} className="text-muted text-sm" lines={4} /> : null}
+      {call && /allowed|denied|rejected/u.test(event.type) ? (
+        <code className="mt-1 block rounded-md bg-sunken px-2.5 py-1.5 text-sm [overflow-wrap:anywhere]">
+          <AgentLine
+            text={callLine({ action: { tool: call.tool, arguments: call.arguments, digest: '' } }) ?? call.tool}
+          />
+        </code>
+      ) : null}
+      {call && event.type === 'action.done' && call.result !== undefined && call.result !== null ? (
+        <details className="mt-1">
+          <summary className="text-muted text-sm">{t('session.result')}</summary>
+          <div className="mt-1 rounded-md border bg-surface px-3 py-1.5">
+            <JsonTable value={call.result} />
+          </div>
+        </details>
+      ) : null}
+      {call?.message && event.type === 'action.failed' ? (
+        <AgentText mono text={call.message} className="mt-1 text-danger-ink" />
+      ) : null}
+    </li>
+  );
+}

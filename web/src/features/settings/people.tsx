@@ -1,0 +1,147 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Person, people } from '@/api/people';
+import { peopleQuery } from '@/api/queries';
+import { AgentLine } from '@/ui/agent-text';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { CopyBox } from '@/ui/copy';
+import { Dialog } from '@/ui/dialog';
+import { Card, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { NewPerson } from './new-person';
+
+/** The people of this installation: who they are, a link that lets them in, and the way out. */
+export function People() {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(peopleQuery());
+  const [adding, setAdding] = useState(false);
+  const [linked, setLinked] = useState<Person>();
+  const [leaving, setLeaving] = useState<Person>();
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-lg text-muted">{t('people.about')}</p>
+        <Button tone="accent" onClick={() => setAdding(true)}>
+          <Plus aria-hidden="true" />
+          {t('people.new')}
+        </Button>
+      </div>
+      {error ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
+      {!data && !error ? <Waiting label={t('common.loading')} /> : null}
+      {data ? (
+        <Card>
+          <ul className="divide-y">
+            {data.users.map((person) => (
+              <Row
+                key={person.name}
+                person={person}
+                onLink={() => setLinked(person)}
+                onDisable={() => setLeaving(person)}
+              />
+            ))}
+          </ul>
+        </Card>
+      ) : null}
+      {adding ? <NewPerson onClose={() => setAdding(false)} onAdded={setLinked} /> : null}
+      {linked ? <LinkFor person={linked} onClose={() => setLinked(undefined)} /> : null}
+      {leaving ? <Disable person={leaving} onClose={() => setLeaving(undefined)} /> : null}
+    </div>
+  );
+}
+
+function Row({ person, onLink, onDisable }: { person: Person; onLink: () => void; onDisable: () => void }) {
+  const { t } = useTranslation();
+  const out = person.disabled || Boolean(person.disabled_at);
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="flex min-w-0 flex-1 basis-60 flex-wrap items-center gap-2">
+        <span className="font-medium">
+          <AgentLine text={person.display || person.name} />
+        </span>
+        {person.display ? (
+          <span className="text-muted">
+            <AgentLine text={person.name} />
+          </span>
+        ) : null}
+        <Badge tone={person.role === 'admin' ? 'accent' : 'plain'}>{t(`roles.${person.role}`)}</Badge>
+        {person.groups?.map((group) => (
+          <Badge key={group}>{group}</Badge>
+        ))}
+        {out ? <Badge tone="danger">{t('people.disabled')}</Badge> : null}
+      </div>
+      {out ? null : (
+        <>
+          <Button size="sm" aria-label={t('people.linkFor', { name: person.name })} onClick={onLink}>
+            {t('people.link')}
+          </Button>
+          <Button size="sm" tone="danger" aria-label={t('people.disableOf', { name: person.name })} onClick={onDisable}>
+            {t('people.disable')}
+          </Button>
+        </>
+      )}
+    </li>
+  );
+}
+
+function LinkFor({ person, onClose }: { person: Person; onClose: () => void }) {
+  const { t } = useTranslation();
+  const make = useMutation({ gcTime: 0, mutationFn: () => people.link(person.name) });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={t('people.linkTitle', { name: person.display || person.name })}
+      about={t('people.linkAbout')}
+      footer={
+        make.data ? (
+          <Button tone="accent" onClick={onClose}>
+            {t('common.done')}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>{t('common.back')}</Button>
+            <Button tone="accent" busy={make.isPending} onClick={() => make.mutate()}>
+              {t('people.makeLink')}
+            </Button>
+          </>
+        )
+      }
+    >
+      {make.data ? <CopyBox label={t('people.link')} value={new URL(make.data.url, location.origin).href} /> : null}
+      {make.error ? <ProblemNotice error={make.error} /> : null}
+    </Dialog>
+  );
+}
+
+function Disable({ person, onClose }: { person: Person; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const disable = useMutation({
+    mutationFn: () => people.disable(person.name),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: ['people'] });
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={t('people.disableTitle', { name: person.display || person.name })}
+      about={t('people.disableAbout')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.back')}</Button>
+          <Button tone="solidDanger" busy={disable.isPending} onClick={() => disable.mutate()}>
+            {t('people.disable')}
+          </Button>
+        </>
+      }
+    >
+      {disable.error ? <ProblemNotice error={disable.error} /> : null}
+    </Dialog>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { meQuery } from '@/api/queries';
+import { Page } from '@/ui/page';
+import { PageTabs } from '@/ui/tabs';
+import { Keys } from './keys';
+import { Mine } from './mine';
+import { People } from './people';
+import { KeptSecrets } from './secrets';
+
+type Tab = 'me' | 'keys' | 'people' | 'secrets';
+
+/** Who may come in, with what, and what is kept for agents. */
+export function Settings({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
+  const { t } = useTranslation();
+  const { data: me } = useQuery(meQuery());
+  const admin = me?.role === 'admin';
+  const tabs: (readonly [Tab, string])[] = [['me', t('settings.me')]];
+  if (admin) tabs.push(['people', t('settings.people')], ['keys', t('settings.keys')]);
+  if (admin || me?.role === 'operator') tabs.push(['secrets', t('settings.secrets')]);
+  const shown = tabs.some(([name]) => name === tab) ? tab : 'me';
+  return (
+    <Page title={t('nav.settings')} narrow>
+      <PageTabs label={t('nav.settings')} value={shown} tabs={tabs} onChange={onTab} />
+      {shown === 'me' ? <Mine /> : null}
+      {shown === 'people' ? <People /> : null}
+      {shown === 'keys' ? <Keys /> : null}
+      {shown === 'secrets' ? <KeptSecrets /> : null}
+    </Page>
+  );
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { codeName, fold, oneLine, pieces } from './text';
+
+const shown = (text: string) => pieces(text).map((piece) => ('text' in piece ? piece.text : codeName(piece.code)));
+
+describe('what would hide or turn the text round is shown by its number', () => {
+  test.each([
+    ['a direction override', 'safe\u202etxt.exe', ['safe', 'U+202E', 'txt.exe']],
+    ['isolates', '\u2066a\u2069', ['U+2066', 'a', 'U+2069']],
+    ['a zero-width space', 'rm\u200b -rf', ['rm', 'U+200B', ' -rf']],
+    ['an escape', '\u001b[2J', ['U+001B', '[2J']],
+    ['a lone carriage return', 'a\rb', ['a', 'U+000D', 'b']],
+    ['tags', 'x\u{e0041}', ['x', 'U+E0041']],
+    ['half of a pair', 'x\ud800', ['x', 'U+D800']],
+    ['a filler that looks like nothing', 'a\u3164b', ['a', 'U+3164', 'b']],
+    ['a separator of lines', 'a\u2028b', ['a', 'U+2028', 'b']],
+  ])('%s', (_, text, expected) => {
+    expect(shown(text)).toEqual(expected);
+  });
+});
+
+test.each([
+  ['tabs, lines and other scripts', 'a\tb\nпривет 你好 שלום'],
+  ['markup', '<b onclick="x()">bold</b>'],
+  ['joined pictures', '👩‍💻 and ❤️'],
+])('%s stay as they are', (_, text) => {
+  expect(shown(text)).toEqual([text]);
+});
+
+test('the line end of another system is a line end', () => {
+  expect(shown('a\r\nb')).toEqual(['a\nb']);
+});
+
+test('one line for titles: no breaks, no hidden characters, an end', () => {
+  expect(oneLine('a\n  b\u202ec')).toBe('a b⟨U+202E⟩c');
+  expect(oneLine('x'.repeat(200), 10)).toBe('xxxxxxxxx…');
+});
+
+describe('long text is folded with its true length', () => {
+  test('by characters', () => {
+    expect(fold('é'.repeat(3000), 1000, 10)).toEqual({
+      shown: 'é'.repeat(1000),
+      folded: true,
+      characters: 3000,
+      lines: 1,
+    });
+  });
+  test('by lines', () => {
+    expect(fold('1\n2\n3\n4', 1000, 2)).toEqual({ shown: '1\n2', folded: true, characters: 7, lines: 4 });
+  });
+  test('short text is not', () => {
+    expect(fold('short')).toEqual({ shown: 'short', folded: false, characters: 5, lines: 1 });
+  });
+});

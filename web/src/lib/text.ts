@@ -1,0 +1,62 @@
+/** A stretch of text to be shown as it is, or one character to be shown by its number. */
+export type Piece = { text: string } | { code: number };
+
+// Controls but tab and line feed, directions, whatever is invisible or joins, line and paragraph separators, halves of pairs.
+const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+const PICTURE = /\p{Extended_Pictographic}/u;
+
+/** Splits text from outside so that nothing in it can hide or turn the rest round. */
+export function pieces(text: string): Piece[] {
+  const plain = text.replaceAll('\r\n', '\n');
+  const found: Piece[] = [];
+  let end = 0;
+  for (const match of plain.matchAll(HIDDEN)) {
+    if (joinsPictures(plain, match.index, match[0])) continue;
+    if (match.index > end) found.push({ text: plain.slice(end, match.index) });
+    found.push({ code: match[0].codePointAt(0) ?? 0 });
+    end = match.index + match[0].length;
+  }
+  if (end < plain.length) found.push({ text: plain.slice(end) });
+  return found;
+}
+
+// In "family" and its like the joiner is part of one picture, and so is the selector that asks for its colours.
+function joinsPictures(text: string, at: number, found: string): boolean {
+  if (found !== '\u200d' && found !== '\ufe0f') return false;
+  const before = text.slice(Math.max(0, at - 3), at);
+  if (!PICTURE.test(before)) return false;
+  return found === '\ufe0f' || PICTURE.test(text.slice(at + 1, at + 3));
+}
+
+/** `U+202E`. */
+export function codeName(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** The text in one line of plain characters: for titles of tabs and notifications, where no markup can stand. */
+export function oneLine(text: string, most = 120): string {
+  const line = pieces(text)
+    .map((piece) => ('text' in piece ? piece.text : `⟨${codeName(piece.code)}⟩`))
+    .join('')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  const letters = Array.from(line);
+  return letters.length <= most ? line : `${letters.slice(0, most - 1).join('')}…`;
+}
+
+/** What is shown of a long text before somebody unfolds it. */
+export interface Fold {
+  shown: string;
+  folded: boolean;
+  characters: number;
+  lines: number;
+}
+
+export function fold(text: string, characters = 1200, lines = 16): Fold {
+  const all = text.split('\n');
+  const letters = Array.from(text).length;
+  let shown = all.slice(0, lines).join('\n');
+  if (Array.from(shown).length > characters) shown = Array.from(shown).slice(0, characters).join('');
+  return { shown, folded: shown.length < text.length, characters: letters, lines: all.length };
+}

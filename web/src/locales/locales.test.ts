@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import en from './en';
+import ru from './ru';
+import zh from './zh';
+
+type Words = { [name: string]: string | Words };
+
+// `claimed_by_other` is an error code, not a plural.
+const PLURAL = /(?<!^problems\..*)_(zero|one|two|few|many|other)$/u;
+
+function flat(words: Words, path = ''): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(words)) {
+    const key = path === '' ? name : `${path}.${name}`;
+    if (typeof value === 'string') found.set(key, value);
+    else for (const [inner, text] of flat(value, key)) found.set(inner, text);
+  }
+  return found;
+}
+
+function stems(words: Map<string, string>): string[] {
+  return [...new Set([...words.keys()].map((key) => key.replace(PLURAL, '')))].sort();
+}
+
+function holes(text: string): string[] {
+  return [...new Set(text.match(/\{\{\w+\}\}/gu) ?? [])].sort();
+}
+
+const english = flat(en as Words);
+
+describe.each([
+  ['ru', flat(ru as Words)],
+  ['zh', flat(zh as Words)],
+])('%s', (language, words) => {
+  test('says everything that English says', () => {
+    expect(stems(words)).toEqual(stems(english));
+  });
+
+  test('has exactly the plural forms of its language', () => {
+    const forms = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort();
+    const plural = new Set([...words.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, '')));
+    for (const stem of plural) {
+      const own = [...words.keys()].filter((key) => key.replace(PLURAL, '') === stem);
+      expect(own.map((key) => PLURAL.exec(key)?.[1]).sort(), stem).toEqual(forms);
+    }
+  });
+
+  test('fills the same holes', () => {
+    for (const [key, text] of words) {
+      const same = english.get(key) ?? english.get(key.replace(PLURAL, '_other')) ?? '';
+      expect(holes(text), key).toEqual(holes(same));
+    }
+  });
+
+  test('is translated', () => {
+    const letters = language === 'ru' ? /[а-яё]/iu : /\p{Script=Han}/u;
+    const plain = [...words].filter(([, text]) => !letters.test(text)).map(([key]) => key);
+    expect(plain.filter((key) => !/parsed\.verbs|answered_what/u.test(key))).toEqual([]);
+  });
+});

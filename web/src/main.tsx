@@ -1,0 +1,43 @@
+import '@fontsource-variable/inter';
+import './styles.css';
+import './lib/nonce';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { lazy, StrictMode, Suspense } from 'react';
+import { createRoot } from 'react-dom/client';
+import { cache } from './app/cache';
+import { showTheme, usePreferences } from './app/preferences';
+import { router } from './app/router';
+import { speak } from './lib/i18n';
+import { useTold } from './ui/tell';
+
+const { theme, language } = usePreferences.getState();
+showTheme(theme);
+usePreferences.subscribe((now, before) => {
+  if (now.theme !== before.theme) showTheme(now.theme);
+  if (now.language !== before.language) void speak(now.language);
+});
+await speak(language);
+
+const Toasts = lazy(() => import('./ui/toast'));
+
+function Told() {
+  const some = useTold((state) => state.told.length > 0);
+  return some ? (
+    <Suspense>
+      <Toasts />
+    </Suspense>
+  ) : null;
+}
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={cache}>
+        <RouterProvider router={router} />
+        <Told />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

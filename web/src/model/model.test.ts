@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { Definition, Proposal, SessionEvent, Stats } from '@/api/types';
+import { inputOf, newest } from './definitions';
+import { readArguments } from './edit';
+import { moveLabel } from './labels';
+import { FIRST_WISH, patternable, rememberOf } from './remember';
+import { expiredShare, series, shareTone } from './series';
+import { callLine, contextBeside, subjectOf } from './subject';
+import { timeline } from './timeline';
+
+describe('what a call is about', () => {
+  test.each([
+    ['a command', { command: 'ls' }, undefined, { is: 'command', argument: 'command', text: 'ls' }],
+    [
+      'the words of one',
+      { command: ['git', 'commit', '-m', 'a b'] },
+      undefined,
+      { is: 'command', argument: 'command', text: "git commit -m 'a b'" },
+    ],
+    [
+      'a file',
+      { path: 'a', content: 'x' },
+      undefined,
+      { is: 'file', argument: 'content', path: 'a', before: undefined, after: 'x' },
+    ],
+    [
+      'a change of one',
+      { path: 'a', content: 'x' },
+      { before: 'y' },
+      { is: 'file', argument: 'content', path: 'a', before: 'y', after: 'x' },
+    ],
+    [
+      'a replacement',
+      { file_path: 'a', old_string: 'x', new_string: 'y' },
+      undefined,
+      { is: 'file', argument: 'new_string', path: 'a', before: 'x', after: 'y' },
+    ],
+    ['SQL', { sql: 'select 1' }, undefined, { is: 'sql', argument: 'sql', text: 'select 1' }],
+    ['anything else', { amount: 3 }, undefined, { is: 'other' }],
+    ['nothing that is inherited', {}, undefined, { is: 'other' }],
+  ])('%s', (_, values, context, expected) => {
+    expect(subjectOf({ tool: 't', arguments: values }, context)).toEqual(expected);
+  });
+
+  test('in one line', () => {
+    const line = (tool: string, values: object) =>
+      callLine({ action: { tool, arguments: values as never, digest: '' } });
+    expect([
+      line('run', { command: 'ls' }),
+      line('write', { path: 'a', content: '' }),
+      line('pay', { to: 'x', amount: 3 }),
+    ]).toEqual(['ls', 'write a', 'pay x 3']);
+    expect(callLine({})).toBeUndefined();
+  });
+
+  test('what the change has shown is not said twice', () => {
+    const action = { tool: 'write_file', arguments: { path: 'a', content: 'x' } as never, digest: '' };
+    expect(contextBeside({ action, context: { before: 'y' } })).toBeUndefined();
+    expect(contextBeside({ action, context: { before: 'y', why: 'z' } })).toEqual({ why: 'z' });
+    expect(contextBeside({ action: undefined, context: { before: 'y' } })).toEqual({ before: 'y' });
+  });
+});
+
+describe('remember', () => {
+  const values = { path: '/srv/a', count: 3, long: 'x'.repeat(600) };
+  test('begins with the narrowest', () => {
+    expect(rememberOf(FIRST_WISH, values)).toEqual({ scope: 'session', arguments: 'exact', seconds: 3600, uses: null });
+  });
+  test('offers patterns for short texts alone', () => {
+    expect(patternable(values)).toEqual({ path: '/srv/a' });
+  });
+  test('says only the patterns that differ', () => {
+    const wish = { ...FIRST_WISH, cover: 'pattern' as const };
+    expect(rememberOf({ ...wish, patterns: { path: '/srv/*' } }, values).arguments).toEqual({ path: '/srv/*' });
+    expect(rememberOf({ ...wish, patterns: { path: '/srv/a' } }, values).arguments).toBe('exact');
+  });
+});
+
+test('arguments are an object or nothing', () => {
+  expect([readArguments('{"a":1}'), readArguments('[1]'), readArguments('null'), readArguments('{')]).toEqual([
+    { a: 1 },
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+describe('figures', () => {
+  const stats = (seconds: number, answered: number, expired: number) =>
+    ({ window_seconds: seconds, closed: { answered, expired } }) as unknown as Stats;
+  test('stretches are the differences of windows, the oldest first', () => {
+    const made = series([stats(60, 2, 0), stats(120, 5, 1)], 1_000_000);
+    expect(made).toEqual([
+      { from: 880_000, to: 940_000, counts: { answered: 3, auto_resolved: 0, expired: 1, cancelled: 0 } },
+      { from: 940_000, to: 1_000_000, counts: { answered: 2, auto_resolved: 0, expired: 0, cancelled: 0 } },
+    ]);
+  });
+  test.each([
+    [0, 0, undefined, 'plain'],
+    [19, 1, 0.05, 'good'],
+    [18, 2, 0.1, 'warn'],
+    [7, 3, 0.3, 'danger'],
+  ])('%d answered and %d expired', (answered, expired, share, tone) => {
+    expect(expiredShare(stats(60, answered, expired))).toBe(share);
+    expect(shareTone(share)).toBe(tone);
+  });
+});
+
+test('only the words of the server are translated, never those of an agent', () => {
+  const t = ((key: string) => `[${key}]`) as never;
+  expect(moveLabel(t, { id: 'approve', label: 'Approve' })).toBe('[moves.approve]');
+  expect(moveLabel(t, { id: 'approve', label: 'Approve everything' })).toBe('Approve everything');
+});
+
+test('the timeline has each call beside its events, and no repetition', () => {
+  const event = (seq: number, type: string, data: object) =>
+    ({ id: `e${seq}`, seq, type, data }) as unknown as SessionEvent;
+  const call = { call_id: 'c1', tool: 'x' } as Proposal;
+  const made = timeline(
+    [
+      event(1, 'session.started', {}),
+      event(2, 'action.waiting', { call_id: 'c1' }),
+      event(3, 'action.done', { call_id: 'c1' }),
+    ],
+    [call],
+  );
+  expect(made.map(({ event: { type }, call: found }) => [type, found?.tool])).toEqual([
+    ['session.started', undefined],
+    ['action.done', 'x'],
+  ]);
+});
+
+test('what a model says is shown while it speaks, and once it has spoken only whole', () => {
+  const event = (seq: number, type: string, turn: number) =>
+    ({ id: `e${seq}`, seq, type, step: 's', data: { turn } }) as unknown as SessionEvent;
+  const made = timeline([event(1, 'model.said', 1), event(2, 'model.turn', 1), event(3, 'model.said', 2)], []);
+  expect(made.map((turn) => turn.event.seq)).toEqual([2, 3]);
+});
+
+describe('agents and flows', () => {
+  const version = (name: string, number: string, retired_at?: string) =>
+    ({ name, version: number, retired_at }) as Definition;
+  test('one row a name, with the version that a new session would use', () => {
+    const made = newest([version('a', '9'), version('a', '10'), version('b', '2', '2026'), version('b', '1')]);
+    expect(made.map(({ latest, versions }) => [latest.name, latest.version, versions])).toEqual([
+      ['a', '10', 2],
+      ['b', '1', 2],
+    ]);
+  });
+  test.each([
+    ['', undefined],
+    ['  ', undefined],
+    ['write it', 'write it'],
+    ['{"a": 1}', { a: 1 }],
+    ['{not json', '{not json'],
+  ])('%j as input', (text, expected) => {
+    expect(inputOf(text)).toEqual(expected);
+  });
+});

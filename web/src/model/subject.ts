@@ -1,0 +1,89 @@
+import type { Interaction } from '@/api/types';
+
+/** What a call is about, so that the page can show it as what it is. */
+export type Subject =
+  | { is: 'command'; argument: string; text: string }
+  | { is: 'file'; argument: string; path: string; before?: string; after: string }
+  | { is: 'sql'; argument: string; text: string }
+  | { is: 'other' };
+
+const COMMANDS = ['command', 'cmd', 'script'];
+const PATHS = ['path', 'file', 'file_path', 'filename', 'filepath'];
+const CONTENTS = ['content', 'contents', 'text', 'new_content', 'body'];
+const BEFORE = ['before', 'old_content', 'current', 'current_content', 'original', 'previous'];
+const PAIRS = [
+  ['old_string', 'new_string'],
+  ['old_str', 'new_str'],
+  ['old_text', 'new_text'],
+  ['search', 'replace'],
+] as const;
+
+type Values = Record<string, unknown>;
+
+export function subjectOf(call: { tool: string; arguments: Values }, context?: unknown): Subject {
+  const values = call.arguments;
+  const path = textAt(values, PATHS);
+  const pair = PAIRS.find(([old, next]) => typeof values[old] === 'string' && typeof values[next] === 'string');
+  if (path && pair) {
+    return {
+      is: 'file',
+      argument: pair[1],
+      path: path.text,
+      before: values[pair[0]] as string,
+      after: values[pair[1]] as string,
+    };
+  }
+  const content = textAt(values, CONTENTS);
+  if (path && content) {
+    const known = isValues(context) ? textAt(context, BEFORE) : undefined;
+    return { is: 'file', argument: content.name, path: path.text, before: known?.text, after: content.text };
+  }
+  const command = textAt(values, COMMANDS);
+  if (command) return { is: 'command', argument: command.name, text: command.text };
+  const sql = textAt(values, ['sql', 'statement']);
+  if (sql) return { is: 'sql', argument: sql.name, text: sql.text };
+  return { is: 'other' };
+}
+
+function textAt(values: Values, names: readonly string[]): { name: string; text: string } | undefined {
+  for (const name of names) {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (typeof value === 'string') return { name, text: value };
+    if (name === 'command' && Array.isArray(value) && value.every((word) => typeof word === 'string')) {
+      return { name, text: value.map(quoted).join(' ') };
+    }
+  }
+  return undefined;
+}
+
+// A list of words is one command: shown so that each word can be told from the next.
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What the agent says besides the call, without what the change of a file has shown already. */
+export function contextBeside(question: Pick<Interaction, 'action' | 'context'>): unknown {
+  const { action, context } = question;
+  if (!action || !isValues(context)) return context;
+  const subject = subjectOf({ tool: action.tool, arguments: action.arguments as Values }, context);
+  if (subject.is !== 'file' || subject.before === undefined) return context;
+  const rest = Object.entries(context).filter(([name, value]) => !(BEFORE.includes(name) && value === subject.before));
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+}
+
+/** The call in one line, for a row of a list. */
+export function callLine(question: Pick<Interaction, 'action'>): string | undefined {
+  const action = question.action;
+  if (!action) return undefined;
+  const subject = subjectOf({ tool: action.tool, arguments: action.arguments as Values });
+  if (subject.is === 'command' || subject.is === 'sql') return subject.text;
+  if (subject.is === 'file') return `${action.tool} ${subject.path}`;
+  const values = Object.values(action.arguments as Values).filter((value) =>
+    ['string', 'number'].includes(typeof value),
+  );
+  return [action.tool, ...values.slice(0, 3).map(String)].join(' ');
+}

@@ -1,0 +1,49 @@
+import { Outlet, useParams, useSearch } from '@tanstack/react-router';
+import { MousePointerClick } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useTitle } from '@/app/title';
+import { Filters } from '@/features/inbox/filters';
+import { QuestionList } from '@/features/inbox/list';
+import { cn } from '@/lib/cn';
+import { Empty } from '@/ui/page';
+
+/** The list beside the question on a desk; one of the two on a phone. */
+export function InboxRoute() {
+  const { t } = useTranslation();
+  const { move: _, ...search } = useSearch({ from: '/inside/inbox' });
+  const { interaction } = useParams({ strict: false });
+  useTitle(t('nav.inbox'));
+  return (
+    <div className="flex h-full">
+      <section
+        aria-labelledby="inbox-title"
+        className={cn(
+          'flex min-w-0 flex-col bg-surface max-lg:w-full lg:w-100 lg:shrink-0 lg:border-r',
+          interaction && 'max-lg:hidden',
+        )}
+      >
+        <h1 id="inbox-title" className="px-4 pt-4 font-semibold text-xl tracking-tight">
+          {t('nav.inbox')}
+        </h1>
+        <Filters />
+        <QuestionList
+          filter={{ status: 'pending', ...search }}
+          filtered={Object.keys(search).length > 0}
+          here={interaction}
+        />
+      </section>
+      <section
+        aria-label={t('question.label')}
+        className={cn('min-w-0 flex-1 overflow-y-auto', !interaction && 'max-lg:hidden')}
+      >
+        {interaction ? (
+          <Outlet />
+        ) : (
+          <Empty icon={MousePointerClick} title={t('inbox.chooseTitle')} className="h-full justify-center">
+            <p>{t('inbox.chooseText')}</p>
+          </Empty>
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { auditSearch, inboxSearch, sessionsSearch, signInSearch } from './search';
+
+test('an address says what it may say, and nothing else', () => {
+  expect(
+    inboxSearch({
+      status: 'expired',
+      sort: 'newest',
+      q: 'deploy',
+      mine: true,
+      overdue: 'yes',
+      kind: '',
+      evil: '<script>',
+    }),
+  ).toEqual({
+    status: 'expired',
+    sort: 'newest',
+    q: 'deploy',
+    mine: true,
+  });
+  expect(inboxSearch({ status: 'open', move: 'terminate' })).toEqual({});
+  expect(inboxSearch({ q: 42 })).toEqual({ q: '42' });
+  expect(sessionsSearch({ status: 'paused', agent: 'bot' })).toEqual({ status: 'paused', agent: 'bot' });
+  expect(auditSearch({ period: 'week', by: 'alice', until: 'x' })).toEqual({ period: 'week', by: 'alice' });
+});
+
+test.each([
+  ['/inbox?q=1', '/inbox?q=1'],
+  ['//evil.example', undefined],
+  ['/\\evil.example', undefined],
+  ['https://evil.example', undefined],
+  ['javascript:alert(1)', undefined],
+])('after signing in, %s leads to %s', (next, expected) => {
+  expect(signInSearch({ next }).next).toBe(expected);
+});

@@ -1,0 +1,79 @@
+import type { AuditFilter, InboxFilter, SessionFilter } from '@/api/queries';
+
+type Search = Record<string, unknown>;
+
+const STATUSES = ['pending', 'answered', 'auto_resolved', 'expired', 'cancelled'] as const;
+const SORTS = ['oldest', 'newest', 'deadline'] as const;
+const SESSION_STATUSES = [
+  'new',
+  'running',
+  'waiting_user_input',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+
+/** What an address may say; anything else in it is dropped. */
+export interface InboxSearch extends Pick<InboxFilter, 'sort' | 'kind' | 'agent' | 'q' | 'mine' | 'overdue'> {
+  status?: InboxFilter['status'];
+  move?: 'approve' | 'edit' | 'reject';
+}
+
+export function inboxSearch(search: Search): InboxSearch {
+  return tidy({
+    status: among(search.status, STATUSES),
+    sort: among(search.sort, SORTS),
+    kind: word(search.kind),
+    agent: word(search.agent),
+    q: word(search.q),
+    mine: search.mine === true || undefined,
+    overdue: search.overdue === true || undefined,
+    move: among(search.move, ['approve', 'edit', 'reject'] as const),
+  });
+}
+
+export function sessionsSearch(search: Search): SessionFilter {
+  return tidy({ status: among(search.status, SESSION_STATUSES), agent: word(search.agent) });
+}
+
+/** How far back the audit trail is shown. */
+export const PERIODS = ['hour', 'day', 'week', 'month', 'all'] as const;
+export type Period = (typeof PERIODS)[number];
+
+export function auditSearch(
+  search: Search,
+): Pick<AuditFilter, 'type' | 'by' | 'session' | 'interaction'> & { period?: Period } {
+  return tidy({
+    period: among(search.period, PERIODS),
+    type: word(search.type),
+    by: word(search.by),
+    session: word(search.session),
+    interaction: word(search.interaction),
+  });
+}
+
+export function tabSearch<T extends string>(tabs: readonly T[]): (search: Search) => { tab?: T } {
+  return (search) => tidy({ tab: among(search.tab, tabs) });
+}
+
+export const settingsSearch = tabSearch(['me', 'keys', 'people', 'secrets']);
+
+/** Where to go after signing in, never to another site; and why a provider has sent somebody back. */
+export function signInSearch(search: Search): { next?: string; error?: string } {
+  const next = word(search.next);
+  return tidy({ next: next && /^\/(?![/\\])/u.test(next) ? next : undefined, error: word(search.error) });
+}
+
+function among<T extends string>(value: unknown, names: readonly T[]): T | undefined {
+  return names.find((name) => name === value);
+}
+
+function word(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+function tidy<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T;
+}

@@ -1,0 +1,12 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useTitle } from '@/app/title';
+import { Settings } from '@/features/settings/settings';
+
+export function SettingsRoute() {
+  const { t } = useTranslation();
+  const { tab } = useSearch({ from: '/inside/settings' });
+  const navigate = useNavigate({ from: '/settings' });
+  useTitle(t('nav.settings'));
+  return <Settings tab={tab ?? 'me'} onTab={(next) => void navigate({ search: { tab: next } })} />;
+}

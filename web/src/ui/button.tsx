@@ -1,0 +1,55 @@
+import { cva, type VariantProps } from 'class-variance-authority';
+import type { ButtonHTMLAttributes, Ref } from 'react';
+import { cn } from '@/lib/cn';
+
+const look = cva(
+  'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-md border font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+  {
+    variants: {
+      tone: {
+        plain: 'border-line bg-surface text-ink shadow-card hover:bg-hover',
+        accent: 'border-transparent bg-accent text-on-accent shadow-card hover:bg-accent-strong',
+        danger: 'border-danger/45 bg-surface text-danger-ink shadow-card hover:bg-danger-soft',
+        solidDanger: 'border-transparent bg-danger text-on-danger shadow-card hover:opacity-90',
+        quiet: 'border-transparent bg-transparent text-muted hover:bg-hover hover:text-ink',
+      },
+      size: {
+        md: 'h-9 px-3.5 text-base max-sm:h-11',
+        sm: 'h-8 px-2.5 text-sm max-sm:h-10',
+        icon: 'size-9 max-sm:size-11',
+      },
+    },
+    defaultVariants: { tone: 'plain', size: 'md' },
+  },
+);
+
+interface Props extends ButtonHTMLAttributes<HTMLButtonElement>, VariantProps<typeof look> {
+  ref?: Ref<HTMLButtonElement>;
+  busy?: boolean;
+}
+
+export function Button({ tone, size, busy, className, type = 'button', disabled, children, ...rest }: Props) {
+  return (
+    <button
+      type={type}
+      className={cn(look({ tone, size }), className)}
+      aria-busy={busy || undefined}
+      disabled={disabled || busy}
+      {...rest}
+    >
+      {busy ? <Spinner /> : null}
+      {children}
+    </button>
+  );
+}
+
+export const buttonLook = look;
+
+function Spinner() {
+  return (
+    <span
+      aria-hidden="true"
+      className="size-4 animate-spin rounded-full border-2 border-current border-t-transparent opacity-70"
+    />
+  );
+}

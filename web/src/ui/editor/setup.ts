@@ -1,0 +1,26 @@
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightSpecialChars, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { nonce } from '@/lib/nonce';
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.attributeName], color: 'var(--accent-ink)' },
+  { tag: [tags.string], color: 'var(--good-ink)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--warn-ink)' },
+  { tag: [tags.keyword, tags.heading], color: 'var(--accent-ink)', fontWeight: '600' },
+  { tag: [tags.comment], color: 'var(--muted)', fontStyle: 'italic' },
+]);
+
+/** What every editor and every diff here has: our colours, our nonce, and hidden characters made visible. */
+export function common(label: string): Extension {
+  return [
+    EditorView.cspNonce.of(nonce),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+    EditorView.lineWrapping,
+    lineNumbers(),
+    highlightSpecialChars({ addSpecialChars: /\p{Default_Ignorable_Code_Point}/gu }),
+    syntaxHighlighting(colours),
+    EditorState.tabSize.of(4),
+  ];
+}

@@ -1,0 +1,120 @@
+import {
+  Ban,
+  Bot,
+  CircleCheck,
+  CircleDot,
+  CircleX,
+  Clock,
+  Flag,
+  Hand,
+  HelpCircle,
+  Lightbulb,
+  type LucideIcon,
+  MessageSquare,
+  MessageSquareReply,
+  PackageCheck,
+  Pause,
+  Play,
+  ShieldCheck,
+  ShieldX,
+  Zap,
+} from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { SessionEvent } from '@/api/types';
+import { AgentLine } from './agent-text';
+import { Ago } from './time';
+
+const ICONS: Record<string, LucideIcon> = {
+  'session.started': Flag,
+  'session.paused': Pause,
+  'session.resumed': Play,
+  'session.cancelled': Ban,
+  'session.completed': CircleCheck,
+  'session.failed': CircleX,
+  'interaction.asked': MessageSquare,
+  'interaction.answered': MessageSquareReply,
+  'interaction.auto_resolved': MessageSquareReply,
+  'interaction.voted': MessageSquareReply,
+  'interaction.expired': Clock,
+  'interaction.overdue': Clock,
+  'interaction.warned': Clock,
+  'interaction.claimed': Hand,
+  'action.allowed': ShieldCheck,
+  'action.denied': ShieldX,
+  'action.rejected': ShieldX,
+  'action.waiting': HelpCircle,
+  'action.started': Zap,
+  'action.done': CircleCheck,
+  'action.failed': CircleX,
+  'model.turn': Bot,
+  'model.said': Bot,
+  'model.thought': Lightbulb,
+  'model.failed': CircleX,
+  'message.sent': MessageSquare,
+  'step.begun': Play,
+  'step.completed': CircleCheck,
+  'step.failed': CircleX,
+  'delivery.taken': PackageCheck,
+  'delivery.completed': PackageCheck,
+};
+
+export interface Particulars {
+  by?: { name?: string };
+  title?: string;
+  tool?: string;
+  effect?: string;
+  reason?: string;
+  kind?: string;
+  rule?: string;
+  text?: string;
+  thinking?: string;
+  content?: string;
+  output?: unknown;
+}
+
+export function EventIcon({ type, className }: { type: string; className?: string }) {
+  const Icon = ICONS[type] ?? CircleDot;
+  return <Icon aria-hidden="true" className={className} strokeWidth={1.8} />;
+}
+
+/** What an event says, in the reader's language; a type that this page does not know is named as it is. */
+export function EventWords({ event }: { event: SessionEvent }) {
+  const { t } = useTranslation();
+  const data = event.data as Particulars;
+  const words = t(`events.${event.type.replace('.', '_')}` as 'events.session_started', { defaultValue: event.type });
+  const subject = data.title ?? data.tool;
+  const effect = data.effect
+    ? t(`effects.${data.effect}` as 'effects.approve', { defaultValue: data.effect })
+    : undefined;
+  return (
+    <>
+      <span>{words}</span>
+      {effect ? <span>: {effect}</span> : null}
+      {subject ? (
+        <span className="font-medium">
+          {' '}
+          <AgentLine text={subject} />
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+export function EventLine({ event }: { event: SessionEvent }) {
+  const data = event.data as Particulars;
+  return (
+    <li className="flex items-start gap-2.5 py-1.5 text-sm">
+      <EventIcon type={event.type} className="mt-0.5 size-4 shrink-0 text-muted" />
+      <div className="min-w-0 flex-1">
+        <EventWords event={event} />
+        {data.by?.name ? (
+          <span className="text-muted">
+            {' · '}
+            <AgentLine text={data.by.name} />
+          </span>
+        ) : null}
+      </div>
+      <Ago at={event.at} className="text-muted text-xs leading-5" />
+    </li>
+  );
+}

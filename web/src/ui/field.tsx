@@ -1,0 +1,55 @@
+import type { InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
+import { useId } from 'react';
+import { cn } from '@/lib/cn';
+
+const box =
+  'w-full rounded-md border border-edge/70 bg-surface px-3 text-base text-ink shadow-card placeholder:text-muted/80 aria-[invalid=true]:border-danger disabled:opacity-60';
+
+export function Input({ className, ...rest }: InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
+  return <input className={cn(box, 'h-9 max-sm:h-11', className)} {...rest} />;
+}
+
+export function Textarea({
+  className,
+  ...rest
+}: TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) {
+  return <textarea rows={3} className={cn(box, 'py-2 leading-relaxed', className)} {...rest} />;
+}
+
+export function Select({ className, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
+  return <select className={cn(box, 'h-9 pr-8 max-sm:h-11', className)} {...rest} />;
+}
+
+interface FieldProps {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: ReactNode;
+  optional?: ReactNode;
+  className?: string;
+  children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }) => ReactNode;
+}
+
+/** A label, its control, and what there is to say about it, tied together for a screen reader. */
+export function Field({ label, hint, error, optional, className, children }: FieldProps) {
+  const id = useId();
+  const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
+  return (
+    <div className={cn('space-y-1.5', className)}>
+      <label htmlFor={id} className="flex items-baseline gap-2 font-medium text-sm">
+        <span>{label}</span>
+        {optional ? <span className="font-normal text-muted text-xs">{optional}</span> : null}
+      </label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error ? true : undefined })}
+      {hint ? (
+        <p id={`${id}-hint`} className="text-muted text-sm">
+          {hint}
+        </p>
+      ) : null}
+      {error ? (
+        <p id={`${id}-error`} className="text-danger-ink text-sm">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  );
+}

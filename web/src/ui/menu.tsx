@@ -1,0 +1,71 @@
+import { DropdownMenu } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cn } from '@/lib/cn';
+
+const item =
+  'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 outline-none data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
+
+interface Props {
+  trigger: ReactNode;
+  side?: 'top' | 'bottom' | 'right';
+  align?: 'start' | 'end';
+  children: ReactNode;
+}
+
+export function Menu({ trigger, side = 'bottom', align = 'start', children }: Props) {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          side={side}
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          className="appear z-50 max-h-[80dvh] min-w-52 overflow-y-auto rounded-lg border bg-surface p-1.5 shadow-float"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+export function MenuItem({ onSelect, children }: { onSelect: () => void; children: ReactNode }) {
+  return (
+    <DropdownMenu.Item className={item} onSelect={onSelect}>
+      {children}
+    </DropdownMenu.Item>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  onChange: (value: T) => void;
+}
+
+export function MenuChoice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>) {
+  return (
+    <>
+      <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-muted text-xs">{label}</DropdownMenu.Label>
+      <DropdownMenu.RadioGroup value={value} onValueChange={(next) => onChange(next as T)}>
+        {options.map(([name, text]) => (
+          <DropdownMenu.RadioItem key={name} value={name} className={cn(item, 'data-[state=checked]:font-medium')}>
+            <span className="grid size-4 place-items-center">
+              <DropdownMenu.ItemIndicator>
+                <span className="block size-1.5 rounded-full bg-accent" />
+              </DropdownMenu.ItemIndicator>
+            </span>
+            {text}
+          </DropdownMenu.RadioItem>
+        ))}
+      </DropdownMenu.RadioGroup>
+    </>
+  );
+}
+
+export function MenuLine() {
+  return <DropdownMenu.Separator className="my-1.5 h-px bg-line" />;
+}

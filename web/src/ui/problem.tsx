@@ -1,0 +1,42 @@
+import { CircleAlert } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { asProblem } from '@/api/problem';
+import { AgentLine } from './agent-text';
+import { Button } from './button';
+import { Notice } from './page';
+
+/** What the server refused, in the reader's language where we know the code, with the server's own words behind it. */
+export function ProblemNotice({ error, again }: { error: unknown; again?: () => void }) {
+  const problem = asProblem(error);
+  const words = useProblemWords(problem);
+  return (
+    <Notice tone="danger" icon={CircleAlert} role="alert" title={words}>
+      {problem.body.errors?.length ? (
+        <ul className="mt-1 list-disc space-y-0.5 pl-4 text-sm">
+          {problem.body.errors.map((one) => (
+            <li key={`${one.pointer} ${one.message}`}>
+              {one.pointer ? <code className="mr-1.5">{one.pointer}</code> : null}
+              <AgentLine text={one.message} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {again ? <AgainButton again={again} /> : null}
+    </Notice>
+  );
+}
+
+function AgainButton({ again }: { again: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Button size="sm" className="mt-2" onClick={again}>
+      {t('common.again')}
+    </Button>
+  );
+}
+
+export function useProblemWords(error: unknown): string {
+  const { t } = useTranslation();
+  const problem = asProblem(error);
+  return t(`problems.${problem.code}` as 'problems.offline', { defaultValue: problem.message });
+}

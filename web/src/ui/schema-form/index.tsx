@@ -1,0 +1,90 @@
+import Form from '@rjsf/core';
+import type { RJSFSchema } from '@rjsf/utils';
+import { useEffect, useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { controlsFor } from './controls';
+import {
+  ArrayFieldItemTemplate,
+  ArrayFieldTemplate,
+  FieldTemplate,
+  MultiSchemaFieldTemplate,
+  ObjectFieldTemplate,
+} from './templates';
+import { validator, type Words } from './validator';
+import { DateTimeWidget, JsonField, ToggleWidget } from './widgets';
+
+interface Props {
+  id: string;
+  schema: RJSFSchema;
+  value: unknown;
+  disabled?: boolean;
+  /** The form can be submitted from now on. */
+  onReady?: () => void;
+  onChange: (value: unknown) => void;
+  onSubmit: (value: unknown) => void;
+}
+
+const TEMPLATES = {
+  FieldTemplate,
+  ObjectFieldTemplate,
+  ArrayFieldTemplate,
+  ArrayFieldItemTemplate,
+  MultiSchemaFieldTemplate,
+};
+const WIDGETS = { DateTimeWidget, ToggleWidget };
+const FIELDS = { JsonField };
+
+/** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. */
+export default function SchemaForm({ id, schema, value, disabled, onReady, onChange, onSubmit }: Props) {
+  const words = useWords();
+  const ready = useRef(onReady);
+  useEffect(() => ready.current?.(), []);
+  // The controls are those of the schema and of what was there at first: a field does not change under the writer's hands.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  const controls = useMemo(
+    () => ({ ...controlsFor(schema, value), 'ui:submitButtonOptions': { norender: true } }),
+    [schema],
+  );
+  const check = useMemo(() => validator(words), [words]);
+  const clean = useMemo(() => withoutIds(schema), [schema]);
+  return (
+    <Form
+      id={id}
+      idPrefix={id}
+      className="schema-form"
+      schema={clean}
+      uiSchema={controls}
+      formData={value}
+      validator={check}
+      disabled={disabled}
+      templates={TEMPLATES}
+      widgets={WIDGETS}
+      fields={FIELDS}
+      noHtml5Validate
+      showErrorList={false}
+      focusOnFirstError
+      experimental_defaultFormStateBehavior={{ constAsDefaults: 'never', emptyObjectFields: 'skipEmptyDefaults' }}
+      onChange={(event) => onChange(event.formData)}
+      onError={() => undefined}
+      onSubmit={(event) => onSubmit(event.formData)}
+    />
+  );
+}
+
+function useWords(): Words {
+  const { t } = useTranslation();
+  return useMemo(
+    () => (keyword, limit) =>
+      t(`form.wrong.${keyword}` as 'form.wrong.minLength', {
+        defaultValue: t('form.wrong.other'),
+        limit: typeof limit === 'object' ? '' : String(limit),
+      }),
+    [t],
+  );
+}
+
+// An `$id` or a dialect of the agent's own would only send the validator looking for what it must not fetch.
+function withoutIds(schema: RJSFSchema): RJSFSchema {
+  const { $id, $schema, ...rest } = schema;
+  return rest;
+}

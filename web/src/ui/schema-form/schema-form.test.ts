@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { controlsFor, schemaOf } from './controls';
+import { flaws } from './validator';
+
+const controls = (property: object, value?: unknown) =>
+  controlsFor({ type: 'object', properties: { x: property } } as never, value === undefined ? undefined : { x: value })
+    .x;
+
+test.each([
+  ['text', { type: 'string' }, { 'ui:widget': 'text' }],
+  ['long text by its format', { type: 'string', format: 'textarea' }, { 'ui:widget': 'textarea' }],
+  ['long text by its size', { type: 'string', maxLength: 500 }, { 'ui:widget': 'textarea' }],
+  ['few values', { enum: ['a', 'b'] }, { 'ui:widget': 'radio' }],
+  ['many values', { enum: ['a', 'b', 'c', 'd', 'e'] }, { 'ui:widget': 'select' }],
+  ['several of many', { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }, { 'ui:widget': 'checkboxes' }],
+  ['yes or no', { type: 'boolean' }, { 'ui:widget': 'ToggleWidget' }],
+  ['a box to tick', { type: 'boolean', format: 'checkbox' }, { 'ui:widget': 'checkbox' }],
+  ['a date', { type: 'string', format: 'date' }, { 'ui:widget': 'date' }],
+  ['a moment', { type: 'string', format: 'date-time' }, { 'ui:widget': 'DateTimeWidget' }],
+  ['a file', { type: 'string', format: 'data-url' }, { 'ui:widget': 'file' }],
+  ['an integer', { type: 'integer' }, {}],
+  ['anything at all', {}, { 'ui:field': 'JsonField' }],
+  ['a free object', { type: 'object' }, { 'ui:field': 'JsonField' }],
+  ['a free list', { type: 'array' }, { 'ui:field': 'JsonField' }],
+  ['one of several types', { type: ['string', 'number'] }, { 'ui:field': 'JsonField' }],
+])('%s has its control', (_, schema, expected) => {
+  expect(controls(schema)).toEqual(expected);
+});
+
+test('a text that is long already gets room', () => {
+  expect(controls({ type: 'string' }, 'a\nb')).toEqual({ 'ui:widget': 'textarea' });
+});
+
+test('an agent cannot bring its own looks', () => {
+  expect(controls({ type: 'string', 'ui:widget': 'hidden', 'ui:field': 'x' })).toEqual({ 'ui:widget': 'text' });
+});
+
+test('references are followed, also round and round', () => {
+  const schema = {
+    $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, note: { type: 'boolean' } } } },
+    $ref: '#/$defs/node',
+  };
+  expect(controlsFor(schema as never).next.note).toEqual({ 'ui:widget': 'ToggleWidget' });
+});
+
+test('what must be filled in comes first', () => {
+  const schema = { type: 'object', required: ['b', 'gone'], properties: { a: {}, b: {} } };
+  expect(controlsFor(schema as never)['ui:order']).toEqual(['b', '*']);
+});
+
+test('arguments without a schema keep their types', () => {
+  expect(schemaOf({ a: 'x', n: 1, t: true, l: ['x'], m: [1, 'x'], o: null })).toEqual({
+    type: 'object',
+    properties: {
+      a: { title: 'a', type: 'string' },
+      n: { title: 'n', type: 'number' },
+      t: { title: 't', type: 'boolean' },
+      l: { title: 'l', type: 'array', items: { type: 'string' } },
+      m: { title: 'm' },
+      o: { title: 'o' },
+    },
+  });
+});
+
+describe('what is wrong with a form', () => {
+  const schema = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', minLength: 2 },
+      age: { type: 'integer', maximum: 100 },
+      tags: { type: 'array', items: { type: 'string' } },
+      at: { $ref: '#/$defs/time' },
+    },
+    $defs: { time: { type: 'string', format: 'date-time' } },
+  };
+  test.each([
+    ['nothing', { name: 'ab', age: 3, at: '2026-11-15T10:00:00+01:00' }, []],
+    ['what is missing is at its own field', {}, [{ path: ['name'], keyword: 'required', limit: ['name'] }]],
+    ['the limit is told', { name: 'a' }, [{ path: ['name'], keyword: 'minLength', limit: 2 }]],
+    ['an integer is an integer', { name: 'ab', age: 1.5 }, [{ path: ['age'], keyword: 'type', limit: 'integer' }]],
+    ['within a list', { name: 'ab', tags: ['x', 1] }, [{ path: ['tags', '1'], keyword: 'type', limit: 'string' }]],
+    [
+      'a moment without an offset',
+      { name: 'ab', at: '2026-11-15T10:00' },
+      [{ path: ['at'], keyword: 'format', limit: 'date-time' }],
+    ],
+  ])('%s', (_, data, expected) => {
+    expect(
+      flaws(schema, data).map((flaw) => (flaw.keyword === 'format' ? { ...flaw, limit: 'date-time' } : flaw)),
+    ).toEqual(expected);
+  });
+  test('nothing filled in at all is an empty form', () => {
+    expect(flaws(schema, undefined)).toHaveLength(1);
+  });
+});

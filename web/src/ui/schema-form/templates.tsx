@@ -1,0 +1,112 @@
+import type {
+  ArrayFieldItemTemplateProps,
+  ArrayFieldTemplateProps,
+  FieldTemplateProps,
+  MultiSchemaFieldTemplateProps,
+  ObjectFieldTemplateProps,
+} from '@rjsf/utils';
+import { ChevronDown, ChevronUp, Plus, Trash2 } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { Button } from '@/ui/button';
+
+/** Every text in these templates comes from an agent's schema and is shown as data. */
+export function FieldTemplate(props: FieldTemplateProps) {
+  const { id, label, children, hidden, required, displayLabel, rawErrors, schema, uiSchema } = props;
+  if (hidden) return <div hidden>{children}</div>;
+  const group = schema.type === 'object' || schema.type === 'array' || uiSchema?.['ui:field'];
+  const errors = rawErrors?.filter((error, at) => rawErrors.indexOf(error) === at) ?? [];
+  return (
+    <div className="space-y-1.5" data-field={id}>
+      {displayLabel && !group ? (
+        <label htmlFor={id} className="block font-medium text-sm">
+          <AgentLine text={label} />
+          {required ? <span aria-hidden="true"> *</span> : null}
+        </label>
+      ) : null}
+      {children}
+      {schema.description && schema.type !== 'object' && schema.type !== 'array' ? (
+        <AgentText text={schema.description} className="text-muted text-sm" />
+      ) : null}
+      {errors.map((error) => (
+        <p key={error} id={`${id}__error`} role="alert" className="text-danger-ink text-sm">
+          {error}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+export function ObjectFieldTemplate({ title, schema, properties, fieldPathId }: ObjectFieldTemplateProps) {
+  const inner = fieldPathId.path.length > 0;
+  const fields = <div className="space-y-4">{properties.map((property) => property.content)}</div>;
+  if (!inner) return fields;
+  return (
+    <fieldset className="rounded-lg border px-4 pt-2 pb-4">
+      <legend className="px-1 font-medium text-sm">
+        <AgentLine text={title} />
+      </legend>
+      {schema.description ? <AgentText text={schema.description} className="mb-3 text-muted text-sm" /> : null}
+      {fields}
+    </fieldset>
+  );
+}
+
+export function ArrayFieldTemplate({ title, schema, items, canAdd, onAddClick, required }: ArrayFieldTemplateProps) {
+  const { t } = useTranslation();
+  return (
+    <fieldset className="rounded-lg border px-4 pt-2 pb-4">
+      <legend className="px-1 font-medium text-sm">
+        <AgentLine text={title} />
+        {required ? <span aria-hidden="true"> *</span> : null}
+      </legend>
+      {schema.description ? <AgentText text={schema.description} className="mb-3 text-muted text-sm" /> : null}
+      <div className="space-y-3">{items}</div>
+      {canAdd ? (
+        <Button size="sm" className="mt-3" onClick={onAddClick}>
+          <Plus aria-hidden="true" />
+          {t('form.add')}
+        </Button>
+      ) : null}
+    </fieldset>
+  );
+}
+
+export function ArrayFieldItemTemplate({ children, buttonsProps, hasToolbar, index }: ArrayFieldItemTemplateProps) {
+  const { t } = useTranslation();
+  const { hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } = buttonsProps;
+  const number = index + 1;
+  return (
+    <div className="flex items-start gap-2">
+      <div className="min-w-0 flex-1">{children}</div>
+      {hasToolbar ? (
+        <div className="flex">
+          {hasMoveUp ? (
+            <Button tone="quiet" size="icon" aria-label={t('form.up', { number })} onClick={onMoveUpItem}>
+              <ChevronUp />
+            </Button>
+          ) : null}
+          {hasMoveDown ? (
+            <Button tone="quiet" size="icon" aria-label={t('form.down', { number })} onClick={onMoveDownItem}>
+              <ChevronDown />
+            </Button>
+          ) : null}
+          {hasRemove ? (
+            <Button tone="quiet" size="icon" aria-label={t('form.remove', { number })} onClick={onRemoveItem}>
+              <Trash2 />
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+export function MultiSchemaFieldTemplate({ selector, optionSchemaField }: MultiSchemaFieldTemplateProps) {
+  return (
+    <div className="space-y-3 rounded-lg border p-4">
+      {selector}
+      {optionSchemaField}
+    </div>
+  );
+}

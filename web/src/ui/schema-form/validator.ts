@@ -1,0 +1,77 @@
+import { type OutputUnit, Validator } from '@cfworker/json-schema';
+import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type ValidatorType } from '@rjsf/utils';
+
+/** Says in the reader's language what is wrong; the words for a keyword, or the general ones. */
+export type Words = (keyword: string, limit?: unknown) => string;
+
+// These only repeat that something below them is wrong.
+const WRAPPERS = ['properties', 'items', 'prefixItems', '$ref', 'allOf', 'if', 'then', 'else', 'additionalProperties'];
+
+/** One thing that is wrong with a filled-in form. */
+export interface Flaw {
+  path: string[];
+  keyword: string;
+  limit?: unknown;
+}
+
+/** Everything that is wrong, each where its field is. */
+export function flaws(schema: object, data: unknown, root: object = schema): Flaw[] {
+  const whole =
+    schema === root
+      ? schema
+      : { ...schema, $defs: definitions(root, '$defs'), definitions: definitions(root, 'definitions') };
+  const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(data === undefined ? {} : data);
+  if (valid) return [];
+  const leaves = errors.filter((unit) => !WRAPPERS.includes(unit.keyword));
+  return (leaves.length > 0 ? leaves : errors).map((unit) => flaw(unit, whole));
+}
+
+function definitions(root: object, name: string): unknown {
+  return (root as Record<string, unknown>)[name] ?? {};
+}
+
+function flaw(unit: OutputUnit, schema: object): Flaw {
+  const path = unit.instanceLocation.split('/').slice(1).map(unescaped);
+  const missing = unit.keyword === 'required' ? /"(.*)"/u.exec(unit.error)?.[1] : undefined;
+  if (missing !== undefined) path.push(missing);
+  return { path, keyword: unit.keyword, limit: at(schema, unit.keywordLocation) };
+}
+
+function unescaped(part: string): string {
+  return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function at(schema: object, location: string): unknown {
+  let found: unknown = schema;
+  for (const part of location.split('/').slice(1).map(unescaped)) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = (found as Record<string, unknown>)[part];
+  }
+  return found;
+}
+
+/** A validator without `eval`, which a strict content security policy forbids. The server checks everything again. */
+export function validator(words: Words): ValidatorType {
+  const valid = (schema: RJSFSchema, data: unknown, root: RJSFSchema) => {
+    try {
+      return flaws(schema, data, root).length === 0;
+    } catch {
+      return false;
+    }
+  };
+  const errors = (schema: RJSFSchema, data: unknown): RJSFValidationError[] =>
+    flaws(schema, data).map(({ path, keyword, limit }) => ({
+      name: keyword,
+      message: words(keyword, limit),
+      property: path.length === 0 ? '.' : path.map((part) => `.${part}`).join(''),
+      stack: words(keyword, limit),
+    }));
+  return {
+    isValid: valid,
+    rawValidation: <Result>(schema: RJSFSchema, data: unknown) => ({ errors: errors(schema, data) as Result[] }),
+    validateFormData: (data, schema) => {
+      const found = errors(schema, data);
+      return { errors: found, errorSchema: toErrorSchema(found) };
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { FieldProps, WidgetProps } from '@rjsf/utils';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { cn } from '@/lib/cn';
+import { asLocal, withOffset } from '@/lib/time';
+import { AgentLine } from '@/ui/agent-text';
+import { Input, Textarea } from '@/ui/field';
+
+/** The browser's control knows no offset; what is sent has that of the person's own zone. */
+export function DateTimeWidget({ id, value, required, disabled, readonly, onChange, rawErrors }: WidgetProps) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <div className="flex items-center gap-3">
+      <Input
+        id={id}
+        type="datetime-local"
+        className="w-auto!"
+        required={required}
+        disabled={disabled || readonly}
+        aria-invalid={rawErrors?.length ? true : undefined}
+        value={typeof value === 'string' ? asLocal(value) : ''}
+        onChange={(event) => onChange(event.target.value === '' ? undefined : withOffset(event.target.value))}
+      />
+      <span className="text-muted text-sm">{zone}</span>
+    </div>
+  );
+}
+
+export function ToggleWidget({ id, value, label, disabled, readonly, onChange }: WidgetProps) {
+  const on = value === true;
+  return (
+    <button
+      id={id}
+      type="button"
+      role="switch"
+      aria-checked={on}
+      aria-label={label}
+      disabled={disabled || readonly}
+      onClick={() => onChange(!on)}
+      className={cn(
+        'relative h-6 w-11 rounded-full border transition-colors',
+        on ? 'border-transparent bg-accent' : 'border-edge/70 bg-sunken',
+      )}
+    >
+      <span
+        aria-hidden="true"
+        className={cn(
+          'absolute top-0.5 left-0.5 size-4.5 rounded-full transition-transform',
+          on ? 'translate-x-5 bg-on-accent' : 'bg-edge',
+        )}
+      />
+    </button>
+  );
+}
+
+/** Anything that no set of fields can draw, as JSON text. What is sent is the value, once it can be read. */
+export function JsonField({ fieldPathId, formData, name, schema, required, disabled, onChange }: FieldProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(() => (formData === undefined ? '' : JSON.stringify(formData, null, 2)));
+  const [wrong, setWrong] = useState(false);
+  const id = fieldPathId.$id;
+  const write = (next: string) => {
+    setText(next);
+    try {
+      onChange(next.trim() === '' ? undefined : JSON.parse(next), fieldPathId.path);
+      setWrong(false);
+    } catch {
+      setWrong(true);
+    }
+  };
+  return (
+    <div className="space-y-1.5">
+      <label htmlFor={id} className="font-medium text-sm">
+        <AgentLine text={schema.title ?? name} />
+        {required ? <span aria-hidden="true"> *</span> : null} <span className="font-normal text-muted">JSON</span>
+      </label>
+      <Textarea
+        id={id}
+        value={text}
+        disabled={disabled}
+        spellCheck={false}
+        aria-invalid={wrong || undefined}
+        aria-describedby={wrong ? `${id}-json` : undefined}
+        className="font-mono text-sm!"
+        rows={Math.min(12, Math.max(3, text.split('\n').length))}
+        onChange={(event) => write(event.target.value)}
+      />
+      {wrong ? (
+        <p id={`${id}-json`} className="text-danger-ink text-sm">
+          {t('form.notJson')}
+        </p>
+      ) : null}
+    </div>
+  );
+}

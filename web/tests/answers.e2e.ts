@@ -1,0 +1,226 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { rewrite } from './support/browser';
+import { world } from './support/world';
+
+const w = world();
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('article').getByRole('button', { name, exact: true });
+
+/** The page shows how it ended only once the server has said so. */
+async function ended(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByRole('article').getByRole('status').filter({ hasText: text }).waitFor();
+}
+
+test('an approval: the parsed parts, and one click', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', {
+    command: 'cd /srv && FOO=1 git -C x push origin main | tee log.txt',
+  });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  const parts = page.getByRole('list', { name: 'Commands in it' });
+  await parts.waitFor();
+  expect(await parts.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringContaining('cd /srv'),
+    expect.stringContaining('git -C x push origin main'),
+    expect.stringContaining('tee log.txt'),
+  ]);
+  expect(await page.getByText('changes the directory').count()).toBe(1);
+  await button(page, 'Approve').click();
+  await ended(page, 'alice: Approve');
+  expect((await agent.action('c1')).state).toBe('allowed');
+});
+
+test('a change of a file is shown as a diff; an edit shows its own, and is what runs', async () => {
+  const agent = await Agent.open(w.server);
+  const values = { path: '/srv/app/a.toml', content: 'workers = 8\n' };
+  const call = await agent.propose('c1', 'write_file', values, { context: { before: 'workers = 4\n' } });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  await page.locator('.cm-deletedChunk', { hasText: 'workers = 4' }).waitFor();
+  await page.locator('.cm-changedLine', { hasText: 'workers = 8' }).waitFor();
+  await button(page, 'Edit and approve').click();
+  await page.getByText('Nothing is changed yet').waitFor();
+  expect(await button(page, 'Edit and approve').isDisabled()).toBe(true);
+  await page.getByRole('textbox', { name: 'content' }).fill('workers = 6\n');
+  await page.locator('.cm-changedLine', { hasText: 'workers = 6' }).waitFor();
+  await button(page, 'Edit and approve').click();
+  await ended(page, 'alice: Edit and approve');
+  expect(await agent.action('c1')).toMatchObject({
+    state: 'allowed',
+    arguments: { path: '/srv/app/a.toml', content: 'workers = 6\n' },
+    original_arguments: values,
+  });
+});
+
+test('an edit as JSON: what is no object cannot be sent', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'ls' });
+  const page = await w.at(`/inbox/${call.interaction}?move=edit`);
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  const editor = page.getByRole('textbox', { name: 'Arguments as JSON' });
+  await rewrite(editor, '[1]');
+  await page.getByText('This is not a JSON object.').waitFor();
+  expect(await button(page, 'Edit and approve').isDisabled()).toBe(true);
+  await rewrite(editor, '{"command": "ls -l"}');
+  await button(page, 'Edit and approve').click();
+  await ended(page, 'Edit and approve');
+  expect((await agent.action('c1')).arguments).toEqual({ command: 'ls -l' });
+});
+
+test('a rejection with its reason reaches the agent, and nothing runs', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'rm -rf build' });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  await button(page, 'Reject').click();
+  await page.getByRole('textbox', { name: /Reason/u }).fill('Not on a Friday.');
+  await button(page, 'Reject').click();
+  await ended(page, 'Not on a Friday.');
+  expect(await agent.action('c1')).toMatchObject({ state: 'rejected', feedback: 'Not on a Friday.' });
+});
+
+test('thinking again needs words', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'make' });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  await button(page, 'Think again').click();
+  expect(await button(page, 'Think again').isDisabled()).toBe(true);
+  await page.getByRole('textbox', { name: 'What should be different?' }).fill('Use ninja.');
+  await button(page, 'Think again').click();
+  await ended(page, 'Think again');
+  expect(await agent.action('c1')).toMatchObject({ state: 'rejected', effect: 'retry', feedback: 'Use ninja.' });
+});
+
+test('always allow: spelled out in words, then nobody is asked', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'date' });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  await page.getByRole('checkbox', { name: /also allow this later/u }).check();
+  await page
+    .getByText(/release-bot may then run execute_command with exactly these arguments, in this session only, for 1/u)
+    .waitFor();
+  await page.getByRole('combobox', { name: 'How often' }).selectOption('5');
+  await page.getByText(/at most 5 times/u).waitFor();
+  await button(page, 'Approve').click();
+  await ended(page, 'Approve');
+  expect((await agent.propose('c2', 'execute_command', { command: 'date' })).state).toBe('allowed');
+  expect((await agent.propose('c3', 'execute_command', { command: 'date -u' })).state).toBe('waiting');
+});
+
+test('a confirmation; its dangerous option asks twice and has no focus', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({
+    kind: 'confirmation',
+    title: 'Drop the table?',
+    options: [
+      { id: 'drop', label: 'Drop it', effect: 'approve', dangerous: true, risk: 'All orders are lost.' },
+      { id: 'keep', label: 'Keep it', effect: 'reject' },
+    ],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await button(page, 'Keep it').waitFor();
+  const names = await page.getByRole('article').locator('[data-move]').allInnerTexts();
+  expect(names).toEqual(['Keep it', 'Drop it']);
+  await button(page, 'Drop it').click();
+  await page.getByText('All orders are lost.').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Back');
+  expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${asked.id}`)).status).toBe('pending');
+  await button(page, 'Drop it').click();
+  await ended(page, 'alice: Drop it');
+  expect((await agent.decided(asked.id)).resolution?.answer?.options).toEqual(['drop']);
+});
+
+test('a choice of several: nothing is chosen beforehand', async () => {
+  const agent = await Agent.open(w.server);
+  const option = (id: string, label: string, more = {}) => ({
+    id,
+    label,
+    effect: 'custom',
+    metadata: { zone: id },
+    ...more,
+  });
+  const asked = await agent.ask({
+    kind: 'choice',
+    title: 'Where?',
+    multiple: true,
+    options: [
+      option('p', 'Primary', { dangerous: true }),
+      option('a', 'Replica A', { recommended: true }),
+      option('b', 'Replica B'),
+    ],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  const boxes = page.getByRole('group', { name: 'Choose any number' }).getByRole('checkbox');
+  await boxes.first().waitFor();
+  expect(await boxes.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).checked))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(await button(page, 'Send choice').isDisabled()).toBe(true);
+  await page.getByRole('checkbox', { name: /Replica B/u }).check();
+  await page.getByRole('checkbox', { name: /Replica A/u }).check();
+  await button(page, 'Send choice').click();
+  await ended(page, 'Replica A, Replica B');
+  expect((await agent.decided(asked.id)).resolution?.answer?.options).toEqual(['a', 'b']);
+});
+
+test('a question takes free text, and a suggestion fills it in without sending', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({
+    kind: 'question',
+    title: 'Which port?',
+    suggestions: [{ id: 's', label: 'The usual one', source: 'llm', data: '8420' }],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  expect(await button(page, 'Send answer').isDisabled()).toBe(true);
+  await page.getByRole('button', { name: /The usual one/u }).click();
+  expect(await page.getByRole('textbox', { name: 'Answer' }).inputValue()).toBe('8420');
+  expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${asked.id}`)).status).toBe('pending');
+  await page.getByRole('textbox', { name: 'Answer' }).fill('8421');
+  await button(page, 'Send answer').click();
+  await ended(page, '8421');
+  expect((await agent.decided(asked.id)).resolution?.answer?.data).toBe('8421');
+});
+
+test('a review is sent back, a notice is seen, a custom question is answered', async () => {
+  const agent = await Agent.open(w.server);
+  const review = await agent.ask({ kind: 'review', title: 'The draft', details: 'Dear all' });
+  const page = await w.at(`/inbox/${review.id}`);
+  await button(page, 'Revise').click();
+  await page.getByRole('textbox', { name: 'What should be different?' }).fill('Shorter.');
+  await button(page, 'Revise').click();
+  await ended(page, 'Shorter.');
+  const notice = await agent.ask({ kind: 'notice', title: 'The backup is done' });
+  await page.goto(`${w.server.page}/inbox/${notice.id}`);
+  await button(page, 'Got it').click();
+  await ended(page, 'Answered by alice');
+  const custom = await agent.ask({ kind: 'colour', title: 'Which colour?' });
+  await page.goto(`${w.server.page}/inbox/${custom.id}`);
+  await page.getByRole('textbox', { name: 'Answer' }).fill('teal');
+  await button(page, 'Send answer').click();
+  await ended(page, 'teal');
+  expect((await agent.decided(custom.id)).resolution?.answer?.data).toBe('teal');
+});
+
+test('what an agent writes is data: no markup, nothing hidden, long text folded with its length', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({
+    kind: 'question',
+    title: 'Open <img src=x onerror="document.title=1"> invoice',
+    message: `<script>document.body.innerHTML=''</script>${'long '.repeat(1000)}`,
+    context: { '<b>name</b>': 'zero\u200bwidth', file: 'invoice\u202egpj.exe' },
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  const article = page.getByRole('article');
+
+  expect(await article.getByRole('heading', { level: 2 }).innerText()).toContain(
+    'Open <img src=x onerror="document.title=1"> invoice',
+  );
+  expect(await article.locator('img, script, b').count()).toBe(0);
+  expect(await article.innerText()).toContain('zeroU+200Bwidth');
+  expect(await article.innerText()).toContain('invoiceU+202Egpj.exe');
+  await article.getByRole('button', { name: /Show all: 5,?0\d\d characters/u }).click();
+  await article.getByRole('button', { name: 'Show less' }).waitFor();
+});

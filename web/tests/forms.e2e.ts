@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { world } from './support/world';
+
+const w = world();
+
+const SCHEMA = {
+  type: 'object',
+  required: ['name', 'count', 'when', 'size'],
+  properties: {
+    name: { type: 'string', title: 'Name', minLength: 3 },
+    count: { type: 'integer', title: 'Count', maximum: 10 },
+    ratio: { type: 'number', title: 'Ratio' },
+    size: { type: 'string', title: 'Size', enum: ['S', 'M', 'L'] },
+    region: { type: 'string', title: 'Region', enum: ['a', 'b', 'c', 'd', 'e'] },
+    tags: { type: 'array', title: 'Tags', uniqueItems: true, items: { type: 'string', enum: ['red', 'green'] } },
+    loud: { type: 'boolean', title: 'Loud' },
+    agree: { type: 'boolean', title: 'Agree', format: 'checkbox' },
+    day: { type: 'string', format: 'date', title: 'Day' },
+    when: { type: 'string', format: 'date-time', title: 'When' },
+    note: { type: 'string', format: 'textarea', title: 'Note' },
+    file: { type: 'string', format: 'data-url', title: 'File' },
+    extra: { title: 'Extra' },
+    place: {
+      type: 'object',
+      title: 'Place',
+      required: ['city'],
+      properties: { city: { type: 'string', title: 'City' } },
+    },
+    people: {
+      type: 'array',
+      title: 'People',
+      items: { type: 'object', properties: { who: { type: 'string', title: 'Who' } } },
+    },
+  },
+};
+
+test('a form with every control; what is wrong is said at its field, and the moment has an offset', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'form', title: 'Everything', schema: SCHEMA });
+  const page = await w.at(`/inbox/${asked.id}`, { timezoneId: 'Europe/Berlin' });
+  const form = page.getByRole('article').locator('form');
+  await form.getByLabel('Name').fill('ab');
+  await form.getByLabel('Count').fill('11');
+  expect(await form.getByRole('radio', { checked: true }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await form.getByText('At least 3 characters.').waitFor();
+  await form.getByText('At most 10.').waitFor();
+  expect(await form.getByText('This is needed.').count()).toBeGreaterThanOrEqual(2);
+  await form.getByLabel('Name').fill('abc');
+  await form.getByLabel('Count').fill('7');
+  await form.getByLabel('Ratio').fill('0.5');
+  await form.getByRole('radio', { name: 'M' }).check();
+  await form.getByLabel('Region').selectOption({ label: 'c' });
+  await form.getByRole('checkbox', { name: 'green' }).check();
+  await form.getByRole('switch', { name: 'Loud' }).click();
+  await form.getByRole('checkbox', { name: 'Agree' }).check();
+  await form.getByLabel('Day').fill('2026-12-24');
+  await form.getByLabel('When').fill('2026-12-24T18:30');
+  await form.getByLabel('Note').fill('two\nlines');
+  await form.getByLabel('File').setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('hi') });
+  await form.getByLabel('Extra').fill('{"any": [1, "thing"]}');
+  await form.getByLabel('City').fill('Ulm');
+  await form.getByRole('group', { name: 'People' }).getByRole('button', { name: 'Add' }).click();
+  await form.getByLabel('Who').fill('dana');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  expect((await agent.decided(asked.id)).resolution?.answer?.data).toEqual({
+    name: 'abc',
+    count: 7,
+    ratio: 0.5,
+    size: 'M',
+    region: 'c',
+    tags: ['green'],
+    loud: true,
+    agree: true,
+    day: '2026-12-24',
+    when: '2026-12-24T18:30:00+01:00',
+    note: 'two\nlines',
+    file: expect.stringMatching(/^data:text\/plain;.*base64,aGk=$/u),
+    extra: { any: [1, 'thing'] },
+    place: { city: 'Ulm' },
+    people: [{ who: 'dana' }],
+  });
+});
+
+test('a form that may be left out is skipped without being filled in', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'form', title: 'Optional', required: false, schema: SCHEMA });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'skipped' }).waitFor();
+  expect((await agent.decided(asked.id)).resolution?.answer?.effect).toBe('skip');
+});
+
+test('an option that the schema names first is not chosen for anybody', async () => {
+  const agent = await Agent.open(w.server);
+  const schema = {
+    type: 'object',
+    required: ['decision'],
+    properties: {
+      decision: {
+        title: 'Decision',
+        oneOf: [
+          { const: 'approve', title: 'Approve' },
+          { const: 'reject', title: 'Reject' },
+        ],
+      },
+    },
+  };
+  const asked = await agent.ask({ kind: 'form', title: 'Decide', schema });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').locator('form [role=alert]').first().waitFor();
+  expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${asked.id}`)).status).toBe('pending');
+});
+
+test('a suggestion fills the form in; a person sends it', async () => {
+  const agent = await Agent.open(w.server);
+  const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string', title: 'City' } } };
+  const asked = await agent.ask({
+    kind: 'form',
+    title: 'Where',
+    schema,
+    suggestions: [{ id: 'u', label: 'Ulm', source: 'rule', data: { city: 'Ulm' } }],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('button', { name: /Ulm/u }).click();
+  expect(await page.getByLabel('City').inputValue()).toBe('Ulm');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'Ulm' }).waitFor();
+});
+
+test('a secret is typed behind dots, reaches the agent alone, and stays nowhere', async () => {
+  const value = 'hunter2-c0rrect-h0rse';
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'secret', title: 'A token', secrets: [{ name: 'API_TOKEN', label: 'Token' }] });
+  const page = await w.at(`/inbox/${asked.id}`);
+  const field = page.getByLabel('Token', { exact: true });
+  expect(await field.getAttribute('type')).toBe('password');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByText('This is needed.').waitFor();
+  await field.fill(value);
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  expect(await page.content()).not.toContain(value);
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(value);
+  const taken = await agent.take<{ secrets: Record<string, string> }>(asked.id);
+  expect(taken.secrets).toEqual({ API_TOKEN: value });
+  for (const name of readdirSync(w.server.data)) {
+    if (/\.db|sqlite/u.test(name)) expect(readFileSync(join(w.server.data, name)).includes(value)).toBe(false);
+  }
+});

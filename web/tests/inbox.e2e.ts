@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { world } from './support/world';
+
+const w = world();
+
+test('keys walk, select, open and answer; focus is seen; ? tells them', async () => {
+  const agent = await Agent.open(w.server);
+  for (const title of ['First', 'Second', 'Third']) await agent.ask({ kind: 'confirmation', title });
+  const page = await w.at('/inbox');
+  await page.getByRole('link', { name: 'First' }).waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { level: 2, name: 'First' }).waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { level: 2, name: 'Second' }).waitFor();
+  await page.keyboard.press('k');
+  await page.getByRole('heading', { level: 2, name: 'First' }).waitFor();
+  await page.keyboard.press('a');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Confirm');
+  expect(await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)).toBe('solid');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('link', { name: 'First' }).waitFor({ state: 'detached' });
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { level: 2, name: 'Second' }).waitFor();
+  await page.keyboard.press('r');
+  await page.keyboard.type('no ?');
+  expect(await page.getByRole('textbox', { name: /Reason/u }).inputValue()).toBe('no ?');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'no ?' }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('filters live in the address and survive a reload', async () => {
+  const agent = await Agent.open(w.server);
+  await agent.ask({ kind: 'notice', title: 'Alpha notice' });
+  await agent.ask({ kind: 'question', title: 'Alpha question' });
+  const page = await w.at('/inbox');
+  await page.getByRole('searchbox', { name: 'Search titles' }).fill('alpha');
+  await page.waitForURL(/q=alpha/u);
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('notice');
+  await page.waitForURL(/kind=notice/u);
+  await page.getByRole('link', { name: 'Alpha question' }).waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('link', { name: 'Alpha notice' }).waitFor();
+  expect(await page.getByRole('link', { name: /Alpha/u }).count()).toBe(1);
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('expired');
+  await page.getByRole('heading', { name: 'No question matches' }).waitFor();
+  await page.getByRole('button', { name: 'Show every open question' }).click();
+  await page.getByRole('link', { name: 'Alpha question' }).waitFor();
+});
+
+test('many at once: each its own result, what needs a look alone is left out', async () => {
+  const agent = await Agent.open(w.server, 'Batch');
+  const calls = await Promise.all(
+    [1, 2, 3].map((n) => agent.propose(`c${n}`, 'execute_command', { command: `make step-${n}` })),
+  );
+  const form = await agent.ask({ kind: 'question', title: 'Words, please' });
+  const page = await w.at('/inbox');
+  await page.getByRole('link', { name: 'Words, please' }).waitFor();
+  for (const title of ['Run execute_command', 'Words, please']) {
+    for (const box of await page.getByRole('checkbox', { name: `Select “${title}”` }).all()) await box.check();
+  }
+  await page.getByText('4 selected').waitFor();
+  // One of them is answered by somebody else in the meantime.
+  await page.getByRole('button', { name: 'Reject…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: /Reason/u }).fill('Not today.');
+  const bob = w.server.keys.get('bob');
+  await fetch(`${w.server.address}/v1/interactions/${calls[1]?.interaction}/answer`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${bob}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ option: 'approve' }),
+  });
+  await dialog.getByRole('button', { name: /^Reject \d/u }).click();
+  await dialog.getByText('Somebody else was first.').waitFor();
+  expect(await dialog.getByText('taken', { exact: true }).count()).toBe(3);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  expect((await agent.action('c1')).feedback).toBe('Not today.');
+  expect((await agent.action('c2')).state).toBe('allowed');
+  expect((await agent.decided(form.id)).resolution?.answer?.effect).toBe('reject');
+});
+
+test('a deep link opens on a phone without a sideways scroll, and leads back to the list', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', {
+    command: `echo ${'x'.repeat(300)} && ls /very/long/path/${'y'.repeat(80)}`,
+  });
+  const page = await w.at(`/inbox/${call.interaction}`, {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+  const wide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(await wide()).toBe(0);
+  const box = await page.getByRole('button', { name: 'Approve', exact: true }).boundingBox();
+  expect(box?.height).toBeGreaterThanOrEqual(44);
+  expect(await page.getByRole('searchbox').isVisible()).toBe(false);
+  await page.getByRole('article').getByRole('link', { name: 'Inbox' }).click();
+  await page.getByRole('searchbox').waitFor();
+  for (const path of ['/inbox', '/sessions', '/policy', '/grants', '/audit', '/figures', '/settings', '/sign-in']) {
+    await page.goto(w.server.page + path);
+    await page.locator('h1').waitFor();
+    expect(await wide(), path).toBe(0);
+  }
+});
+
+test.each([
+  ['ru-RU', 'ru', 'Входящие', 'Одобрить', 'Отклонить'],
+  ['zh-CN', 'zh-Hans', '收件箱', '批准', '拒绝'],
+])('%s: the page speaks it from the start, and English on demand', async (locale, lang, inbox, approve, reject) => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'uptime' });
+  const page = await w.at(`/inbox/${call.interaction}`, { locale });
+  await page.getByRole('heading', { level: 1, name: inbox }).waitFor();
+  expect(await page.getAttribute('html', 'lang')).toBe(lang);
+  await page.getByRole('button', { name: approve, exact: true }).waitFor();
+  await page.getByRole('button', { name: reject, exact: true }).click();
+  await page.getByRole('button', { name: /alice/u }).first().click();
+  await page.getByRole('menuitemradio', { name: 'English' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+});
+
+test('a question of another project, or none, is simply not there', async () => {
+  const other = w.server.key('mallory', 'agent', '--tenant', 'elsewhere');
+  w.server.keys.set('mallory', other);
+  const agent = new Agent(w.server, 'mallory');
+  const session = await agent.post<{ id: string }>('/v1/sessions', { agent: 'mallory' });
+  agent.session = session.id;
+  const asked = await agent.ask({ kind: 'question', title: 'Foreign' });
+  for (const id of [asked.id, 'int_nonsense']) {
+    const page = await w.at(`/inbox/${id}`);
+    await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+    expect(await page.getByText('Foreign').count()).toBe(0);
+  }
+});

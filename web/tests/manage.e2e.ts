@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { rewrite } from './support/browser';
+import { world } from './support/world';
+
+const w = world();
+
+const POLICY = `version = 1
+default = "ask"
+
+[[rule]]
+name = "never-force"
+tools = ["execute_command"]
+when = 'shell.commands.exists(c, c.name == "git" && c.args.exists(a, a == "--force"))'
+verdict = "deny"
+reason = "History is not rewritten here."
+`;
+
+test('the policy: found wrong as one types, shown before it is saved, and obeyed at once', async () => {
+  const agent = await Agent.open(w.server);
+  expect((await agent.propose('c1', 'execute_command', { command: 'git push --force' })).state).toBe('waiting');
+  const page = await w.at('/policy');
+  const editor = page.getByRole('textbox', { name: 'Policy in TOML' });
+  await rewrite(editor, POLICY.replace('verdict', 'verdikt'));
+  await page
+    .getByText(/did you mean `verdict`/u)
+    .first()
+    .waitFor();
+  expect(await page.getByRole('button', { name: 'Review and save…' }).isDisabled()).toBe(true);
+  await rewrite(editor, POLICY);
+  await page
+    .getByText(/did you mean `verdict`/u)
+    .first()
+    .waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Explain a call' }).click();
+  await page.getByText('Judged by your unsaved draft.').waitFor();
+  await page.getByRole('textbox', { name: 'Arguments as JSON' }).fill('{"command": "git push --force"}');
+  await page.getByRole('button', { name: 'Explain', exact: true }).click();
+  await page.getByText('History is not rewritten here.').waitFor();
+  await page.getByRole('button', { name: 'Text' }).click();
+  await page.getByRole('button', { name: 'Review and save…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('.cm-changedLine', { hasText: 'never-force' }).waitFor();
+  await dialog.getByRole('textbox', { name: /Reason/u }).fill('After the incident');
+  await dialog.getByRole('button', { name: 'Put in force' }).click();
+  await page.getByText("this project's own").waitFor();
+  expect(await agent.propose('c2', 'execute_command', { command: 'git push --force' })).toMatchObject({
+    state: 'denied',
+    feedback: expect.stringContaining('History is not rewritten here.'),
+  });
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.getByRole('button', { name: 'Changes' }).first().click();
+  await page.locator('.cm-changedLine', { hasText: 'never-force' }).first().waitFor();
+});
+
+test('somebody else has changed the policy meanwhile: nothing is overwritten', async () => {
+  const page = await w.at('/policy');
+  await rewrite(page.getByRole('textbox', { name: 'Policy in TOML' }), `${POLICY}# mine\n`);
+  await page.getByRole('button', { name: 'Review and save…' }).click();
+  const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
+  await fetch(`${w.server.address}/v1/policy`, {
+    method: 'PUT',
+    headers,
+    body: JSON.stringify({ text: `${POLICY}# theirs\n` }),
+  });
+  await page.getByRole('button', { name: 'Put in force' }).click();
+  await page.getByText(/Somebody has changed the policy in the meantime/u).waitFor();
+  const now = (await (await fetch(`${w.server.address}/v1/policy`, { headers })).json()) as { text: string };
+  expect(now.text).toContain('# theirs');
+});
+
+test('asking is switched off with a reason, everybody can see it, and on again', async () => {
+  const agent = await Agent.open(w.server);
+  const page = await w.at('/policy');
+  const flip = async (name: string) => {
+    await page.getByRole('button', { name }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Drill');
+    await dialog.getByRole('button', { name }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await flip('Switch asking off');
+  await page.getByText(/Nobody is asked/u).waitFor();
+  expect((await agent.propose('c1', 'delete_file', { path: 'a' })).state).toBe('allowed');
+  await flip('Switch asking on');
+  expect((await agent.propose('c2', 'delete_file', { path: 'b' })).state).toBe('waiting');
+});
+
+test('a grant is listed with its limits and taken back', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'delete_file', { path: '/tmp/a' });
+  const headers = { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' };
+  const remember = { scope: 'project', arguments: { path: '/tmp/*' }, seconds: 3600, uses: 20 };
+  await fetch(`${w.server.address}/v1/interactions/${call.interaction}/answer`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ option: 'approve', remember }),
+  });
+  const page = await w.at('/grants');
+  const row = page.getByRole('listitem').filter({ hasText: 'delete_file' });
+  await row.getByText('/tmp/*').waitFor();
+  await row.getByText(/used 0 of 20 times/u).waitFor();
+  expect((await agent.propose('c2', 'delete_file', { path: '/tmp/b' })).state).toBe('allowed');
+  await row.getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect((await agent.propose('c3', 'delete_file', { path: '/tmp/c' })).state).toBe('waiting');
+  await page.getByRole('checkbox', { name: 'Also those that are over' }).check();
+  await row.getByText('taken back').waitFor();
+});
+
+test('the audit trail: filtered, unfolded, exported', async () => {
+  const page = await w.at('/audit');
+  await page.getByText(/Chained by hashes and signed/u).waitFor();
+  await page.getByRole('searchbox', { name: 'Type' }).fill('policy.changed');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/type=policy\.changed/u);
+  await page.getByText('grant.given', { exact: true }).waitFor({ state: 'detached' });
+  const entry = page.getByRole('listitem').filter({ hasText: 'policy.changed' }).first();
+  await entry.locator('summary').click();
+  await entry.getByText('Hash').waitFor();
+  const address = await page.getByRole('link', { name: 'Export' }).getAttribute('href');
+  const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Accept-Encoding': 'identity' };
+  const text = await (await fetch(w.server.address + address, { headers })).text();
+  expect(text).toContain('"policy.changed"');
+});
+
+test('figures: what is open, and how it ended', async () => {
+  const page = await w.at('/figures?window=3600');
+  await page.getByText('Open now').waitFor();
+  const row = page.getByRole('listitem').filter({ hasText: 'Approval' });
+  expect(Number((await row.innerText()).match(/\d+/u)?.[0])).toBeGreaterThan(0);
+  const table = page.getByRole('table', { name: 'How questions ended' });
+  await table.waitFor({ state: 'attached' });
+  const answered = await table.locator('tbody tr td:nth-of-type(1)').allInnerTexts();
+  expect(answered.map(Number).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+});
+
+test('a key is made, shown once, works, and is revoked', async () => {
+  const page = await w.at('/settings?tab=keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'In whose name' }).fill('night-bot');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  const key = await dialog.locator('code').innerText();
+  expect(key).toMatch(/^hp_/u);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  expect(await page.content()).not.toContain(key);
+  const use = () => fetch(`${w.server.address}/v1/sessions`, { headers: { Authorization: `Bearer ${key}` } });
+  expect((await use()).status).toBe(200);
+  await page.getByRole('button', { name: 'Revoke the key of night-bot' }).click();
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('revoked', { exact: true }).waitFor();
+  expect((await use()).status).toBe(401);
+});
+
+test('who may not, is not led there, and is told so at the door', async () => {
+  const page = await w.at('/audit', { user: 'bob' });
+  await page.getByText('Your role does not allow this.').waitFor();
+  expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+  await page.goto(`${w.server.page}/policy`);
+  await page.getByRole('textbox', { name: 'Policy in TOML' }).waitFor();
+  expect(await page.getByRole('button', { name: /Review|Switch/u }).count()).toBe(0);
+});

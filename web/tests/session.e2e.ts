@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { world } from './support/world';
+
+const w = world();
+
+test('the timeline grows as the agent works, and its question is answered in place', async () => {
+  const agent = await Agent.open(w.server, 'Tidy the repository', { input: { branch: 'main' } });
+  const page = await w.at(`/sessions/${agent.session}`);
+  await page.getByRole('heading', { level: 1, name: 'Tidy the repository' }).waitFor();
+  await page.getByText('main', { exact: true }).waitFor();
+  const timeline = page.getByRole('list').filter({ hasText: 'Session started' });
+  await agent.propose('read', 'read_file', { path: 'README.md' });
+  await timeline.getByText('May run').waitFor();
+  await agent.run('read', { lines: 12 });
+  await timeline.getByText('Done').waitFor();
+  await agent.propose('rm', 'delete_file', { path: 'old.txt' });
+  const card = page.getByRole('article');
+  await card.getByRole('button', { name: 'Approve', exact: true }).click();
+  await timeline.getByText('Answered: approved').waitFor();
+  await card.waitFor({ state: 'detached' });
+  await agent.run('rm', 'gone');
+  expect(await timeline.getByText('Done').count()).toBe(2);
+});
+
+test('paused and waiting are two facts; resume and cancel do what they say', async () => {
+  const agent = await Agent.open(w.server, 'Long work');
+  const asked = await agent.ask({ kind: 'question', title: 'Go on?' });
+  const page = await w.at(`/sessions/${agent.session}`);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('textbox', { name: /Reason/u }).fill('Lunch');
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('Session paused').waitFor();
+  const read = () =>
+    agent.call<{ paused: boolean; waiting_on: number; status: string }>('GET', `/v1/sessions/${agent.session}`);
+  expect(await read()).toMatchObject({ paused: true, waiting_on: 1 });
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('Session resumed').waitFor();
+  expect(await read()).toMatchObject({ paused: false, waiting_on: 1 });
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('textbox', { name: /Reason/u }).fill('Not needed any more');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Session cancelled').waitFor();
+  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+  expect((await agent.decided(asked.id)).resolution).toMatchObject({
+    status: 'cancelled',
+    reason: 'Not needed any more',
+  });
+});
+
+test('all sessions, filtered by the address', async () => {
+  const agent = await Agent.open(w.server, 'Waiting for somebody');
+  await agent.ask({ kind: 'question', title: 'Anybody?' });
+  await Agent.open(w.server, 'Just running');
+  const page = await w.at('/sessions?status=waiting_user_input');
+  await page.getByRole('link', { name: 'Waiting for somebody' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Just running' }).count()).toBe(0);
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('');
+  await page.getByRole('link', { name: 'Just running' }).waitFor();
+  await page.getByRole('link', { name: 'Waiting for somebody' }).click();
+  await page.getByRole('heading', { level: 3, name: 'Anybody?' }).waitFor();
+});

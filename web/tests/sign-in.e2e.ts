@@ -1,0 +1,53 @@
+import { beforeAll, expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { world } from './support/world';
+
+const w = world();
+
+beforeAll(() => w.server.password('alice', 'correct horse battery'));
+
+test('who is not signed in comes to the door, and then to where they wanted to go', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the door' });
+  const page = await w.at(`/inbox/${asked.id}`, { user: 'nobody' });
+  await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+  await page.getByRole('textbox', { name: 'User name' }).fill('alice');
+  await page.getByLabel('Password').fill('wrong wrong wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText(/do not fit/u).waitFor();
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 2, name: 'Behind the door' }).waitFor();
+  expect(await page.evaluate(() => document.cookie)).toBe('');
+  await page.getByRole('button', { name: 'Account of alice' }).first().click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+  await page.goto(`${w.server.page}/inbox`);
+  await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+});
+
+test('a one-time link lets in on a click, and is gone from the address', async () => {
+  const page = await w.at(w.server.link('bob'), { user: 'nobody' });
+  await page.getByText(/one-time link/u).waitFor();
+  await page.waitForFunction(() => location.hash === '');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+});
+
+test('an address to come back to never leads to another site', async () => {
+  const page = await w.at('/sign-in?next=//evil.example/', { user: 'nobody' });
+  await page.getByRole('textbox', { name: 'User name' }).fill('alice');
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`${w.server.page}/inbox`);
+});
+
+test('whoever is signed out elsewhere comes to the door, and sees nothing more', async () => {
+  const page = await w.at('/inbox');
+  await page.getByRole('img', { name: 'Live' }).first().waitFor();
+  await page.context().clearCookies();
+  const agent = await Agent.open(w.server);
+  await agent.ask({ kind: 'question', title: 'Not for strangers' });
+  await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+  expect(await page.getByText('Not for strangers').count()).toBe(0);
+});

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, someone } from './support/browser';
+import { Server } from './support/server';
+
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+const MOST = 250 * 1024;
+
+let server: Server;
+let browser: Awaited<ReturnType<typeof launch>>;
+
+beforeAll(async () => {
+  server = await Server.start();
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+test('the first page is small enough, and comes from here alone', async () => {
+  const { page } = await someone(browser, server);
+  const paths = new Set<string>();
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    expect(url.origin).toBe(server.page);
+    if (!url.pathname.startsWith('/v1'))
+      paths.add(url.pathname === '/' || url.pathname === '/inbox' ? '/index.html' : url.pathname);
+  });
+  await page.goto(`${server.page}/inbox`);
+  await page.getByRole('heading', { name: 'Nothing is waiting for you' }).waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  const sizes = await Promise.all(
+    [...paths].map(async (path) => [path, gzipSync(await readFile(DIST + path)).length] as const),
+  );
+  const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+  expect(total, sizes.map(([path, size]) => `${path} ${size}`).join('\n')).toBeLessThan(MOST);
+  expect([...paths].filter((path) => /editor|setup|schema-form|diff/u.test(path))).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
+import type { Server } from './server';
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb', '--font-render-hinting=none'],
+  });
+}
+
+/** What went wrong in a page without anybody noticing: refused by the content security policy, thrown, or written to the console. */
+export const complaints = new WeakMap<Page, string[]>();
+
+interface Wish extends BrowserContextOptions {
+  user?: string;
+}
+
+/** A browser of its own for somebody who is signed in. */
+export async function someone(
+  browser: Browser,
+  server: Server,
+  wish: Wish = {},
+): Promise<{ page: Page; context: BrowserContext }> {
+  const { user = 'alice', ...options } = wish;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-GB', ...options });
+  const value = await server.cookie(user);
+  if (value) {
+    await context.addCookies([
+      { name: 'holdpoint_session', value, url: server.page, httpOnly: true, sameSite: 'Strict' },
+    ]);
+  }
+  const page = await context.newPage();
+  const found: string[] = [];
+  complaints.set(page, found);
+  page.on('pageerror', (error) => found.push(String(error)));
+  page.on('console', (message) => {
+    if (
+      message.type() === 'error' &&
+      !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_FAILED/u.test(message.text())
+    )
+      found.push(message.text());
+  });
+  page.setDefaultTimeout(10_000);
+  return { page, context };
+}
+
+/** Puts another text into an editor as a person does: all of it marked, deleted, written. */
+export async function rewrite(editor: Locator, text: string): Promise<void> {
+  await editor.click();
+  await editor.press('Control+a');
+  await editor.press('Delete');
+  await editor.page().keyboard.insertText(text);
+}

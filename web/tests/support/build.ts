@@ -1,0 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Builds what the browser is shown, once for all files, unless told that it is there. */
+export function setup(): void {
+  if (process.env.HOLDPOINT_WEB_BUILT) return;
+  execFileSync('npx', ['vite', 'build', '--logLevel', 'warn'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: 'inherit',
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+}

@@ -1,0 +1,144 @@
+import { Agent } from './agent';
+import type { Server } from './server';
+
+const BEFORE = `[server]
+listen = "0.0.0.0:8080"
+workers = 4
+
+[database]
+pool = 10
+timeout_seconds = 5
+`;
+
+/** Questions of every kind, as an ordinary morning might bring them. */
+export async function busyMorning(server: Server): Promise<Record<string, string>> {
+  const release = await Agent.open(server, 'Release 1.4 to production', {
+    input: { version: '1.4.0', changelog: 'Faster startup, fewer retries' },
+  });
+  const ids: Record<string, string> = { session: release.session };
+  await release.propose('read', 'read_file', { path: '/srv/app/CHANGELOG.md' });
+  await release.run('read', { lines: 214, checked: true });
+  const push = await release.propose(
+    'push',
+    'execute_command',
+    {
+      command:
+        'cd /srv/app && git tag -s v1.4.0 -m "Release 1.4.0" && git push origin main --tags | tee /var/log/release.log',
+    },
+    { context: { ticket: 'OPS-4417', tests: '1 284 passed', reviewer: 'dana' } },
+  );
+  ids.command = push.interaction ?? '';
+  const write = await release.propose(
+    'write',
+    'write_file',
+    {
+      path: '/srv/app/config/production.toml',
+      content: BEFORE.replace('workers = 4', 'workers = 8').replace('pool = 10', 'pool = 24\nidle = 4'),
+    },
+    { context: { before: BEFORE } },
+  );
+  ids.file = write.interaction ?? '';
+  const ask = async (name: string, question: Record<string, unknown>) => {
+    ids[name] = (await release.ask(question)).id;
+  };
+  await ask('choice', {
+    kind: 'choice',
+    title: 'Which database should the migration run on first?',
+    message: 'Both are reachable. The migration takes a lock on the table orders for about a minute.',
+    deadline_seconds: 540,
+    options: [
+      {
+        id: 'replica',
+        label: 'The replica in Frankfurt',
+        effect: 'custom',
+        recommended: true,
+        risk: 'none to customers',
+        duration: '4 min',
+        cost: '€ 0',
+      },
+      { id: 'staging', label: 'Staging', effect: 'custom', risk: 'data is three days old', duration: '2 min' },
+      {
+        id: 'primary',
+        label: 'The primary',
+        effect: 'custom',
+        dangerous: true,
+        risk: 'orders are refused while the lock is held',
+        duration: '1 min',
+      },
+    ],
+  });
+  await ask('form', {
+    kind: 'form',
+    title: 'Plan the maintenance window',
+    message: 'Customers are told an hour before it begins.',
+    schema: {
+      type: 'object',
+      required: ['starts', 'length', 'region'],
+      properties: {
+        starts: { type: 'string', format: 'date-time', title: 'Begins' },
+        length: { type: 'integer', minimum: 5, maximum: 240, title: 'Minutes', default: 30 },
+        region: { type: 'string', enum: ['eu-central', 'us-east', 'ap-south'], title: 'Region' },
+        announce: { type: 'boolean', title: 'Announce on the status page' },
+        services: {
+          type: 'array',
+          uniqueItems: true,
+          title: 'Services',
+          items: { type: 'string', enum: ['checkout', 'search', 'mail', 'billing', 'reports'] },
+        },
+        note: { type: 'string', format: 'textarea', title: 'Note to customers', maxLength: 400 },
+        contacts: {
+          type: 'array',
+          title: 'Who is on call',
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: { name: { type: 'string', title: 'Name' }, phone: { type: 'string', title: 'Phone' } },
+          },
+        },
+      },
+    },
+    suggestions: [
+      {
+        id: 'night',
+        label: 'Tonight, 30 minutes, Frankfurt',
+        source: 'rule',
+        data: {
+          starts: '2026-11-16T01:00:00+00:00',
+          length: 30,
+          region: 'eu-central',
+          announce: true,
+          services: ['checkout'],
+        },
+      },
+    ],
+  });
+  await ask('secret', {
+    kind: 'secret',
+    title: 'Credentials for the new object store',
+    message: 'The bucket holds release archives.',
+    secrets: [
+      { name: 'S3_ACCESS_KEY', label: 'Access key', type: 'text', placeholder: 'AKIA…' },
+      { name: 'S3_SECRET_KEY', label: 'Secret key', type: 'password' },
+    ],
+  });
+  await ask('question', { kind: 'question', title: 'What should the release notes say about the removed endpoint?' });
+  await ask('review', {
+    kind: 'review',
+    title: 'Review the draft of the announcement',
+    details: 'Holdpoint 1.4 starts faster and asks less often.\n\nNothing changes for agents that are connected today.',
+  });
+  await ask('confirmation', {
+    kind: 'confirmation',
+    title: 'Restart 12 workers in eu-central?',
+    deadline_seconds: 48,
+    fallback: 'deny',
+  });
+  const quiet = await Agent.open(server, 'Nightly clean-up of stale branches');
+  await quiet.propose('rm', 'delete_file', { path: '/srv/repos/tmp/feature-2931' });
+  await quiet.ask({
+    kind: 'notice',
+    title: 'Backup of Saturday finished with 2 warnings',
+    details: 'Two files were in use and were taken an hour later.',
+  });
+  return ids;
+}

@@ -1,0 +1,39 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { complaints, launch, someone } from './browser';
+import { Server, type ServerOptions } from './server';
+
+type Wish = Parameters<typeof someone>[2];
+
+/** A server and a browser for one file of tests. Every page that was opened must have stayed without a complaint. */
+export function world(options: ServerOptions = {}) {
+  const it = {} as { server: Server; browser: Browser };
+  let pages: Page[] = [];
+  beforeAll(async () => {
+    it.server = await Server.start(options);
+    it.browser = await launch();
+  });
+  afterEach(async () => {
+    const opened = pages;
+    pages = [];
+    const found = opened.flatMap((page) => complaints.get(page) ?? []);
+    await Promise.all(opened.map((page) => page.context().close()));
+    expect(found).toEqual([]);
+  });
+  afterAll(async () => {
+    await it.browser?.close();
+    await it.server?.stop();
+  });
+  return {
+    get server() {
+      return it.server;
+    },
+    /** A page of somebody who is signed in, at a path. */
+    async at(path: string, wish?: Wish): Promise<Page> {
+      const { page } = await someone(it.browser, it.server, wish);
+      pages.push(page);
+      await page.goto(it.server.page + path);
+      return page;
+    },
+  };
+}
