@@ -3,18 +3,19 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build test bench fuzz fmt lint unit readme clean
+.PHONY: run build test bench fuzz fmt lint unit web readme clean
 
 run: build
 	@./scripts/run
 
 build:
 	@./scripts/setup build
+	@./scripts/web
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli
 
 test:
 	@./scripts/setup test
-	@$(MAKE) --no-print-directory lint unit readme
+	@$(MAKE) --no-print-directory lint unit web readme
 
 lint:
 	$(CARGO) fmt --all --check
@@ -30,6 +31,9 @@ bench:
 	@./scripts/setup test
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli -p holdpoint-bench
 	./target/release/holdpoint-bench $(BENCH)
+
+web:
+	@./scripts/web test
 
 # Needs a nightly compiler and cargo-fuzz. The corpus grows under crates/policy/fuzz/corpus; `cargo fuzz cmin` makes it small again.
 FUZZ_SECONDS ?= 600

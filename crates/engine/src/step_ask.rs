@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::suggestion::{self, Counted};
 use domain::{Interaction, InteractionId, Question, Refusal};
 use serde_json::Value;
-use store::Cost;
+use store::{Cost, StoreError};
 
 use crate::drive::{Claim, place_of};
 use crate::journal::Journal;
@@ -16,12 +16,13 @@ use crate::{Ask, Engine, Error};
 const MOST_SUGGESTED: u32 = 3;
 
 impl Engine {
-    /// Puts a question of a step to people; `None` if others journalled something in between.
+    /// Puts a question of a step to people; `None`, and nothing is asked, if the journal is longer than `after`.
     ///
     /// `journal` is told which question it became, and says what is written down of it.
     pub async fn step_ask(
         &self,
         claim: &Claim,
+        after: u64,
         ask: Ask,
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
     ) -> Result<Option<Interaction>, Error> {
@@ -34,11 +35,14 @@ impl Engine {
         self.transact_as(Doer::worker(&claim.agent), move |work| {
             let (mut session, step) = work.fenced(&claim)?;
             session.alive()?;
+            if step.drive.as_ref().is_none_or(|drive| drive.journal != after) {
+                return Ok(None);
+            }
             let asked = work.ask(&mut session, claim.agent.clone(), question.clone(), &asking)?;
             let asked = work.secrets_found(&vault, &mut session, asked, kept.as_ref())?;
             // Read again: an answer that was found already has been on its way to wake the step.
             let step = work.tx.step(&claim.scope, step.id)?.ok_or(Refusal::StepLost)?;
-            let Some(step) = work.journalled(&mut session, step, &journal(asked.id))? else { return Ok(None) };
+            let step = work.journalled(&mut session, step, &journal(asked.id))?.ok_or(StoreError::Conflict)?;
             work.tx.step_save(&claim.scope, &step)?;
             work.saved(&session)?;
             Ok(Some(asked))

@@ -234,3 +234,24 @@ async fn a_client_runs_its_own_tools() {
     world.ended(&alice, session.id).await;
     assert!(results(&world.shown())[0].0.contains("opened"));
 }
+
+#[tokio::test]
+async fn a_message_between_the_turn_and_its_questions_loses_neither() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    let calls: Vec<_> = (0..12).map(|index| ("ask_user_clarify", json!({ "question": format!("{index}?") }))).collect();
+    world.says("Questions.", &calls);
+    world.says("Thanks.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    world.until(|| async { (world.turns() == 1).then_some(()) }).await;
+    for _ in 0..40 {
+        world.engine.message(&alice, session.id, "And?".into(), None).await.unwrap();
+    }
+    for asked in world.open(&alice, 12).await {
+        let draft = Draft { data: json!("so"), ..Draft::default() };
+        world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    }
+    let ended = world.ended(&alice, session.id).await;
+    assert_eq!(ended.status(), SessionStatus::Completed);
+    assert_eq!(results(&world.shown()).len(), 12);
+}
