@@ -119,7 +119,11 @@ impl Worker {
         let claimed = match self.engine.step_claim(due, &self.name).await {
             Ok(Some(claimed)) => claimed,
             Ok(None) => return,
-            Err(error) => return tracing::warn!(%error, step = %due.step, "a step could not be claimed"),
+            Err(error) => {
+                tracing::warn!(%error, step = %due.step, "a step could not be claimed");
+                // It is due still: whoever looks again at once would do nothing else.
+                return tokio::time::sleep(LONGEST * 2).await;
+            }
         };
         metrics::counter!("flow_steps_claimed_total").increment(1);
         let _running = Running::begin();

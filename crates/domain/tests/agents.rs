@@ -164,10 +164,12 @@ fn what_reads_the_environment_or_starts_programs_stays_in_files() {
         { "name": "a", "command": ["x"] }, { "name": "b", "url": "https://x", "token_env": "TOKEN" },
     ] }));
     let found: Vec<String> = all.only_in_files().into_iter().map(|problem| problem.pointer).collect();
-    assert_eq!(found, ["/model/key_env", "/tools/1", "/workspace", "/mcp/0/command", "/mcp/1/token_env"]);
+    let files = ["/model/key_env", "/tools/1", "/workspace", "/mcp/0/command", "/mcp/1/token_env", "/mcp/1/url"];
+    assert_eq!(found, files);
+    let elsewhere = agent(json!({ "model": { "provider": "openai", "name": "m", "endpoint": "http://10.0.0.1/v1" } }));
+    assert_eq!(elsewhere.only_in_files()[0].pointer, "/model/endpoint");
     let harmless = agent(json!({
         "model": { "provider": "openai", "name": "m", "key_secret": "K" }, "tools": ["ask_user"], "workspace": null,
-        "mcp": [{ "name": "b", "url": "https://x" }],
     }));
     assert_eq!(harmless.only_in_files(), []);
 }

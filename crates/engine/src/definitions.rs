@@ -253,6 +253,13 @@ impl Work<'_> {
         Ok(Some(agent.clone()))
     }
 
+    /// Whether this server has, or had, an agent of this name to run.
+    pub(crate) fn known_agent(&mut self, scope: &Scope, filed: &Definitions, name: &str) -> Result<bool, Error> {
+        let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
+        let kept = self.tx.definitions(scope, DefinitionKind::Agent, page)?;
+        Ok(filed.agents.iter().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
+    }
+
     /// The flow of this name, likewise.
     pub(crate) fn flow_for(
         &mut self,

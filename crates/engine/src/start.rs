@@ -124,7 +124,13 @@ impl Work<'_> {
         }
         let Some(name) = brief.agent.clone() else { return Ok(None) };
         let wanted = (name.as_str(), brief.agent_version.as_deref());
-        let Some(agent) = self.agent_for(scope, filed, wanted)? else { return Ok(None) };
+        let Some(agent) = self.agent_for(scope, filed, wanted)? else {
+            if self.known_agent(scope, filed, &name)? {
+                let problem = Problem::new("/agent_version", "is not here, or no new session may use it");
+                return Err(Refusal::QuestionInvalid(vec![problem]).into());
+            }
+            return Ok(None);
+        };
         brief.agent_version = Some(agent.version.clone());
         Ok(Some(Run::Agent(Box::new(agent))))
     }

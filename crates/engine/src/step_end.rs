@@ -64,9 +64,21 @@ impl Work<'_> {
     pub(crate) fn step_over(&mut self, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
         let step = step.end(end, self.now);
         self.tx.step_save(&session.scope, &step)?;
+        self.unasked(&mut session, "the step has ended")?;
         let agent = self.doer.actor.clone();
         self.happened(&mut session, None, step.told(&agent))?;
         self.step_followed(session, step)
+    }
+
+    /// Withdraws what a step that is over still asks. A notice stays until it is read.
+    fn unasked(&mut self, session: &mut Session, why: &str) -> Result<(), Error> {
+        for id in self.tx.open_of(&session.scope, session.id)? {
+            let asked = self.tx.interaction(&session.scope, id)?;
+            if asked.is_some_and(|asked| asked.question.kind.blocks()) {
+                self.withdraw(session, id, why)?;
+            }
+        }
+        Ok(())
     }
 
     fn step_followed(&mut self, session: Session, step: Step) -> Result<Session, Error> {
@@ -100,7 +112,9 @@ impl Work<'_> {
             let due = later(self.now, definition.delay_before(attempt));
             return self.stepped(session, definition, (attempt, due), step.shared.clone());
         }
-        let shared = match definition.filter(|_| way == StepWay::Succeeded) {
+        // A step that a person counts as done has left nothing that could be passed on.
+        let left = matches!(&step.phase, StepPhase::Ended { output, .. } if !output.is_null());
+        let shared = match definition.filter(|_| way == StepWay::Succeeded && left) {
             Some(definition) => match self.passed(&session, definition, &step) {
                 Ok(shared) => shared,
                 Err(why) => return self.closed_with(session, Command::Fail, Some(why)),
@@ -229,9 +243,7 @@ impl Work<'_> {
         let end = StepEnd { how, output: Value::Null, reason: Some(why.clone()) };
         let step = step.end(end, self.now);
         self.tx.step_save(&session.scope, &step)?;
-        for id in self.tx.open_of(&session.scope, session.id)? {
-            self.withdraw(&mut session, id, &why)?;
-        }
+        self.unasked(&mut session, &why)?;
         let by = self.doer.actor.clone();
         self.happened(&mut session, None, step.told(&by))?;
         self.step_followed(session, step)

@@ -31,7 +31,9 @@ impl Engine {
             let mut found = Vec::new();
             for id in &questions {
                 let asked = reads.interaction(&scope, *id)?;
-                let own = asked.is_some_and(|asked| asked.origin.session == held.session);
+                // What one agent of a flow was given is not for the next one.
+                let own = asked
+                    .is_some_and(|asked| asked.origin.session == held.session && asked.origin.asked_by == held.agent);
                 if let Some(sealed) = reads.sealed(&scope, *id, SECRETS)?.filter(|_| own) {
                     found.push((*id, sealed));
                 }

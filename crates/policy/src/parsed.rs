@@ -171,7 +171,8 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
         },
     };
     if argument.accompanied(PLACES) {
-        shell.elsewhere();
+        // It is among no `paths`, so that no rule could compare it.
+        shell.nowhere_known();
     }
     let named = |name: &str, _: &Value| argument::VARIABLES.contains(&name);
     let Some(variables) = argument.beside(&named).map_err(refused)? else { return Ok(shell) };

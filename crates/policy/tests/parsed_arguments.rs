@@ -257,7 +257,7 @@ fn a_command_is_plain_only_where_nothing_beside_it_says_that_it_runs_elsewhere()
         (json!({"command": "ls", "cwd": "/x"}), false, true),
         (json!({"command": ["ls"], "workdir": "x"}), false, true),
         (json!({"command": "ls", "options": {"working_directory": "/x"}}), false, true),
-        (json!({"command": "ls", "repository": "x", "directory": "/x"}), false, true),
+        (json!({"command": "ls", "repository": "x", "directory": "/x"}), false, false),
         (json!({"command": "ls > x", "cwd": "/x"}), false, false),
         (json!({"command": "git -C y status", "cwd": "/x"}), false, false),
         (json!({"command": "ls", "cwd": 3}), false, true),

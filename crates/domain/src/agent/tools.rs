@@ -55,6 +55,8 @@ impl AgentVersion {
             }
         };
         only(self.model.key_env.is_some(), "/model/key_env".into());
+        // Whoever defines an agent could have a kept secret sent there, or reach into the server's own network.
+        only(self.model.endpoint.is_some(), "/model/endpoint".into());
         for (index, tool) in self.tools.iter().enumerate() {
             only(tool == EXECUTE_COMMAND, format!("/tools/{index}"));
         }
@@ -62,6 +64,7 @@ impl AgentVersion {
         for (index, server) in self.mcp.iter().enumerate() {
             only(!server.command.is_empty(), format!("/mcp/{index}/command"));
             only(server.token_env.is_some(), format!("/mcp/{index}/token_env"));
+            only(server.url.is_some(), format!("/mcp/{index}/url"));
         }
         problems
     }

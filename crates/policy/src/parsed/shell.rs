@@ -173,6 +173,12 @@ impl Shell {
         self
     }
 
+    /// Counts a place beside the command that is no path: where it runs is not known.
+    pub(super) fn nowhere_known(&mut self) {
+        self.elsewhere();
+        self.plain_elsewhere = false;
+    }
+
     /// Counts a place that the call names beside the command: it may run there.
     pub(super) fn elsewhere(&mut self) {
         self.plain_elsewhere |= std::mem::take(&mut self.plain);

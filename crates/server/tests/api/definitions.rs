@@ -59,8 +59,9 @@ async fn a_version_is_added_once_listed_read_and_retired() {
     assert_eq!(gone.status, 204);
     assert!(viewer.get("/v1/agents/scribe/1").await.done()["retired_at"].is_string());
     let bot = world.agent().await;
-    let opened = bot.post("/v1/sessions", json!({ "agent": "scribe", "agent_version": "1" })).await.done();
-    assert_eq!(opened["driven"], false, "no new session runs it");
+    let start = json!({ "agent": "scribe", "agent_version": "1" });
+    // No new session runs it, and nobody is told that one would.
+    bot.post("/v1/sessions", start).await.refused(422, "body_invalid");
     reply(admin.request(Method::DELETE, "/v1/agents/scribe/2")).await.refused(404, "not_found");
 }
 
@@ -95,8 +96,8 @@ async fn lists_page_by_name_and_version_with_those_of_files_among_them() {
     assert_eq!(shown["source"], "file", "used, and still of a file");
     assert!(shown["added_at"].is_string());
     assert_eq!(reply(admin.request(Method::DELETE, "/v1/agents/scribe/2")).await.status, 204);
-    let opened = admin.post("/v1/sessions", json!({ "agent": "scribe", "agent_version": "2" })).await.done();
-    assert_eq!(opened["driven"], false, "retired here, whatever the file says");
+    // Retired here, whatever the file says.
+    admin.post("/v1/sessions", json!({ "agent": "scribe", "agent_version": "2" })).await.refused(422, "body_invalid");
 }
 
 /// What reads the server's environment or starts a program on its machine is for its files alone.

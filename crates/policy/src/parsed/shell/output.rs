@@ -144,7 +144,8 @@ const WRITERS: &[Writer] = &[
 /// Notes every file that the words say is written, and whether these are all.
 pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
     // `git` says so itself.
-    walk.writes_unknown |= name != "git" && !known(name, argv);
+    // A file may be called like an option.
+    walk.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !known(name, argv);
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let mut files = match name {
         "install" | "ginstall" if words.iter().any(|word| makes_directories(word)) => {

@@ -9,7 +9,7 @@ use super::word::Word;
 use super::{Assignment, Redirect};
 
 /// What is neither a letter nor a digit and stands for itself outside quotes, or is a pattern or a home and flagged as one.
-const BARE: &str = "_-./:,@%+=^~*?!{}#";
+const BARE: &str = "_-./:,@%+=^~*?{}#";
 
 /// Redirections to another descriptor, and which.
 const DUPLICATES: &[(&str, &str)] = &[("2>&1", "1"), ("1>&2", "2"), (">&2", "2")];
@@ -249,6 +249,8 @@ impl Lexer<'_> {
                 ('\\', _) => return Err("a line goes on after a backslash".to_owned()),
                 ('$', Some('"' | ' ' | '|' | ')')) => word.push_quoted("$"),
                 ('$', _) => self.status(word)?,
+                // A shell that somebody types into takes it for what was typed before.
+                ('!', _) => return Err("`!` may stand for an earlier command".to_owned()),
                 (c, _) => word.push_quoted(c.encode_utf8(&mut [0; 4])),
             }
         }

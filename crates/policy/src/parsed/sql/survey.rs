@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Delete, Expr, FromTable, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr,
+    BinaryOperator, Cte, Delete, Expr, FromTable, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr,
     Statement as Tree, TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
 };
 
@@ -233,7 +233,8 @@ impl Survey {
         let Tree::Query(query) = tree else { return };
         let Some(with) = query.with.as_ref().filter(|_| self.withs == 1) else { return };
         let common: Vec<String> = with.cte_tables.iter().map(|table| part(&table.alias.name)).collect();
-        let real = seen_before_they_are_made(with, &common);
+        let mut real = seen_before_they_are_made(with, &common);
+        real.extend(spelled_otherwise(query, with));
         self.relations.retain(|name| !common.contains(name) || real.contains(name));
     }
 }
@@ -249,6 +250,30 @@ fn seen_before_they_are_made(with: &With, common: &[String]) -> Vec<String> {
         real.extend(named.0.into_iter().filter(|name| !known.contains(name)));
     }
     real
+}
+
+/// A name in other capitals, or in other quotes, than its definition has is a real table to some databases.
+fn spelled_otherwise(query: &Query, with: &With) -> Vec<String> {
+    let mut spelled = Spelled::default();
+    let _: ControlFlow<()> = query.visit(&mut spelled);
+    let defined = |name: &ObjectName| {
+        let alike = |table: &Cte| name.0.len() == 1 && name.to_string() == table.alias.name.to_string();
+        with.cte_tables.iter().any(alike)
+    };
+    spelled.0.iter().filter(|relation| !defined(relation)).map(name).collect()
+}
+
+/// Gathers every table that is named, as it is spelled.
+#[derive(Default)]
+struct Spelled(Vec<ObjectName>);
+
+impl Visitor for Spelled {
+    type Break = ();
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        self.0.push(relation.clone());
+        ControlFlow::Continue(())
+    }
 }
 
 /// Gathers every table that is named.
