@@ -16,6 +16,7 @@ use std::time::Duration;
 use domain::{AgentVersion, Refusal, StepId};
 use engine::{Claim, Claimed, Engine, Error};
 use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt};
 use moka::sync::Cache;
 use store::{DueStep, Topic};
 use tokio::task::JoinSet;
@@ -81,6 +82,15 @@ impl Worker {
         }
     }
 
+    /// Drives everything that is due now until it ends or sleeps, and says whether there was anything: for whoever keeps time without
+    /// [`Worker::run`].
+    pub async fn drive_due(&self, stop: &CancellationToken) -> Result<bool, Error> {
+        let (due, _) = self.engine.steps_due(u32::try_from(self.at_once).unwrap_or(u32::MAX)).await?;
+        let any = !due.is_empty();
+        stream::iter(due).for_each_concurrent(None, |due| self.drive(due, stop.clone())).await;
+        Ok(any)
+    }
+
     /// Takes up what is due, and says how long there is nothing more.
     async fn take_up(
         &self,
@@ -132,6 +142,8 @@ impl Worker {
         let driven = self.driven(claimed, lost.clone());
         tokio::pin!(driven);
         let result = tokio::select! {
+            // In this order, so that a simulation can be replayed.
+            biased;
             result = &mut driven => result,
             why = self.watch(&claim, &stop) => {
                 // Whatever was begun is told to end, and has a moment to say what became of it.
@@ -180,6 +192,7 @@ impl Worker {
         beat.tick().await;
         loop {
             let held = tokio::select! {
+                biased;
                 () = stop.cancelled() => return Why::Stopped,
                 _ = beat.tick() => self.engine.step_keep(claim).await,
                 () = bell.heard() => {

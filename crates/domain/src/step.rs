@@ -247,6 +247,15 @@ impl Step {
         self
     }
 
+    /// Its worker lets go of it in good order, until something happens or until `due`: whatever comes of it, no worker has died of it.
+    #[must_use]
+    pub fn rests(mut self, due: Option<Timestamp>) -> Self {
+        if let Some(drive) = &mut self.drive {
+            drive.idle = 0;
+        }
+        self.let_go(due)
+    }
+
     /// Its worker lets go of it until `due` because of something that it could not get over.
     #[must_use]
     pub fn troubled(mut self, trouble: String, due: Timestamp) -> Self {
@@ -388,6 +397,8 @@ mod tests {
             assert!(!step.hopeless());
         }
         assert!(step.clone().claim("a", at(5), at(6)).unwrap().hopeless());
-        assert!(!step.journalled(1).claim("a", at(5), at(6)).unwrap().hopeless());
+        assert!(!step.clone().journalled(1).claim("a", at(5), at(6)).unwrap().hopeless());
+        assert!(!step.clone().rests(Some(at(5))).claim("a", at(5), at(6)).unwrap().hopeless());
+        assert!(step.troubled("no tools".into(), at(5)).claim("a", at(5), at(6)).unwrap().hopeless());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::audit::Wire;
 use domain::suggestion::AnswerPattern;
 use domain::{
     Actor, ActorKind, Interaction, Luggage, Refusal, Scope, Session, SessionId, Standing, Status, Step, StepEnd,
@@ -153,7 +154,7 @@ impl Engine {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
             let (_, step) = work.fenced(&claim)?;
-            work.tx.step_save(&claim.scope, &step.let_go(Some(work.now)))?;
+            work.tx.step_save(&claim.scope, &step.rests(Some(work.now)))?;
             work.effects.topics.push(Topic::Steps);
             Ok(())
         })
@@ -181,7 +182,7 @@ impl Engine {
             if !held && !work.sleeps(&claim, &step, &sleep)? {
                 return Ok(false);
             }
-            work.tx.step_save(&claim.scope, &step.let_go(None))?;
+            work.tx.step_save(&claim.scope, &step.rests(None))?;
             Ok(true)
         })
         .await
@@ -256,9 +257,12 @@ impl Work<'_> {
             return Ok(());
         }
         let Some(step) = self.tx.step(&session.scope, session.step)? else { return Ok(()) };
-        // A worker that has it is told too: it may wait for just this.
-        self.effects.topics.push(Topic::Steps);
-        if let Some(woken) = step.woken(self.now) {
+        let woken = step.woken(self.now);
+        // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
+        if woken.is_some() || self.doer.how.wire != Wire::Worker {
+            self.effects.topics.push(Topic::Steps);
+        }
+        if let Some(woken) = woken {
             self.tx.step_save(&session.scope, &woken)?;
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! What the end of a question does to the action that it was about.
 
 use domain::access::Right;
-use domain::audit::Wire;
 use domain::interaction::Origin;
 use domain::proposal::{Step, verdict_of};
 use domain::{
@@ -32,9 +31,8 @@ impl Work<'_> {
         self.woken_at(proposal.wake_at());
         let about = proposal.asked.last().copied();
         self.happened(session, about, happening)?;
-        if self.doer.how.wire != Wire::Worker {
-            self.wake(session)?;
-        }
+        // Whoever reports may have lost the step meanwhile to one that sleeps on just this.
+        self.wake(session)?;
         Ok(proposal)
     }
 

@@ -16,14 +16,14 @@ use crate::{Ask, Engine, Error};
 const MOST_SUGGESTED: u32 = 3;
 
 impl Engine {
-    /// Puts a question of a step to people; `None`, and nothing is asked, if the journal is longer than `after`.
+    /// Puts a question of a step to people; `None`, and nobody is asked, if the journal is longer than `after`: others journalled something.
     ///
     /// `journal` is told which question it became, and says what is written down of it.
     pub async fn step_ask(
         &self,
         claim: &Claim,
-        after: u64,
         ask: Ask,
+        after: u64,
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
     ) -> Result<Option<Interaction>, Error> {
         let seconds = self.time_to_answer(&ask.question, ask.deadline_seconds)?;
@@ -35,6 +35,7 @@ impl Engine {
         self.transact_as(Doer::worker(&claim.agent), move |work| {
             let (mut session, step) = work.fenced(&claim)?;
             session.alive()?;
+            // Before anything is written: what is answered with `None` is committed all the same.
             if step.drive.as_ref().is_none_or(|drive| drive.journal != after) {
                 return Ok(None);
             }

@@ -4,7 +4,7 @@ use domain::flow::{FlowStep, Next, StepWay};
 use domain::session::Note;
 use domain::step::StepPhase;
 use domain::{
-    Actor, Caller, Command, DefinitionKind, FlowVersion, Problem, Refusal, Session, SessionId, Step, StepEnd,
+    Actor, Caller, Command, DefinitionKind, FlowVersion, Kind, Problem, Refusal, Session, SessionId, Step, StepEnd,
     StepEnding, StepId, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
@@ -62,23 +62,13 @@ impl Engine {
 impl Work<'_> {
     /// Ends a step and finds out what comes next.
     pub(crate) fn step_over(&mut self, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
+        let why = end.reason.clone().unwrap_or_else(|| "the step that asked has ended".into());
         let step = step.end(end, self.now);
         self.tx.step_save(&session.scope, &step)?;
-        self.unasked(&mut session, "the step has ended")?;
+        self.withdraw_all(&mut session, &step, &why)?;
         let agent = self.doer.actor.clone();
         self.happened(&mut session, None, step.told(&agent))?;
         self.step_followed(session, step)
-    }
-
-    /// Withdraws what a step that is over still asks. A notice stays until it is read.
-    fn unasked(&mut self, session: &mut Session, why: &str) -> Result<(), Error> {
-        for id in self.tx.open_of(&session.scope, session.id)? {
-            let asked = self.tx.interaction(&session.scope, id)?;
-            if asked.is_some_and(|asked| asked.question.kind.blocks()) {
-                self.withdraw(session, id, why)?;
-            }
-        }
-        Ok(())
     }
 
     fn step_followed(&mut self, session: Session, step: Step) -> Result<Session, Error> {
@@ -243,10 +233,21 @@ impl Work<'_> {
         let end = StepEnd { how, output: Value::Null, reason: Some(why.clone()) };
         let step = step.end(end, self.now);
         self.tx.step_save(&session.scope, &step)?;
-        self.unasked(&mut session, &why)?;
+        self.withdraw_all(&mut session, &step, &why)?;
         let by = self.doer.actor.clone();
         self.happened(&mut session, None, step.told(&by))?;
         self.step_followed(session, step)
+    }
+
+    /// Closes what a step that has ended asked, so that nobody answers in vain. A notice stays: nothing waits for it.
+    fn withdraw_all(&mut self, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
+        for id in self.tx.open_of(&session.scope, session.id)? {
+            let asked = self.tx.interaction(&session.scope, id)?;
+            if asked.is_some_and(|asked| asked.origin.step == step.id && asked.question.kind != Kind::Notice) {
+                self.withdraw(session, id, why)?;
+            }
+        }
+        Ok(())
     }
 
     fn retried(&mut self, session: Session, step: &Step) -> Result<Session, Error> {

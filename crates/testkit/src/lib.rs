@@ -1,8 +1,8 @@
 //! What tests share: a clock that is moved by hand, a store whose process dies as a seed decides, and a private PostgreSQL
 //! server.
 //!
-//! Never an ordinary dependency: only `[dev-dependencies]` name this crate. The simulation that uses [`CrashStore`] is in
-//! `crates/engine/tests/simulation`.
+//! Never an ordinary dependency: only `[dev-dependencies]` name this crate. The simulations that use [`CrashStore`] are in
+//! `crates/engine/tests/simulation`, with models and tools in `crates/agent/tests/simulation`.
 
 mod clock;
 mod crash_store;

@@ -90,7 +90,7 @@ impl Driven<'_> {
                     ..Journal::default()
                 }
             };
-            match self.worker.engine.step_ask(&self.claim, after, ask, journal).await {
+            match self.worker.engine.step_ask(&self.claim, ask, after, journal).await {
                 Ok(Some(asked)) => {
                     let input = Input::Asked { call, interaction: asked.id.to_string() };
                     self.state = self.state.clone().take(&input).0;

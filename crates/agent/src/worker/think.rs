@@ -36,6 +36,7 @@ impl Driven<'_> {
             tick.tick().await;
             loop {
                 tokio::select! {
+                    biased;
                     result = &mut asked => break result,
                     () = self.lost.cancelled() => return Err(Trouble::Stopped),
                     _ = tick.tick() => {

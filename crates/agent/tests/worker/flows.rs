@@ -86,6 +86,27 @@ async fn a_step_is_tried_as_often_as_it_says_and_what_fails_leads_on() {
 }
 
 #[tokio::test]
+async fn what_a_failed_step_asked_is_withdrawn_before_the_flow_goes_on() {
+    let flow = json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "try", "agent": "guide", "input": "Try", "attempts": 1, "on_failure": "mend" },
+        { "name": "mend", "agent": "guide", "input": "Mend", "on_success": "end" }] }]);
+    let world = World::new(flow);
+    let alice = world.person("alice").await;
+    let write = [("write_file", json!({ "path": "a" }))];
+    // One round of questions more than a step may have.
+    (0..11).for_each(|_| world.says("I write.", &write));
+    world.says("Is this mended?", &[("ask_user_clarify", json!({ "question": "Is it?" }))]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    for _ in 0..10 {
+        let asked = world.asked(&alice).await;
+        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    }
+    world.until(|| async { (steps(&world, &alice, session.id).await.len() == 2).then_some(()) }).await;
+    assert_eq!(world.asked(&alice).await.question.title, "Is it?");
+    assert_eq!(world.runs().len(), 10);
+}
+
+#[tokio::test]
 async fn a_failed_step_is_retried_skipped_or_approved_by_a_person() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }]);

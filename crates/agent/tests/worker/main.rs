@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod counting;
 mod flows;
+mod long;
 mod stories;
 mod takeover;
 mod world;

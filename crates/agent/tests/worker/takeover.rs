@@ -54,6 +54,31 @@ async fn a_worker_that_dies_in_a_tool_leaves_an_unknown_outcome_and_a_person_is_
 }
 
 #[tokio::test]
+async fn a_step_that_sleeps_well_is_not_given_up_however_often_it_is_woken() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
+    world.says("Done.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    let rests = || async {
+        let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
+        let drive = steps[0].drive.clone().unwrap();
+        drive.worker.is_none().then_some(drive.claims)
+    };
+    for _ in 0..8 {
+        let claims = world.until(rests).await;
+        for command in [domain::Command::Pause, domain::Command::Resume] {
+            world.engine.control(&alice, session.id, command, None, None).await.unwrap();
+        }
+        world.until(|| async { rests().await.filter(|now| *now > claims) }).await;
+    }
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(world.runs().len(), 1);
+}
+
+#[tokio::test]
 async fn a_cancelled_session_ends_what_runs() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;

@@ -1,0 +1,74 @@
+//! What the store really holds, read past the engine.
+
+use std::collections::BTreeMap;
+
+use domain::{Event, Interaction, InteractionId, Proposal, Scope, Session, SessionId, Step};
+use futures::executor::block_on;
+use holdpoint_agent::machine::Input;
+use store::{Cost, InteractionFilter, Page, SessionFilter, StepState, Store, StoreError, read};
+
+/// Everything that there is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Books {
+    pub sessions: BTreeMap<SessionId, Held>,
+    pub questions: BTreeMap<InteractionId, Interaction>,
+}
+
+/// Everything of one session.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub session: Session,
+    pub steps: Vec<Kept>,
+    pub proposals: Vec<Proposal>,
+    pub events: Vec<Event>,
+    /// How many questions of it have something sealed.
+    pub sealed: usize,
+}
+
+/// One step with its journal.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub step: Step,
+    pub state: Option<StepState>,
+    pub journal: Vec<(u64, Input)>,
+}
+
+impl Kept {
+    /// The inputs alone.
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        self.journal.iter().map(|(_, input)| input.clone()).collect()
+    }
+}
+
+const ALL: u32 = 10_000;
+
+/// Reads them.
+pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
+    let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
+        let mut sessions = BTreeMap::new();
+        for session in reads.sessions(&scope, &SessionFilter::default(), Page { after: None, limit: ALL })? {
+            let mut steps = Vec::new();
+            for step in reads.steps(&scope, session.id)? {
+                let entry = |entry: store::JournalEntry| (entry.seq, serde_json::from_value(entry.body).unwrap());
+                let journal = reads.journal(&scope, step.id, 0, ALL)?.into_iter().map(entry).collect();
+                steps.push(Kept { state: reads.step_state(&scope, step.id)?, step, journal });
+            }
+            let proposals = reads.proposals(&scope, session.id, "", ALL)?;
+            let events = reads.events(&scope, session.id, 0, ALL)?;
+            let sealed = reads.sealed_of(&scope, session.id, "secrets")?.len();
+            sessions.insert(session.id, Held { session, steps, proposals, events, sealed });
+        }
+        let questions = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: ALL })?;
+        let questions = questions.into_iter().map(|question| (question.id, question)).collect();
+        Ok(Books { sessions, questions })
+    });
+    // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
+    block_on(tokio::task::unconstrained(found)).unwrap()
+}
+
+impl Books {
+    /// The session that was opened for this task.
+    pub(crate) fn of_task(&self, task: &str) -> Option<&Held> {
+        self.sessions.values().find(|held| held.session.brief.title.as_deref() == Some(task))
+    }
+}

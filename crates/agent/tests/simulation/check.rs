@@ -1,0 +1,160 @@
+//! What must be true of every session, its steps and their journals, whatever has happened.
+
+use domain::{Standing, Status};
+use holdpoint_agent::history::history;
+use holdpoint_agent::machine::{Doing, Input, State};
+use holdpoint_agent::model::{Message, Turn};
+
+use crate::books::{Books, Held, Kept};
+use crate::play::Play;
+
+type Verdict = Result<(), String>;
+
+/// Refuses what is not as it must be.
+macro_rules! holds {
+    ($holds:expr, $($said:tt)+) => {
+        if !$holds {
+            return Err(format!($($said)+));
+        }
+    };
+}
+pub(crate) use holds;
+
+/// A model is asked: it is shown all that is journalled, every call has its result, and the turn is not there yet.
+pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
+    paired(shown)?;
+    let task = match shown.first() {
+        Some(Message::User { content }) => content.split(':').next().unwrap_or_default(),
+        other => return Err(format!("a model is asked about {other:?}")),
+    };
+    let (books, drifts) = (play.look(), play.stage.lock().drifts);
+    let held = books.of_task(task).ok_or_else(|| format!("there is no session for {task}"))?;
+    let steps = held.steps.iter().filter(|kept| drifts || kept.step.id == held.session.step);
+    for kept in steps {
+        let inputs = kept.inputs();
+        for upto in (0..=inputs.len()).rev() {
+            let thinks = replayed(held, kept, &inputs[..upto]).doing() == Doing::Thinking;
+            if thinks && history(&inputs[..upto]) == shown {
+                return Ok(());
+            }
+            // What people say meanwhile is read at the next turn; whoever lost a lease may not know of the rest.
+            let said = upto > 0 && matches!(inputs[upto - 1], Input::Message { .. });
+            if !said && !drifts {
+                break;
+            }
+        }
+    }
+    Err(format!("the model of {task} is shown something else than the journal has: {shown:?}"))
+}
+
+/// Each turn is followed by one result for each of its calls, in order.
+fn paired(messages: &[Message]) -> Verdict {
+    let mut due: Vec<(&str, &str)> = Vec::new();
+    for message in messages {
+        match message {
+            Message::Result { call, tool, .. } => {
+                holds!(!due.is_empty(), "a result of nothing: {message:?}");
+                holds!(due.remove(0) == (call.as_str(), tool.as_str()), "a result out of order: {messages:?}");
+            }
+            Message::Assistant { calls, .. } => {
+                holds!(due.is_empty(), "a turn before the results of the one before: {messages:?}");
+                due = calls.iter().map(|call| (call.id.as_str(), call.tool.as_str())).collect();
+            }
+            Message::User { .. } => holds!(due.is_empty(), "something said between results: {messages:?}"),
+        }
+    }
+    holds!(due.is_empty(), "calls without results: {messages:?}");
+    Ok(())
+}
+
+fn replayed(held: &Held, kept: &Kept, inputs: &[Input]) -> State {
+    let number = held.steps.iter().filter(|one| one.step.id <= kept.step.id).count();
+    inputs.iter().fold(State::new(format!("s{number}")), |state, input| state.take(input).0)
+}
+
+/// Everything that can be seen from outside between two rounds.
+pub(crate) fn everything(books: &Books) -> Verdict {
+    for question in books.questions.values().filter(|question| question.status() == Status::Pending) {
+        let steps = books.sessions.values().flat_map(|held| &held.steps);
+        let asks = steps.clone().any(|kept| kept.step.id == question.origin.step && kept.step.alive());
+        holds!(asks, "{} is open, and the step that asked it has ended", question.id);
+    }
+    for held in books.sessions.values() {
+        let numbers = held.events.iter().map(|event| event.seq);
+        holds!(numbers.eq(1..=held.session.last_seq), "the events of {} have gaps", held.session.id);
+        for kept in &held.steps {
+            journal(held, kept)?;
+        }
+        proposals(held)?;
+        if held.session.ended.is_some() {
+            ended(books, held)?;
+        }
+    }
+    Ok(())
+}
+
+fn journal(held: &Held, kept: &Kept) -> Verdict {
+    let id = kept.step.id;
+    let length = kept.journal.len() as u64;
+    holds!(kept.journal.iter().map(|(seq, _)| *seq).eq(1..=length), "the journal of {id} has gaps");
+    let known = kept.step.drive.as_ref().map(|drive| drive.journal);
+    holds!(known == Some(length), "the journal of {id} is {length} long and known as {known:?}");
+    let inputs = kept.inputs();
+    paired(&history(&inputs))?;
+    if let Some(state) = &kept.state {
+        let upto = usize::try_from(state.upto).unwrap();
+        let replayed = serde_json::to_value(replayed(held, kept, &inputs[..upto])).unwrap();
+        holds!(replayed == state.body, "{id} was saved as {} and replays to {replayed}", state.body);
+        let later = inputs[upto..].iter().all(|input| matches!(input, Input::Message { .. }));
+        holds!(later, "{id} has taken {upto} inputs, and others that no person gave are in its journal");
+    }
+    let mut state = replayed(held, kept, &[]);
+    for input in &inputs {
+        if let Input::Turn(_) = input {
+            holds!(state.doing() == Doing::Thinking, "a turn of {id} was journalled when none was wanted");
+        }
+        state = state.take(input).0;
+    }
+    Ok(())
+}
+
+/// Every action is a call of a turn that is journalled, and no call of a settled turn is still open.
+fn proposals(held: &Held) -> Verdict {
+    for proposal in &held.proposals {
+        let call = &proposal.call;
+        let found = place(call).and_then(|(step, turn, index)| {
+            let turns: Vec<&Turn> = turns(held.steps.get(step - 1)?);
+            turns.get(turn - 1)?.calls.get(index)
+        });
+        let Some(found) = found else { return Err(format!("{call} was proposed, and no turn has it")) };
+        let same = found.tool == proposal.action.tool && found.arguments == proposal.action.arguments;
+        holds!(same, "{call} was proposed otherwise than the model wanted it");
+    }
+    Ok(())
+}
+
+fn turns<'a>(kept: &'a Kept) -> Vec<&'a Turn> {
+    let turn = |(_, input): &'a (u64, Input)| if let Input::Turn(turn) = input { Some(&**turn) } else { None };
+    kept.journal.iter().filter_map(turn).collect()
+}
+
+/// Step and turn, from 1, and place in the turn, from 0, of a call's name.
+fn place(call: &str) -> Option<(usize, usize, usize)> {
+    let (step, rest) = call.strip_prefix('s')?.split_once('t')?;
+    let (turn, index) = rest.split_once('c')?;
+    Some((step.parse().ok()?, turn.parse().ok()?, index.parse().ok()?))
+}
+
+/// What is over leaves nothing behind.
+fn ended(books: &Books, held: &Held) -> Verdict {
+    let id = held.session.id;
+    let open = |question: &&domain::Interaction| question.origin.session == id && question.status() == Status::Pending;
+    let open = books.questions.values().find(open);
+    holds!(open.is_none(), "{id} has ended with an open question: {open:?}");
+    let live = held.steps.iter().find(|kept| kept.step.alive());
+    holds!(live.is_none(), "{id} has ended with a live step: {live:?}");
+    holds!(held.sealed == 0, "{id} has ended with something sealed");
+    let waits = held.proposals.iter().find(|proposal| matches!(proposal.standing, Standing::Waiting { .. }));
+    holds!(waits.is_none(), "{id} has ended with an action that waits: {waits:?}");
+    Ok(())
+}

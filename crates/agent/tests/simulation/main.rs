@@ -1,0 +1,122 @@
+//! The seeded simulation of the worker: models that say anything, tools that fail and hang, people who answer, pause and cancel, clocks
+//! that jump, workers and whole processes that die between any two effects. After every round everything is held against what must be true.
+//!
+//! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` replays one and prints its story.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod books;
+mod check;
+mod check_runs;
+mod deeds;
+mod draw;
+mod ending;
+mod kit;
+mod mortal;
+mod place;
+mod play;
+mod world;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use play::Figures;
+use world::World;
+
+/// How many seeds are run unless somebody wants more.
+const SEEDS: u64 = 200;
+/// How many rounds each has before everything is to come to an end.
+const ROUNDS: usize = 14;
+
+/// What one seed came to.
+struct Run {
+    wrong: Option<String>,
+    figures: Figures,
+    story: Vec<String>,
+}
+
+fn run(seed: u64, tells: bool) -> Run {
+    // Time stands still unless everybody waits for it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let mut world = World::of(seed, tells);
+        let wrong = live(&mut world).await.err();
+        let figures = world.figures();
+        Run { wrong, figures, story: std::mem::take(&mut world.story) }
+    })
+}
+
+async fn live(world: &mut World) -> world::Verdict {
+    for _ in 0..ROUNDS {
+        world.time_passes();
+        let deeds = world.draw_deeds();
+        world.round(deeds, true).await?;
+    }
+    world.comes_to_an_end().await
+}
+
+/// Runs seeds on all processors until one fails or all are done.
+fn run_all(seeds: u64) -> Result<Figures, (u64, String)> {
+    let next = AtomicU64::new(0);
+    let failed = parking_lot::Mutex::new(None);
+    let totals = parking_lot::Mutex::new(Figures::default());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds || failed.lock().is_some() {
+                        return;
+                    }
+                    let run = run(seed, false);
+                    totals.lock().add(&run.figures);
+                    if let Some(wrong) = run.wrong {
+                        *failed.lock() = Some((seed, wrong));
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().map_or_else(|| Ok(totals.into_inner()), Err)
+}
+
+#[expect(clippy::disallowed_methods, reason = "seeds are asked for by hand, and by no configuration")]
+fn asked_for(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[expect(clippy::print_stderr, reason = "a failing seed tells its story")]
+fn tell(seed: u64, run: &Run) {
+    for line in &run.story {
+        eprintln!("{line}");
+    }
+    eprintln!("seed {seed}: {}", run.wrong.as_deref().unwrap_or("nothing went wrong"));
+}
+
+#[test]
+fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
+    if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
+        let run = run(seed, true);
+        tell(seed, &run);
+        assert_eq!(run.wrong, None, "seed {seed}");
+        return;
+    }
+    let seeds = asked_for("HOLDPOINT_SIM_SEEDS").unwrap_or(SEEDS);
+    match run_all(seeds) {
+        Err((seed, wrong)) => {
+            tell(seed, &run(seed, true));
+            panic!("HOLDPOINT_SIM_SEED={seed} replays it: {wrong}");
+        }
+        Ok(figures) => {
+            println!("{seeds} seeds: {figures:?}");
+            // A simulation in which nothing happens proves nothing.
+            figures.enough(seeds).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_seed_tells_the_same_story_twice() {
+    for seed in 0..10 {
+        assert_eq!(run(seed, true).story, run(seed, true).story, "seed {seed}");
+    }
+}

@@ -1,0 +1,34 @@
+//! A worker that dies alone, while its process goes on.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+
+/// A future that is dropped where it stands once so many jobs of the store were run: what it was doing goes on without it.
+pub(crate) struct Mortal<'a, T> {
+    pub future: Option<BoxFuture<'a, T>>,
+    pub jobs: Arc<AtomicUsize>,
+    pub dies_at: usize,
+    /// What is said of it then.
+    pub dead: Option<T>,
+}
+
+impl<T: Unpin> Future for Mortal<'_, T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        if self.jobs.load(Ordering::Relaxed) >= self.dies_at {
+            self.future = None;
+            if let Some(dead) = self.dead.take() {
+                return Poll::Ready(dead);
+            }
+        }
+        match &mut self.future {
+            Some(future) => future.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}

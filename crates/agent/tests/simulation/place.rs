@@ -1,0 +1,127 @@
+//! Where the databases of a simulation are: in memory where there is such a place, each a copy of one that was made before.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use domain::{AgentVersion, Caller, FlowVersion, Role};
+use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Vault};
+use futures::executor::block_on;
+use parking_lot::Mutex;
+use serde_json::json;
+use store::{Clock, Store};
+use store_sqlite::{Options, SqliteStore};
+use tempfile::TempDir;
+use testkit::{ManualClock, Random};
+
+/// What is allowed, asked and denied.
+const POLICY: &str = r#"
+version = 1
+default = "ask"
+[[rule]]
+name = "free"
+tools = ["look", "stamp", "editor"]
+verdict = "allow"
+[[rule]]
+name = "two"
+tools = ["two"]
+verdict = "ask"
+ask = { audience = { quorum = 2 } }
+[[rule]]
+name = "timed"
+tools = ["timed"]
+verdict = "ask"
+ask = { deadline_seconds = 90, fallback = "deny" }
+[[rule]]
+name = "brief"
+tools = ["brief"]
+verdict = "ask"
+ask = { deadline_seconds = 90 }
+[[rule]]
+name = "never"
+tools = ["never"]
+verdict = "deny"
+"#;
+
+/// Who takes part.
+pub(crate) const PEOPLE: [(&str, Role); 3] =
+    [("alice", Role::Operator), ("bob", Role::Operator), ("carol", Role::Admin)];
+
+struct Beginning {
+    database: Vec<u8>,
+    people: Vec<Caller>,
+}
+
+/// A directory with a database in which people have their keys, a policy is in force and nothing has happened yet.
+pub(crate) fn fresh() -> (TempDir, Vec<Caller>) {
+    static BEGINNING: OnceLock<Beginning> = OnceLock::new();
+    let beginning = BEGINNING.get_or_init(Beginning::make);
+    let directory = directory();
+    std::fs::write(directory.path().join("holdpoint.db"), &beginning.database).unwrap();
+    (directory, beginning.people.clone())
+}
+
+impl Beginning {
+    fn make() -> Self {
+        let (directory, clock) = (directory(), ManualClock::default());
+        let store: Arc<dyn Store> = open(&directory, &clock);
+        let engine = boot(&store, &clock, &Arc::new(Mutex::new(Random::seeded(0))));
+        let person = |(user, role): (&str, Role)| {
+            let new = NewKey { role, user: Some(user.into()), groups: Vec::new(), lifetime: None };
+            let (key, _) = block_on(engine.key_install("acme", "default", new)).unwrap();
+            key.caller(clock.now()).unwrap()
+        };
+        let people: Vec<Caller> = PEOPLE.into_iter().map(person).collect();
+        let put = engine.policy_put(&people[2], POLICY.into(), (None, None), None);
+        block_on(tokio::task::unconstrained(put)).unwrap();
+        let copy = directory.path().join("copy.db");
+        store_sqlite::backup(directory.path(), &copy).unwrap();
+        Self { database: std::fs::read(copy).unwrap(), people }
+    }
+}
+
+/// Opens the database of a directory.
+pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+}
+
+/// A simulated death loses nothing that was written, so that flushing a disk would only cost time.
+fn directory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let made = if memory.is_dir() { TempDir::with_prefix_in("holdpoint-sim-", memory) } else { TempDir::new() };
+    made.or_else(|_| TempDir::new()).unwrap()
+}
+
+/// Puts an engine on a store, with the agents and flows of the simulation.
+pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
+    let ids = Arc::clone(ids);
+    let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
+    let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+    let engine = Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, Settings::default());
+    engine.define(definitions());
+    engine
+}
+
+fn definitions() -> Definitions {
+    let agent: AgentVersion = serde_json::from_value(json!({
+        "name": "guide", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
+        "instructions": "Be kind.", "tools": ["ask_user"],
+        "client_tools": [{ "name": "editor" }],
+        "limits": { "iterations": 12, "rounds": 6, "retries": 3 },
+        "deadlines": { "question": 120 },
+    }))
+    .unwrap();
+    let flow: FlowVersion = serde_json::from_value(json!({
+        "name": "release", "version": "1",
+        "steps": [
+            { "name": "plan", "agent": "guide", "input": "{{ input.task }}: plan", "pass": { "plan": "{{ output.text }}" } },
+            { "name": "build", "agent": "guide", "input": "{{ input.task }}: build {{ shared.plan }} as {{ answer.option }}",
+              "question": { "kind": "choice", "title": "How?",
+                            "options": [{ "id": "fast", "label": "Fast", "effect": "provide" },
+                                        { "id": "no", "label": "Not at all", "effect": "reject" }] },
+              "attempts": 2, "delay_seconds": 1, "on_rejection": "tell", "on_failure": "tell" },
+            { "name": "tell", "agent": "guide", "input": "{{ input.task }}: tell" },
+        ],
+    }))
+    .unwrap();
+    Definitions { agents: vec![agent], flows: vec![flow] }
+}
