@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Server } from './server';
@@ -14,7 +14,10 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Stands in for what the server itself will do: the page, its policy of content, and signing in with a cookie. */
+/**
+ * Gives out what was just built, as the server does from within. In front of a binary that does not know people yet it
+ * also stands in for signing in with a cookie.
+ */
 export async function startProxy(server: Server): Promise<{ address: string; close: () => Promise<void> }> {
   const web = createServer((from, to) => {
     const path = new URL(from.url ?? '/', 'http://page').pathname;
@@ -50,6 +53,7 @@ async function file(path: string, to: ServerResponse): Promise<void> {
 const ROLES: Record<string, string> = { alice: 'admin', bob: 'operator' };
 
 async function api(server: Server, path: string, from: IncomingMessage, to: ServerResponse): Promise<void> {
+  if (server.people) return forward(server, from, to, from.headers);
   const user = /holdpoint_session=([\w-]+)/u.exec(from.headers.cookie ?? '')?.[1] ?? '';
   const key = server.keys.get(user);
   const json = (status: number, body: object, cookie?: string) =>
@@ -82,26 +86,21 @@ async function api(server: Server, path: string, from: IncomingMessage, to: Serv
         { name: 'bob', role: 'operator' },
       ],
     });
-  const { cookie: _, host: __, ...headers } = from.headers;
-  const on = request(
-    {
-      host: '127.0.0.1',
-      port: server.port,
-      path: from.url,
-      method: from.method,
-      headers: { ...headers, authorization: `Bearer ${key}` },
-    },
-    (reply) => {
-      to.writeHead(reply.statusCode ?? 502, reply.headers);
-      to.flushHeaders();
-      reply.pipe(to);
-      reply.on('error', () => to.destroy());
-      reply.on('aborted', () => to.destroy());
-    },
-  );
-  on.on('error', () =>
-    to.headersSent ? to.destroy() : json(502, { code: 'offline', status: 502, title: 'no server' }),
-  );
+  const { cookie: _, ...headers } = from.headers;
+  forward(server, from, to, { ...headers, authorization: `Bearer ${key}` });
+}
+
+/** Hands a request on as it is, and the reply back as it comes. */
+function forward(server: Server, from: IncomingMessage, to: ServerResponse, headers: OutgoingHttpHeaders): void {
+  const target = { host: '127.0.0.1', port: server.port, path: from.url, method: from.method, headers };
+  const on = request(target, (reply) => {
+    to.writeHead(reply.statusCode ?? 502, reply.headers);
+    to.flushHeaders();
+    reply.pipe(to);
+    reply.on('error', () => to.destroy());
+    reply.on('aborted', () => to.destroy());
+  });
+  on.on('error', () => (to.headersSent ? to.destroy() : to.writeHead(502).end()));
   to.on('close', () => on.destroy());
   from.pipe(on);
 }

@@ -37,7 +37,8 @@ export class Server {
   page = '';
   private child?: ChildProcess;
   private closePage?: () => Promise<void>;
-  private people = false;
+  /** Whether this binary knows people and cookies; older ones know keys alone. */
+  people = false;
   private readonly visits = new Map<string, string>();
   private readonly more: string[] = [];
 
@@ -57,16 +58,20 @@ export class Server {
     await server.run();
     server.people = (await fetch(`${server.address}/v1/sign-in`)).ok;
     if (server.people) {
-      server.page = server.address;
-      for (const user of ['alice', 'bob']) {
-        server.cli('users', 'create', user, '--role', user === 'alice' ? 'admin' : 'operator');
-      }
-    } else {
-      const proxy = await startProxy(server);
-      server.page = proxy.address;
-      server.closePage = proxy.close;
+      server.cli('users', 'create', 'alice', '--role', 'admin');
+      server.cli('users', 'create', 'bob', '--role', 'operator');
     }
+    await server.show();
     return server;
+  }
+
+  /** The page as the binary has it; in front of one without, what was just built. */
+  private async show(): Promise<void> {
+    this.page = this.address;
+    if ((await fetch(`${this.address}/inbox`)).ok) return;
+    const proxy = await startProxy(this);
+    this.page = proxy.address;
+    this.closePage = proxy.close;
   }
 
   /** Runs the binary as whoever holds the data. */
