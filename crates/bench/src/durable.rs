@@ -3,12 +3,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use domain::audit::{Entry, How, Wire, particulars};
+use domain::audit::{Entry, How, particulars};
 use domain::interaction::Change;
 use domain::{
-    Actor, ActorKind, AnswerId, Brief, Caller, Draft, EntryId, EventId, Happening, Interaction, InteractionId, KeyId,
-    LeaseId, Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Status, Step,
-    StepId, TenantId, Timestamp,
+    Actor, ActorKind, AnswerId, Brief, Caller, Credential, Draft, EntryId, EventId, Happening, Interaction,
+    InteractionId, KeyId, LeaseId, Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId,
+    SignedDuration, Status, Step, StepId, TenantId, Timestamp,
 };
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};
@@ -58,7 +58,7 @@ impl Desk {
         };
         let scope = transact::<_, StoreError, _>(store, move |tx| tx.scope_ensure("default", "default", fresh)).await?;
         let person = Caller {
-            key: KeyId::from_uuid(Uuid::nil()),
+            credential: Credential::Key(KeyId::from_uuid(Uuid::nil())),
             scope,
             role: Role::Operator,
             actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
@@ -220,7 +220,7 @@ impl Desk {
             at: now,
             name: happening.name.to_owned(),
             by,
-            how: How { wire: Wire::Http, key: Some(self.person.key), from: None },
+            how: How::of(&self.person),
             session: Some(session.id),
             event: Some(session.last_seq + 1),
             interaction,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use domain::{KeyId, Role, SignedDuration};
+use url::Url;
 use zeroize::Zeroizing;
 
 /// The hold point for AI agents: an agent asks, its step sleeps durably, a person answers, the agent goes on, once.
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     Worker(Box<Worker>),
     /// Make, list and revoke keys
     Keys(Keys),
+    /// Add people, and make links that sign them in
+    Users(Users),
     /// Verify an export of the audit trail, export it, show the key that signs it
     Audit(Audit),
     /// Rotate the keys that secrets are sealed with
@@ -71,15 +74,43 @@ pub(crate) struct MasterKeys {
     pub(crate) master_key_previous: Option<String>,
 }
 
+/// Who else vouches for people.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Provider {
+    /// Let people sign in through this OpenID Connect provider, as it calls itself (https://id.example.org)
+    #[arg(long, env = "HOLDPOINT_OIDC_ISSUER", requires = "oidc_client_id")]
+    pub(crate) oidc_issuer: Option<Url>,
+    /// What the provider calls this server
+    #[arg(long, env = "HOLDPOINT_OIDC_CLIENT_ID", requires = "oidc_issuer")]
+    pub(crate) oidc_client_id: Option<String>,
+    /// The file with the secret that this server proves itself to the provider with
+    #[arg(long, env = "HOLDPOINT_OIDC_CLIENT_SECRET_FILE", requires = "oidc_issuer")]
+    pub(crate) oidc_client_secret_file: Option<PathBuf>,
+    /// The claim that has people's roles: admin, operator or viewer; dots lead into objects
+    #[arg(long, env = "HOLDPOINT_OIDC_ROLE_CLAIM", default_value = "roles")]
+    pub(crate) oidc_role_claim: String,
+    /// The tenant that the provider's people belong to
+    #[arg(long, env = "HOLDPOINT_OIDC_TENANT", default_value = "default")]
+    pub(crate) oidc_tenant: String,
+    /// The project that they belong to
+    #[arg(long, env = "HOLDPOINT_OIDC_PROJECT", default_value = "default")]
+    pub(crate) oidc_project: String,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Where to listen
     #[arg(long, env = "HOLDPOINT_LISTEN", default_value = "127.0.0.1:8420")]
     pub(crate) listen: SocketAddr,
+    /// Where people find the server, if not where it listens (https://holdpoint.example.org); with https, cookies are sent over TLS alone
+    #[arg(long, env = "HOLDPOINT_PUBLIC_URL", value_parser = public_url)]
+    pub(crate) public_url: Option<Url>,
     #[command(flatten)]
     pub(crate) database: Database,
     #[command(flatten)]
     pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) oidc: Provider,
     #[command(flatten)]
     pub(crate) terms: Terms,
     #[command(flatten)]
@@ -190,7 +221,7 @@ pub(crate) enum KeysCommand {
     Revoke(KeysRevoke),
 }
 
-/// Whose keys.
+/// Whose keys or people.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     /// The tenant; made if absent
@@ -231,6 +262,48 @@ pub(crate) struct KeysList {
 pub(crate) struct KeysRevoke {
     /// The key's id, key_…
     pub(crate) id: KeyId,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Users {
+    #[command(subcommand)]
+    pub(crate) command: UsersCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UsersCommand {
+    /// Add a person to a project
+    Create(UsersCreate),
+    /// Print a link that signs a person in once, within 15 minutes
+    Link(UsersLink),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UsersCreate {
+    /// What the person is called
+    pub(crate) name: String,
+    /// admin, operator or viewer
+    #[arg(long, value_parser = role)]
+    pub(crate) role: Role,
+    /// How the person is shown
+    #[arg(long)]
+    pub(crate) display: Option<String>,
+    /// A group of the person; may be given several times
+    #[arg(long = "group")]
+    pub(crate) groups: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UsersLink {
+    /// What the person is called
+    pub(crate) name: String,
+    /// Where people find the server
+    #[arg(long, env = "HOLDPOINT_PUBLIC_URL", value_parser = public_url, default_value = "http://127.0.0.1:8420")]
+    pub(crate) public_url: Url,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -403,6 +476,16 @@ pub(crate) fn variable(name: &str) -> Option<Zeroizing<String>> {
 
 fn role(text: &str) -> Result<Role, String> {
     Role::named(text).ok_or_else(|| "must be admin, operator, viewer or agent".to_owned())
+}
+
+fn public_url(text: &str) -> Result<Url, String> {
+    let url: Url = text.parse().map_err(|error| format!("{error}"))?;
+    let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    if ["http", "https"].contains(&url.scheme()) && url.has_host() && plain {
+        Ok(url)
+    } else {
+        Err("must be http://HOST or https://HOST, without a path".to_owned())
+    }
 }
 
 fn checkpoint(text: &str) -> Result<(u64, String), String> {

@@ -41,6 +41,8 @@ pub(crate) enum Failure {
     NothingToPrepare,
     #[error("the figures cannot be set up: {0}")]
     Figures(String),
+    #[error("the identity provider cannot be asked: {0}")]
+    Oidc(String),
     #[error("--log: {0}")]
     Log(String),
     #[error("traces cannot be sent: {0}")]

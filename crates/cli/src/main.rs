@@ -18,6 +18,7 @@ mod secrets;
 mod serve;
 mod stopping;
 mod telemetry;
+mod users;
 mod work;
 mod worker;
 
@@ -50,6 +51,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Serve(serve) => serve::serve(&runtime, &serve),
         Command::Worker(worker) => worker::worker(&runtime, &worker),
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
+        Command::Users(users) => runtime.block_on(users::users(users)),
         Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
         Command::Backup(backup) => data::backup(&backup),

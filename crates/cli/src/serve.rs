@@ -1,22 +1,24 @@
 //! `holdpoint serve`: what runs, and how it ends.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use engine::{Engine, Ids};
-use server::App;
+use server::{App, Front, Oidc, OidcSettings, Page};
 use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use url::Url;
 
-use crate::config::Serve;
+use crate::config::{Provider, Serve};
 use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::open;
 use crate::stopping::Signals;
-use crate::{policy, telemetry, work};
+use crate::{policy, telemetry, users, work};
 
 /// Runs the server until it is told to stop.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
@@ -45,7 +47,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     engine.policy_noted().await;
 
     let (stop, stopping) = watch::channel(false);
-    let app = App::new(engine.clone(), serve.limits(), telemetry::figures()?, stopping.clone());
+    let front = Front { public: serve.public_url.clone(), page: Page::built(), oidc: oidc(&serve.oidc)? };
+    let app = App::new(engine.clone(), serve.limits(), front, telemetry::figures()?, stopping.clone());
     let listener = TcpListener::bind(serve.listen).await.map_err(|error| Failure::Listen(serve.listen, error))?;
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
@@ -60,6 +63,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     work::start(&tasks, &cancelled, &engine, &serve.agents);
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
+    welcome(&engine, serve, address).await;
 
     let served = server::listen(listener, server::router(app), stopping).await;
     cancelled.cancel();
@@ -73,6 +77,36 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let _ = closing.await;
     println!("Holdpoint has stopped");
     served.map_err(Failure::Serve)
+}
+
+/// The identity provider that was asked for.
+fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
+    let (Some(issuer), Some(client_id)) = (&provider.oidc_issuer, &provider.oidc_client_id) else { return Ok(None) };
+    let secret = provider.oidc_client_secret_file.as_ref().map(|file| {
+        let read = std::fs::read_to_string(file).map_err(|error| Failure::Data(file.clone(), error));
+        read.map(|text| text.trim().to_owned())
+    });
+    let settings = OidcSettings {
+        issuer: issuer.clone(),
+        client_id: client_id.clone(),
+        client_secret: secret.transpose()?,
+        role_claim: provider.oidc_role_claim.clone(),
+        place: (provider.oidc_tenant.clone(), provider.oidc_project.clone()),
+    };
+    Oidc::new(settings).map(Some).map_err(Failure::Oidc)
+}
+
+/// As long as nobody has ever signed in: shows the way in, to whoever sees what this process writes.
+async fn welcome(engine: &Engine, serve: &Serve, address: SocketAddr) {
+    match engine.first_link().await {
+        Ok(None) => {}
+        Ok(Some(token)) => {
+            let here = format!("http://{address}");
+            let base = serve.public_url.as_ref().map_or(here.as_str(), Url::as_str);
+            println!("Sign in as the first admin, once and within an hour: {}", users::address(base, &token));
+        }
+        Err(error) => tracing::warn!(%error, "no link for the first admin could be made"),
+    }
 }
 
 /// Takes the data directory, which is made if absent.

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyId, ProjectId, Refusal, TenantId};
+use crate::{KeyId, ProjectId, Refusal, TenantId, VisitId};
 
 /// The tenant and project that a piece of work is confined to.
 ///
@@ -56,6 +56,8 @@ pub enum Right {
     Audit,
     /// Make, list and revoke keys.
     ManageKeys,
+    /// Add, list and disable people, and make links that sign them in.
+    ManageUsers,
     /// See which secrets are kept, never their values, and forget them.
     ManageSecrets,
 }
@@ -69,7 +71,7 @@ impl Role {
     pub const fn may(self, right: Right) -> bool {
         match (self, right) {
             (Self::Admin, _) | (_, Right::Read) => true,
-            (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::Automate) => false,
+            (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::ManageUsers | Right::Automate) => false,
             (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => true,
             (Self::Operator, Right::Take) => false,
             (Self::Viewer, Right::Answer) => true,
@@ -116,7 +118,7 @@ pub enum ActorKind {
 pub struct Actor {
     /// What sort of being.
     pub kind: ActorKind,
-    /// The user name of the key, or the key's id where it has none.
+    /// The name of the person, or the user name of the key, or the key's id where it has none.
     pub name: String,
 }
 
@@ -128,11 +130,22 @@ impl Actor {
     }
 }
 
-/// An authenticated caller: made only from a key that was found, matched and is still good.
+/// What a caller has proved itself with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Credential {
+    /// A key, sent with every request.
+    Key(KeyId),
+    /// A browser in which a person has signed in.
+    Visit(VisitId),
+    /// None: it is a worker of ours, in the name of the agent whose step it runs.
+    Worker,
+}
+
+/// An authenticated caller: made only from a credential that was found, matched and is still good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The key that was presented.
-    pub key: KeyId,
+    /// What was presented.
+    pub credential: Credential,
     /// What it is confined to.
     pub scope: Scope,
     /// What it may do there.
@@ -149,14 +162,14 @@ impl Caller {
     /// A worker, in the name of the agent whose step it runs.
     #[must_use]
     pub const fn worker(scope: Scope, agent: Actor) -> Self {
-        let key = KeyId::from_uuid(uuid::Uuid::nil());
-        Self { key, scope, role: Role::Agent, actor: agent, groups: Vec::new(), from: None }
+        let credential = Credential::Worker;
+        Self { credential, scope, role: Role::Agent, actor: agent, groups: Vec::new(), from: None }
     }
 
     /// Whether it is a worker of ours.
     #[must_use]
-    pub fn is_worker(&self) -> bool {
-        self.key == KeyId::from_uuid(uuid::Uuid::nil())
+    pub const fn is_worker(&self) -> bool {
+        matches!(self.credential, Credential::Worker)
     }
 
     /// Refuses unless the caller's role has the right.
@@ -198,7 +211,7 @@ impl Key {
         let kind = if self.role == Role::Agent { ActorKind::Agent } else { ActorKind::User };
         let name = self.user.clone().unwrap_or_else(|| self.id.to_string());
         Some(Caller {
-            key: self.id,
+            credential: Credential::Key(self.id),
             scope: self.scope,
             role: self.role,
             actor: Actor { kind, name },

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Actor, Answer, Caller, Digest, EntryId, Happening, InteractionId, KeyId, Kind, Question, Scope, SessionId,
+    Actor, Answer, Caller, Credential, Digest, EntryId, Happening, InteractionId, KeyId, Kind, Question, Scope,
+    SessionId, VisitId,
 };
 
 /// An entry larger than this keeps digests in place of its largest parts.
@@ -66,6 +67,10 @@ pub struct How {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub key: Option<KeyId>,
+    /// In which browser, where a person was signed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub visit: Option<VisitId>,
     /// From which address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
@@ -90,17 +95,19 @@ pub enum Wire {
 impl How {
     /// As a caller does things.
     #[must_use]
-    pub fn of(caller: &Caller) -> Self {
-        if caller.is_worker() {
-            return Self::by(Wire::Worker);
-        }
-        Self { wire: Wire::Http, key: Some(caller.key), from: caller.from }
+    pub const fn of(caller: &Caller) -> Self {
+        let (key, visit) = match caller.credential {
+            Credential::Key(key) => (Some(key), None),
+            Credential::Visit(visit) => (None, Some(visit)),
+            Credential::Worker => return Self::by(Wire::Worker),
+        };
+        Self { wire: Wire::Http, key, visit, from: caller.from }
     }
 
     /// Through a door that needs no key.
     #[must_use]
     pub const fn by(wire: Wire) -> Self {
-        Self { wire, key: None, from: None }
+        Self { wire, key: None, visit: None, from: None }
     }
 }
 

@@ -107,6 +107,12 @@ ids! {
     DataKeyId = "dek_";
     /// A secret value that a person has kept for later.
     SecretId = "sec_";
+    /// A person who signs in.
+    UserId = "usr_";
+    /// A person signed in with one browser.
+    VisitId = "vis_";
+    /// A link that signs a person in once.
+    LinkId = "lnk_";
 }
 
 #[cfg(test)]

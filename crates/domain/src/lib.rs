@@ -37,8 +37,9 @@ pub mod step;
 pub mod suggestion;
 pub mod template;
 pub mod text;
+pub mod user;
 
-pub use access::{Actor, ActorKind, Caller, Key, Role, Scope};
+pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope};
 pub use agent::AgentVersion;
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
@@ -49,8 +50,8 @@ pub use event::{Event, Happening};
 pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{
-    AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, PermitId, ProjectId,
-    SecretId, SessionId, StepId, TenantId,
+    AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, LinkId, PermitId,
+    ProjectId, SecretId, SessionId, StepId, TenantId, UserId, VisitId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
@@ -63,5 +64,6 @@ pub use ruling::{Ruling, Verdict};
 pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepEnd, StepEnding, StepStatus};
+pub use user::{Link, Membership, User, Visit};
 
 pub use jiff::{SignedDuration, Timestamp};

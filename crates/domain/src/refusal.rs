@@ -27,9 +27,9 @@ pub enum Refusal {
     #[error("there is no such {0}")]
     NotFound(&'static str),
     /// The caller's role never allows this.
-    #[error("a key with the role `{}` may not do this", role.name())]
+    #[error("the role `{}` may not do this", role.name())]
     RoleForbids {
-        /// The role that the key has.
+        /// The role that the caller has.
         role: Role,
     },
     /// The caller is not among those who may answer.
@@ -171,6 +171,18 @@ pub enum Refusal {
     /// The grant was taken back already.
     #[error("this grant was already revoked")]
     GrantRevoked(crate::GrantId),
+    /// The person belongs to the project already.
+    #[error("`{0}` is in this project already")]
+    UserExists(String),
+    /// The person belongs to projects that the caller has no say in.
+    #[error("`{0}` also belongs to projects of which you are no admin")]
+    UserElsewhere(String),
+    /// Only a person who is signed in can do this: a key has no password and speaks for one project.
+    #[error("only a person who is signed in can do this, with a key it means nothing")]
+    NeedsSignIn,
+    /// The old password is another one.
+    #[error("the old password is wrong")]
+    PasswordWrong,
     /// The session has as many open questions as it may.
     #[error("this session already has {most} open questions")]
     TooManyOpen {

@@ -2,23 +2,29 @@
 
 use std::sync::Arc;
 
-use domain::{Caller, KeyId};
+use domain::{Caller, Credential, KeyId, Visit};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use store::{Cost, KeyRecord};
+use store::{Cost, KeyRecord, VisitRecord};
 use subtle::ConstantTimeEq;
+use uuid::Uuid;
 
 use crate::{Engine, Error};
 
 /// How a key begins.
-const MARK: &str = "hp_";
+pub(crate) const KEY: &str = "hp_";
+/// How a browser's credential begins.
+pub(crate) const VISIT: &str = "hpv_";
+/// How the credential in a link begins.
+pub(crate) const LINK: &str = "hpl_";
 /// The use of a key is written down at most so often.
 const USE_NOTED_EVERY: i64 = 60;
 
 impl Engine {
     /// Finds the caller that a key stands for.
     pub async fn authenticate(&self, text: &str) -> Result<Caller, Error> {
-        let (id, secret) = parse(text).ok_or(Error::Unauthenticated)?;
+        let (id, secret) = parsed(KEY, text).ok_or(Error::Unauthenticated)?;
+        let id = KeyId::from_uuid(id);
         let record = self.key_record(id).await?;
         let pepper = self.pepper().await?;
         if !bool::from(fingerprint(&pepper, &secret).ct_eq(&record.hash)) {
@@ -33,10 +39,19 @@ impl Engine {
         Ok(caller)
     }
 
-    /// Whether a caller's key is still good: asked again by whoever has waited, or goes on reading.
+    /// Whether a caller's credential is still good: asked again by whoever has waited, or goes on reading.
     pub async fn recheck(&self, caller: &Caller) -> Result<(), Error> {
-        let record = self.key_record(caller.key).await?;
-        record.key.caller(self.now()).map(drop).ok_or(Error::Unauthenticated)
+        let again = match caller.credential {
+            Credential::Key(key) => self.key_record(key).await?.key.caller(self.now()),
+            Credential::Visit(visit) => {
+                // It may speak for another project by now; what was begun goes on while the person belongs there.
+                let VisitRecord { visit, user, .. } = self.visit_record(visit).await?;
+                Visit { project: caller.scope.project, ..visit }.caller(&user, self.now())
+            }
+            // Its claim is what is asked again.
+            Credential::Worker => return Ok(()),
+        };
+        again.map(drop).ok_or(Error::Unauthenticated)
     }
 
     async fn key_record(&self, id: KeyId) -> Result<Arc<KeyRecord>, Error> {
@@ -70,13 +85,14 @@ pub(crate) fn fingerprint(pepper: &[u8], secret: &[u8]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// A key as it is shown once.
-pub(crate) fn spelled(id: KeyId, secret: &[u8; 32]) -> String {
-    format!("{MARK}{}_{}", id.uuid().simple(), hex(secret))
+/// A credential as it is shown once.
+pub(crate) fn spelled(mark: &str, id: Uuid, secret: &[u8; 32]) -> String {
+    format!("{mark}{}_{}", id.simple(), hex(secret))
 }
 
-fn parse(text: &str) -> Option<(KeyId, [u8; 32])> {
-    let (id, secret) = text.strip_prefix(MARK)?.split_once('_')?;
+/// The two halves of a credential.
+pub(crate) fn parsed(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
+    let (id, secret) = text.strip_prefix(mark)?.split_once('_')?;
     if secret.len() != 64 || !secret.is_ascii() {
         return None;
     }
@@ -84,7 +100,7 @@ fn parse(text: &str) -> Option<(KeyId, [u8; 32])> {
     for (byte, pair) in bytes.iter_mut().zip(secret.as_bytes().chunks_exact(2)) {
         *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
     }
-    Some((id.parse().ok()?, bytes))
+    Some((Uuid::try_parse(id).ok()?, bytes))
 }
 
 /// Bytes as hexadecimal.

@@ -6,13 +6,14 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use domain::audit::Wire;
-use domain::{KeyId, SignedDuration, Timestamp};
+use domain::{KeyId, SignedDuration, Timestamp, VisitId};
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
 use crate::definitions::Filed;
 use crate::judge::Policies;
+use crate::password::Turns;
 use crate::settle::Alongside;
 use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
@@ -82,6 +83,10 @@ pub struct Inner {
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
     /// Keys that were used since their use was last written down.
     pub(crate) used: Mutex<HashMap<KeyId, Timestamp>>,
+    /// The same of visits.
+    pub(crate) visited: Mutex<HashMap<VisitId, Timestamp>>,
+    /// Whose password is hashed next.
+    pub(crate) turns: Turns,
     /// The moment that the timers sleep until, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
@@ -114,6 +119,8 @@ impl Engine {
             settings: Arc::new(settings),
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
+            visited: Mutex::new(HashMap::new()),
+            turns: Turns::default(),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),
         }))
@@ -135,6 +142,12 @@ impl Engine {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.0.clock.now()
+    }
+
+    /// A word that nobody can guess, for what is used once and not kept.
+    #[must_use]
+    pub fn nonce(&self) -> String {
+        crate::authenticate::hex(&self.ids.random::<32>())
     }
 
     /// Whether the store answers.

@@ -21,6 +21,9 @@ pub enum Error {
     /// The credential is unknown, expired or revoked.
     #[error("the key is unknown, expired or revoked")]
     Unauthenticated,
+    /// Unknown person, wrong password, link used or too old: the same to whoever tries.
+    #[error("the name or the password is wrong, or the link was used or is too old")]
+    SignInFailed,
     /// What was sealed cannot be opened: the master key is another one.
     #[error("what was sealed cannot be opened with this master key")]
     Sealed,

@@ -1,6 +1,8 @@
-//! What is done now and then: old idempotency keys forgotten, the use of keys written down.
+//! What is done now and then: old idempotency keys, visits and links forgotten, the use of keys and visits written down.
 
 use std::time::Duration;
+
+use domain::Visit;
 
 use crate::{Engine, Error};
 
@@ -31,21 +33,37 @@ impl Engine {
                 break;
             }
         }
-        self.note_used().await
+        self.note_used().await?;
+        self.forget_visits().await
     }
 
-    /// Writes down when keys were last used.
+    /// Writes down when keys and visits were last used.
     pub async fn note_used(&self) -> Result<(), Error> {
         let used: Vec<_> = self.used.lock().drain().collect();
-        if used.is_empty() {
+        let visited: Vec<_> = self.visited.lock().drain().collect();
+        if used.is_empty() && visited.is_empty() {
             return Ok(());
         }
         self.transact(move |work| {
             for (key, at) in &used {
                 work.tx.key_used(*key, *at)?;
             }
-            Ok(())
+            visited.iter().try_for_each(|(visit, at)| Ok(work.tx.visit_seen(*visit, *at)?))
         })
         .await
+    }
+
+    /// Forgets visits and links that have ended by themselves.
+    async fn forget_visits(&self) -> Result<(), Error> {
+        loop {
+            let forgotten = self.transact(move |work| {
+                let before = |age| work.now.saturating_sub(age).unwrap_or(work.now);
+                let visits = work.tx.visits_purge(before(Visit::IDLE), before(Visit::LONGEST), BATCH)?;
+                Ok(visits + work.tx.links_purge(work.now, BATCH)?)
+            });
+            if forgotten.await? < u64::from(BATCH) {
+                return Ok(());
+            }
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use domain::{
-    AnswerId, DataKeyId, EntryId, EventId, GrantId, InteractionId, KeyId, LeaseId, PermitId, ProjectId, SecretId,
-    SessionId, StepId, TenantId, Timestamp,
+    AnswerId, DataKeyId, EntryId, EventId, GrantId, InteractionId, KeyId, LeaseId, LinkId, PermitId, ProjectId,
+    SecretId, SessionId, StepId, TenantId, Timestamp, UserId, VisitId,
 };
 use parking_lot::Mutex;
 use uuid::Uuid;
@@ -89,7 +89,7 @@ macro_rules! make {
 make! {
     tenant: TenantId, project: ProjectId, session: SessionId, step: StepId, interaction: InteractionId,
     answer: AnswerId, event: EventId, key: KeyId, lease: LeaseId, permit: PermitId, grant: GrantId, entry: EntryId,
-    data_key: DataKeyId, secret: SecretId
+    data_key: DataKeyId, secret: SecretId, user: UserId, visit: VisitId, link: LinkId
 }
 
 #[cfg(test)]

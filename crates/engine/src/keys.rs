@@ -2,17 +2,15 @@
 
 use domain::access::Right;
 use domain::audit::Wire;
-use domain::{Actor, Caller, Happening, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text};
+use domain::{Caller, Happening, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text, user};
 use serde_json::json;
 use store::{Cost, KeyRecord};
 
-use crate::authenticate::{fingerprint, spelled};
+use crate::authenticate::{KEY, fingerprint, spelled};
 use crate::engine::KEY_TRUST;
 use crate::work::{Doer, Work};
 use crate::{Engine, Error, Idempotency};
 
-/// How many groups a key may name.
-const MOST_GROUPS: usize = 100;
 /// The longest that a key may be good for, unless it is good for ever.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365 * 100);
 
@@ -32,18 +30,10 @@ pub struct NewKey {
 impl NewKey {
     fn check(&self) -> Result<(), Error> {
         let mut problems: Vec<Problem> = Vec::new();
-        if let Some(user) = &self.user {
-            text::identifier("/user", user, &mut problems);
+        if let Some(name) = &self.user {
+            user::name("/user", name, &mut problems);
         }
-        for (index, group) in self.groups.iter().enumerate() {
-            text::identifier(&format!("/groups/{index}"), group, &mut problems);
-        }
-        if self.user.as_deref().is_some_and(|user| user == Actor::system().name || user.starts_with(KeyId::PREFIX)) {
-            problems.push(Problem::new("/user", "is a name that Holdpoint itself uses"));
-        }
-        if self.groups.len() > MOST_GROUPS {
-            problems.push(Problem::new("/groups", format!("are more than {MOST_GROUPS}")));
-        }
+        user::groups("/groups", &self.groups, &mut problems);
         if self.lifetime.is_some_and(|lifetime| lifetime <= SignedDuration::ZERO || lifetime > LONGEST) {
             problems.push(Problem::new("/expires_in_seconds", "must be more than 0 and at most 100 years"));
         }
@@ -70,7 +60,7 @@ impl Engine {
         };
         let (scope, hash) = (caller.scope, fingerprint(&self.pepper().await?, &secret));
         let key = self.command(caller, once, move |work| made(work, scope, new.clone(), hash)).await?;
-        let text = spelled(key.id, &secret);
+        let text = spelled(KEY, key.id.uuid(), &secret);
         Ok((key, text))
     }
 
@@ -81,7 +71,7 @@ impl Engine {
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
         let key = self.transact_as(Doer::system(Wire::Cli), move |work| made(work, scope, new.clone(), hash)).await?;
-        let text = spelled(key.id, &secret);
+        let text = spelled(KEY, key.id.uuid(), &secret);
         Ok((key, text))
     }
 
@@ -132,12 +122,12 @@ impl Engine {
         self.read(Cost::Scan, move |reads| Ok(reads.keys(&scope)?)).await
     }
 
-    async fn scope_named(&self, tenant: &str, project: &str) -> Result<Option<Scope>, Error> {
+    pub(crate) async fn scope_named(&self, tenant: &str, project: &str) -> Result<Option<Scope>, Error> {
         let (tenant, project) = (tenant.to_owned(), project.to_owned());
         self.read(Cost::Scan, move |reads| Ok(reads.scope(&tenant, &project)?)).await
     }
 
-    async fn scope_ensure(&self, tenant: &str, project: &str) -> Result<Scope, Error> {
+    pub(crate) async fn scope_ensure(&self, tenant: &str, project: &str) -> Result<Scope, Error> {
         let mut problems = Vec::new();
         text::identifier("/tenant", tenant, &mut problems);
         text::identifier("/project", project, &mut problems);

@@ -77,3 +77,22 @@ pub(crate) fn keys() -> Value {
         "created_at": "2026-11-15T10:00:00Z"
     }] })
 }
+
+/// A person.
+pub(crate) fn user() -> Value {
+    json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["operations"], "external": false,
+            "created_at": "2026-11-15T10:00:00Z", "signed_in_at": "2026-11-15T10:05:00Z" })
+}
+
+/// The people of a project.
+pub(crate) fn users() -> Value {
+    json!({ "users": [user()] })
+}
+
+/// Who the caller is.
+pub(crate) fn me() -> Value {
+    let project = "prj_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01";
+    json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "tenant": "default", "project": project,
+            "projects": [{ "project": project, "name": "default", "role": "operator" }], "via": "cookie",
+            "password": "known" })
+}

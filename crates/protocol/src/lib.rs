@@ -24,6 +24,7 @@ mod problem;
 mod secret;
 mod session;
 mod stats;
+mod user;
 
 pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
 pub use answer::{
@@ -48,3 +49,7 @@ pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
 pub use stats::StatsView;
+pub use user::{
+    LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
+    ProviderView, SignInView, UserBody, UserView, UsersPage, Via,
+};

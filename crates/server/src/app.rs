@@ -4,12 +4,15 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::KeyId;
 use engine::Engine;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
 use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::front::Front;
+use crate::sign_ins::SignIns;
 
 /// What callers may not exceed.
 #[derive(Debug, Clone)]
@@ -38,7 +41,10 @@ pub struct App(Arc<Parts>);
 pub struct Parts {
     pub(crate) engine: Engine,
     pub(crate) limits: Limits,
-    pub(crate) rates: Option<DefaultKeyedRateLimiter<KeyId>>,
+    pub(crate) front: Front,
+    /// By credential.
+    pub(crate) rates: Option<DefaultKeyedRateLimiter<Uuid>>,
+    pub(crate) sign_ins: SignIns,
     pub(crate) figures: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
     pub(crate) streams: Arc<tokio::sync::Semaphore>,
@@ -57,12 +63,19 @@ impl std::ops::Deref for App {
 impl App {
     /// Puts the wire on an engine. `stopping` turns true when the server begins to stop.
     #[must_use]
-    pub fn new(engine: Engine, limits: Limits, figures: PrometheusHandle, stopping: watch::Receiver<bool>) -> Self {
+    pub fn new(
+        engine: Engine,
+        limits: Limits,
+        front: Front,
+        figures: PrometheusHandle,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
         let quota = |rate: NonZeroU32| Quota::per_second(rate).allow_burst(rate.saturating_mul(TWICE));
         let rates = limits.rate.map(|rate| RateLimiter::keyed(quota(rate)));
         let streams = Arc::new(tokio::sync::Semaphore::new(limits.streams));
         let counted = tokio::sync::Mutex::default();
-        Self(Arc::new(Parts { engine, limits, rates, figures, stopping, streams, counted }))
+        let sign_ins = SignIns::default();
+        Self(Arc::new(Parts { engine, limits, front, rates, sign_ins, figures, stopping, streams, counted }))
     }
 
     /// Turns ready when the server begins to stop: whoever waits is told what there is now.

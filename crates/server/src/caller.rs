@@ -3,18 +3,28 @@
 use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::FromRequestParts;
-use domain::Caller;
+use axum_extra::extract::CookieJar;
+use domain::{Caller, Credential};
+use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 
 use crate::App;
+use crate::cookie;
 use crate::error::ApiError;
 
 /// How long a path with its query may be, in bytes. No operation needs a tenth of it.
 const LONGEST: usize = 8 * 1024;
 
-/// Whoever sent the request. A handler that takes one cannot be reached without a good key.
+/// Whoever sent the request. A handler that takes one cannot be reached without a good key, or the cookie of a browser in which a
+/// person has signed in.
 pub(crate) struct Who(pub(crate) Caller);
+
+/// Whoever has not signed in yet: where they come from, where that is known. Other sites are refused.
+pub(crate) struct Stranger(pub(crate) Option<IpAddr>);
+
+/// Whoever comes from the identity provider, which is another site: where they come from, where that is known.
+pub(crate) struct Traveller(pub(crate) Option<IpAddr>);
 
 /// The other end of the connection that a request came through.
 #[derive(Debug, Clone, Copy)]
@@ -27,18 +37,54 @@ impl FromRequestParts<App> for Who {
         if parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > LONGEST) {
             return Err(ApiError::UriTooLong(LONGEST));
         }
-        let header = parts.headers.get(AUTHORIZATION).ok_or(ApiError::NoCredential)?;
-        let text = header.to_str().map_err(|_| ApiError::NoCredential)?;
-        let (scheme, key) = text.split_once(' ').ok_or(ApiError::NoCredential)?;
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(ApiError::NoCredential);
-        }
-        let caller = app.engine.authenticate(key.trim()).await?;
-        if app.rates.as_ref().is_some_and(|rates| rates.check_key(&caller.key).is_err()) {
+        let caller = match parts.headers.get(AUTHORIZATION) {
+            Some(header) => by_key(header, app).await?,
+            None => by_cookie(parts, app).await?,
+        };
+        let credential = match caller.credential {
+            Credential::Key(key) => key.uuid(),
+            Credential::Visit(visit) => visit.uuid(),
+            Credential::Worker => return Err(ApiError::NoCredential),
+        };
+        if app.rates.as_ref().is_some_and(|rates| rates.check_key(&credential).is_err()) {
             return Err(ApiError::RateLimited);
         }
         Ok(Self(Caller { from: address(parts, app.limits.behind_proxy), ..caller }))
     }
+}
+
+impl FromRequestParts<App> for Stranger {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        app.front.same_origin(&parts.headers)?;
+        Ok(Self(address(parts, app.limits.behind_proxy)))
+    }
+}
+
+impl FromRequestParts<App> for Traveller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        Ok(Self(address(parts, app.limits.behind_proxy)))
+    }
+}
+
+async fn by_key(header: &HeaderValue, app: &App) -> Result<Caller, ApiError> {
+    let text = header.to_str().map_err(|_| ApiError::NoCredential)?;
+    let (scheme, key) = text.split_once(' ').ok_or(ApiError::NoCredential)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(ApiError::NoCredential);
+    }
+    Ok(app.engine.authenticate(key.trim()).await?)
+}
+
+/// A browser sends its cookie with whatever any site has it send: what changes something must come from our page.
+async fn by_cookie(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
+    let jar = CookieJar::from_headers(&parts.headers);
+    let cookie = jar.get(cookie::VISIT).ok_or(ApiError::NoCredential)?;
+    app.front.same_site(&parts.method, &parts.headers)?;
+    Ok(app.engine.authenticate_visit(cookie.value()).await?)
 }
 
 /// Where a request came from. What the sender says of itself counts only behind a proxy that is known to add the last word.

@@ -1,6 +1,6 @@
 //! The OpenAPI document.
 
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{OpenApi as Document, Response as Described};
 use utoipa::{IntoResponses, Modify, OpenApi};
 
@@ -12,8 +12,8 @@ use utoipa::{IntoResponses, Modify, OpenApi};
                        the right person answers; the agent goes on from exactly there, once.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    modifiers(&Bearer),
-    security(("key" = [])),
+    modifiers(&Credentials),
+    security(("key" = []), ("cookie" = [])),
     components(schemas(protocol::ProblemBody)),
     tags(
         (name = "sessions", description = "One conversation or flow of an agent"),
@@ -27,19 +27,23 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "agents", description = "Agents that this server runs itself, in versions that never change"),
         (name = "flows", description = "Steps that follow each other, in versions that never change"),
         (name = "keys", description = "Credentials"),
+        (name = "people", description = "Signing in, and who may"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
         (name = "server", description = "Health and figures")
     )
 )]
 struct Holdpoint;
 
-struct Bearer;
+struct Credentials;
 
-impl Modify for Bearer {
+impl Modify for Credentials {
     fn modify(&self, document: &mut Document) {
         let scheme = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("A key: `hp_…`")).build();
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("key", SecurityScheme::Http(scheme));
+        let words = "A browser in which a person has signed in; whatever is not GET also sends `X-Holdpoint-Page: 1`";
+        let cookie = ApiKey::Cookie(ApiKeyValue::with_description(crate::cookie::VISIT, words));
+        components.add_security_scheme("cookie", SecurityScheme::ApiKey(cookie));
     }
 }
 

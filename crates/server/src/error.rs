@@ -32,6 +32,10 @@ pub(crate) enum ApiError {
     HeaderInvalid(String),
     /// The key sends more than it may.
     RateLimited,
+    /// Somebody tries to sign in too often.
+    TooManySignIns,
+    /// Another site has a browser send what only our page may.
+    CrossSite,
     /// The node has as many streams as it may.
     TooManyStreams,
     /// The path and query are longer than so many bytes.
@@ -96,6 +100,12 @@ pub const CODES: &[&str] = &[
     "edit_denied",
     "policy_moved",
     "grant_revoked",
+    "user_exists",
+    "user_elsewhere",
+    "needs_sign_in",
+    "password_wrong",
+    "sign_in_failed",
+    "cross_site",
     "idempotency_conflict",
     "schema_invalid",
     "policy_invalid",
@@ -130,6 +140,7 @@ impl ApiError {
             Self::Engine(Error::SchemaInvalid(_)) => (S::UNPROCESSABLE_ENTITY, "schema_invalid"),
             Self::Engine(Error::PolicyInvalid(_)) => (S::UNPROCESSABLE_ENTITY, "policy_invalid"),
             Self::Engine(Error::Unauthenticated) | Self::NoCredential => (S::UNAUTHORIZED, "unauthenticated"),
+            Self::Engine(Error::SignInFailed) => (S::UNAUTHORIZED, "sign_in_failed"),
             Self::Engine(Error::Sealed) => (S::INTERNAL_SERVER_ERROR, "sealed"),
             Self::Engine(Error::Store(error)) => of_store(error),
             Self::MalformedJson(_) => (S::BAD_REQUEST, "malformed_json"),
@@ -140,7 +151,8 @@ impl ApiError {
             Self::QueryInvalid(_) => (S::BAD_REQUEST, "query_invalid"),
             Self::IdInvalid(_) => (S::BAD_REQUEST, "id_invalid"),
             Self::HeaderInvalid(_) => (S::BAD_REQUEST, "header_invalid"),
-            Self::RateLimited => (S::TOO_MANY_REQUESTS, "rate_limited"),
+            Self::RateLimited | Self::TooManySignIns => (S::TOO_MANY_REQUESTS, "rate_limited"),
+            Self::CrossSite => (S::FORBIDDEN, "cross_site"),
             Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
             Self::UriTooLong(_) => (S::URI_TOO_LONG, "uri_too_long"),
             Self::NoRoute => (S::NOT_FOUND, "route_not_found"),
@@ -190,7 +202,7 @@ impl ApiError {
             }
             Self::Engine(Error::Store(_)) | Self::Panicked => plain("something went wrong inside; it is in the log"),
             Self::Engine(error) => (error.to_string(), None),
-            Self::NoCredential => plain("send a key as `Authorization: Bearer KEY`"),
+            Self::NoCredential => plain("sign in, or send a key as `Authorization: Bearer KEY`"),
             Self::MalformedJson(why) => ("the body is not JSON".to_owned(), Some(why.clone())),
             Self::BodyInvalid(_) => plain("the body is not what this operation takes"),
             Self::BodyTooLarge(most) => (format!("the body is larger than {most} bytes"), None),
@@ -199,6 +211,10 @@ impl ApiError {
             Self::QueryInvalid(why) => ("a query parameter is wrong".to_owned(), Some(why.clone())),
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
             Self::RateLimited => plain("this key sends more requests than it may; wait a second"),
+            Self::TooManySignIns => plain("too many attempts to sign in; wait a minute"),
+            Self::CrossSite => {
+                plain("this did not come from the page of this server: send `X-Holdpoint-Page: 1` from there")
+            }
             Self::TooManyStreams => plain("this node has as many streams open as it may"),
             Self::UriTooLong(most) => (format!("the path and query are longer than {most} bytes"), None),
             Self::NoRoute => plain("there is nothing at this path"),
@@ -248,6 +264,10 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::EditDenied(_) => (S::FORBIDDEN, "edit_denied"),
         Refusal::PolicyMoved { .. } => (S::CONFLICT, "policy_moved"),
         Refusal::GrantRevoked(_) => (S::CONFLICT, "grant_revoked"),
+        Refusal::UserExists(_) => (S::CONFLICT, "user_exists"),
+        Refusal::UserElsewhere(_) => (S::FORBIDDEN, "user_elsewhere"),
+        Refusal::NeedsSignIn => (S::FORBIDDEN, "needs_sign_in"),
+        Refusal::PasswordWrong => (S::FORBIDDEN, "password_wrong"),
     }
 }
 

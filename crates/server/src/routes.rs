@@ -11,16 +11,22 @@ mod grants;
 mod health;
 mod interactions;
 mod keys;
+mod me;
+mod oidc;
 mod policies;
 mod secrets;
 mod sessions;
+mod sign_in;
 mod stats;
+mod users;
 
 use axum::Router;
+use axum::extract::State;
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
-use http::header::{AUTHORIZATION, CACHE_CONTROL};
+use axum::routing::get;
+use http::header::{AUTHORIZATION, CACHE_CONTROL, COOKIE};
+use http::{HeaderMap, HeaderValue, Method, Uri};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -33,6 +39,7 @@ use utoipa_swagger_ui::SwaggerUi;
 use crate::App;
 use crate::document::base;
 use crate::error::ApiError;
+use crate::oidc::{CALLBACK, START};
 use crate::trace::traced;
 
 /// All operations, each in one place with its route.
@@ -77,6 +84,16 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(flows::flow_get, flows::flow_retire))
         .routes(routes!(keys::key_create, keys::key_list))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(sign_in::sign_in_get))
+        .routes(routes!(sign_in::sign_in_password))
+        .routes(routes!(sign_in::sign_in_link))
+        .routes(routes!(sign_in::sign_out))
+        .routes(routes!(me::me_get))
+        .routes(routes!(me::me_project))
+        .routes(routes!(me::me_password))
+        .routes(routes!(users::user_create, users::user_list))
+        .routes(routes!(users::user_disable))
+        .routes(routes!(users::user_link))
         .routes(routes!(audit::audit_list))
         .routes(routes!(audit::audit_export))
         .routes(routes!(audit::audit_key))
@@ -92,21 +109,24 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
 pub fn router(app: App) -> Router {
     let (router, document) = operations().split_for_parts();
     let layers = ServiceBuilder::new()
-        .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION]))
+        .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION, COOKIE]))
         .layer(from_fn(traced))
         .layer(CatchPanicLayer::custom(|_| ApiError::Panicked.into_response()))
         .layer(CompressionLayer::new())
         .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")));
     router
+        .route(START, get(oidc::start))
+        .route(CALLBACK, get(oidc::callback))
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
-        .fallback(no_route)
+        .fallback(page)
         .method_not_allowed_fallback(no_method)
         .layer(layers)
         .with_state(app)
 }
 
-async fn no_route() -> Response {
-    ApiError::NoRoute.into_response()
+/// Whatever is no operation's is the page's.
+async fn page(State(app): State<App>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    app.front.page.reply(&method, &uri, &headers, &app.engine.nonce())
 }
 
 async fn no_method() -> Response {

@@ -37,6 +37,7 @@ mod secret;
 mod session;
 mod stats;
 mod timers;
+mod user;
 mod values;
 mod worker;
 

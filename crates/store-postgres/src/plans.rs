@@ -7,7 +7,7 @@ use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
 use crate::connection::{Connection, Values};
-use crate::{Options, PostgresStore, audit, event, interaction, session, timers};
+use crate::{Options, PostgresStore, audit, event, interaction, session, timers, user};
 
 /// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
 const ROWS: &str = "
@@ -40,6 +40,12 @@ const ROWS: &str = "
         from generate_series(1, 20000) number;
     insert into audit_chain (tenant, seq, project, session, xid, position, hash)
         select tenant, position, project, session, xid, position, '' from audit;
+    insert into users (id, tenant, name, created_at) select pg_temp.uid(number), pg_temp.uid(1), number::text, number
+        from generate_series(1, 5000) number;
+    insert into memberships select pg_temp.uid(number), pg_temp.uid(number % 1000), 'viewer', '[]'
+        from generate_series(1, 5000) number;
+    insert into visits select pg_temp.uid(number), pg_temp.uid(number), pg_temp.uid(1), '', false, number, number
+        from generate_series(1, 5000) number;
     analyze";
 
 fn filled() -> (TestDatabase, Connection) {
@@ -82,6 +88,9 @@ fn hot_statements_use_their_indexes() {
     check(timers::OLDEST, &[], "interactions_retired");
     check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
+    check(user::MEMBERS, &[&project], "memberships_of_project");
+    check(user::UNUSED, &[&50_i64, &limit], "visits_by_use");
+    check(user::AGED, &[&50_i64, &limit], "visits_by_age");
 }
 
 #[test]

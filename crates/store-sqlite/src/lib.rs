@@ -29,6 +29,7 @@ mod session;
 mod sqlite_store;
 mod stats;
 mod timers;
+mod user;
 mod values;
 mod writer;
 

@@ -8,7 +8,7 @@ use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClo
 use uuid::Uuid;
 
 use crate::connection::open_reader;
-use crate::{Options, SqliteStore, audit, event, interaction, session, timers};
+use crate::{Options, SqliteStore, audit, event, interaction, session, timers, user};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
@@ -41,6 +41,9 @@ fn hot_statements_use_their_indexes() {
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
+    check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
+    check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
+    check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
     for (status, index) in [
         (None, "sessions_of_project"),

@@ -20,7 +20,7 @@ const KEPT_VALUES: &str = "secrets join projects on projects.id = secrets.projec
 const MASTER: &str = "master_key";
 
 impl Face<'_> {
-    fn all<T>(
+    pub(crate) fn all<T>(
         &self,
         sql: &str,
         values: impl Params,
@@ -30,7 +30,7 @@ impl Face<'_> {
         statement.query_map(values, read).told()?.collect::<Result<_, _>>().told()
     }
 
-    fn changed(&self, sql: &str, values: impl Params) -> Stored<usize> {
+    pub(crate) fn changed(&self, sql: &str, values: impl Params) -> Stored<usize> {
         self.connection.prepare_cached(sql).told()?.execute(values).told()
     }
 }

@@ -14,6 +14,7 @@ mod nouns;
 mod secrets;
 mod timers;
 mod transactions;
+mod users;
 mod walls;
 mod world;
 
@@ -41,6 +42,9 @@ pub use transactions::{
     a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
     a_swallowed_conflict_is_survived, the_first_answer_wins, time_is_the_same_throughout_a_transaction,
     what_was_kept_is_told_though_nobody_waits,
+};
+pub use users::{
+    links_are_used_once, members_belong_to_their_project, old_visits_are_forgotten, users_come_back, visits_come_back,
 };
 pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
 pub use world::{Fixture, World, append};
@@ -75,13 +79,16 @@ macro_rules! conformance {
             grants_are_counted,
             kept_secrets_come_back,
             keys_come_back,
+            links_are_used_once,
             lists_filter_sort_and_page,
+            members_belong_to_their_project,
             nothing_is_sealed_under_a_key_that_is_forgotten,
             nothing_is_read_from_another_project,
             nothing_is_written_into_another_project,
             many_archive_at_once,
             numbers_of_a_session_have_no_gaps,
             old_idempotency_keys_are_forgotten,
+            old_visits_are_forgotten,
             once_keeps_the_first,
             policies_come_back,
             one_master_key_is_in_force,
@@ -95,6 +102,8 @@ macro_rules! conformance {
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
             untaken_answers_are_only_kept_once_their_session_has_ended,
+            users_come_back,
+            visits_come_back,
             what_was_kept_is_told_though_nobody_waits,
         }
     };

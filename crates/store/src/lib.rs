@@ -39,6 +39,7 @@ mod session;
 mod stats;
 mod timers;
 mod topic;
+mod user;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
 pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Filed, Link, Loose};
@@ -60,6 +61,7 @@ pub use session::{SessionReads, SessionWrites};
 pub use stats::{OpenCount, Stats, StatsReads};
 pub use timers::{Due, TimerReads};
 pub use topic::Topic;
+pub use user::{LinkRecord, UserReads, UserRecord, UserWrites, VisitRecord};
 
 /// What a store gives back.
 pub type Stored<T> = Result<T, StoreError>;

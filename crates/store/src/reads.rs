@@ -14,6 +14,7 @@ use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
 use crate::timers::TimerReads;
+use crate::user::{UserReads, UserWrites};
 
 /// A face is the sum of its nouns' faces; whoever has them all has it.
 macro_rules! face {
@@ -41,6 +42,7 @@ face! {
         + SecretReads
         + DriveReads
         + DefinitionReads
+        + UserReads
 }
 
 face! {
@@ -58,4 +60,5 @@ face! {
         + SecretWrites
         + DriveWrites
         + DefinitionWrites
+        + UserWrites
 }

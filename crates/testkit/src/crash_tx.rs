@@ -6,17 +6,18 @@ use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
     DataKeyId, Definition, DefinitionKind, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId,
-    Luggage, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId, Session, SessionId, SignedDuration,
-    Step, StepId, TenantId, Timestamp,
+    Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId,
+    Session, SessionId, SignedDuration, Step, StepId, TenantId, Timestamp, User, UserId, Visit, VisitId,
 };
 use serde_json::Value;
 use store::{
     AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey,
     DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, EventReads, EventWrites,
     GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue,
-    KeyRecord, Link, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites, ProjectEvents,
-    ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads,
-    SessionWrites, Stats, StatsReads, StepState, StoreError, Stored, TimerReads, Topic, Tx,
+    KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
+    ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
+    SessionReads, SessionWrites, Stats, StatsReads, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads,
+    UserRecord, UserWrites, VisitRecord,
 };
 
 use crate::Sabotage;
@@ -151,6 +152,16 @@ passed_on! { Reads:
         definitions(scope: &Scope, kind: DefinitionKind, page: Page<(String, String)>) -> Vec<Definition>;
         frequent_answers(scope: &Scope, place: &AnswerPlace, limit: u32) -> Vec<(Value, u64)>;
     }
+    UserReads {
+        user(tenant: TenantId, name: &str) -> Option<UserRecord>;
+        user_by_id(id: UserId) -> Option<UserRecord>;
+        user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
+        users(scope: &Scope) -> Vec<User>;
+        anybody_signed_in() -> bool;
+        scope_names(scope: &Scope) -> Option<(String, String)>;
+        visit(id: VisitId) -> Option<VisitRecord>;
+        link(id: LinkId) -> Option<LinkRecord>;
+    }
 }
 
 passed_on! { Tx:
@@ -211,6 +222,23 @@ passed_on! { Tx:
         definition_insert(scope: &Scope, definition: &Definition) -> bool;
         definition_retire(scope: &Scope, kind: DefinitionKind, version: (&str, &str), at: Timestamp) -> bool;
         answer_count(scope: &Scope, place: &AnswerPlace, digest: &str, answer: &Value, at: Timestamp) -> ();
+    }
+    UserWrites {
+        user_insert(user: &User) -> ();
+        membership_put(scope: &Scope, user: UserId, membership: &Membership) -> ();
+        user_signed_in(id: UserId, at: Timestamp) -> ();
+        password_put(id: UserId, password: Option<&str>) -> ();
+        visit_insert(visit: &Visit, hash: &[u8; 32]) -> ();
+        visit_seen(id: VisitId, at: Timestamp) -> ();
+        visit_move(id: VisitId, project: ProjectId) -> bool;
+        visit_settle(id: VisitId) -> bool;
+        visit_end(id: VisitId) -> bool;
+        visits_end(user: UserId, but: Option<VisitId>) -> ();
+        visits_purge(seen: Timestamp, created: Timestamp, limit: u32) -> u64;
+        link_insert(link: &SignInLink, hash: &[u8; 32]) -> ();
+        link_take(id: LinkId) -> bool;
+        links_drop(user: UserId) -> ();
+        links_purge(before: Timestamp, limit: u32) -> u64;
     }
 }
 

@@ -58,9 +58,9 @@ async fn approve_runs_the_action_once_and_the_model_is_not_asked_about_it_again(
 
 #[tokio::test]
 async fn edit_runs_the_edited_one_and_says_so() {
-    let arguments = Some(json!({ "path": "b", "content": "y" }));
-    let (world, told) = way(Effect::Edit, Draft { arguments: arguments.clone(), ..Draft::default() }).await;
-    assert_eq!(world.runs(), [("write_file".to_owned(), arguments.unwrap())]);
+    let arguments = json!({ "path": "b", "content": "y" });
+    let (world, told) = way(Effect::Edit, Draft { arguments: Some(arguments.clone()), ..Draft::default() }).await;
+    assert_eq!(world.runs(), [("write_file".to_owned(), arguments)]);
     assert!(told[0].0.contains("\"b\""), "{told:?}");
 }
 

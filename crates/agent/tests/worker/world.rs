@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use store::{InteractionFilter, Page, Store, SystemClock};
 use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
@@ -111,7 +111,9 @@ pub(crate) struct World {
     pub(crate) play: Arc<Play>,
     store: Arc<dyn Store>,
     _directory: TempDir,
-    working: Vec<(CancellationToken, JoinHandle<()>)>,
+    stop: CancellationToken,
+    working: JoinSet<()>,
+    workers: usize,
 }
 
 impl World {
@@ -137,7 +139,15 @@ impl World {
         .unwrap();
         let flows: Vec<FlowVersion> = serde_json::from_value(flows).unwrap();
         engine.define(Definitions { agents: vec![agent], flows });
-        let mut world = Self { engine, play: Arc::default(), store, _directory: directory, working: Vec::new() };
+        let mut world = Self {
+            engine,
+            play: Arc::default(),
+            store,
+            _directory: directory,
+            stop: CancellationToken::new(),
+            working: JoinSet::new(),
+            workers: 0,
+        };
         world.work();
         world
     }
@@ -145,31 +155,28 @@ impl World {
     /// Puts a worker to work.
     pub(crate) fn work(&mut self) {
         let kit = Arc::new(Bag(Arc::clone(&self.play)));
-        let worker = Worker::new(self.engine.clone(), kit, format!("worker-{}", self.working.len()), 8);
-        let stop = CancellationToken::new();
-        let until = stop.clone();
-        self.working.push((stop, tokio::task::spawn(async move { worker.run(until).await })));
-        let (engine, stop) = (self.engine.clone(), CancellationToken::new());
-        let until = stop.clone();
-        let timers = async move {
+        self.workers += 1;
+        let worker = Worker::new(self.engine.clone(), kit, format!("worker-{}", self.workers), 8);
+        let (stop, until) = (self.stop.clone(), self.stop.clone());
+        self.working.spawn(async move { worker.run(stop).await });
+        let engine = self.engine.clone();
+        self.working.spawn(async move {
             tokio::select! { () = engine.run_timers() => {}, () = until.cancelled() => {} }
-        };
-        self.working.push((stop, tokio::task::spawn(timers)));
+        });
     }
 
     /// Every worker dies where it stands.
     pub(crate) fn kill(&mut self) {
-        for (_, work) in self.working.drain(..) {
-            work.abort();
-        }
+        self.working.abort_all();
     }
 
     /// Every worker stops in good order.
     pub(crate) async fn stop(&mut self) {
-        for (stop, work) in self.working.drain(..) {
-            stop.cancel();
-            work.await.unwrap();
+        self.stop.cancel();
+        while let Some(done) = self.working.join_next().await {
+            done.unwrap();
         }
+        self.stop = CancellationToken::new();
     }
 
     /// What the model says next.

@@ -43,7 +43,7 @@ async fn story(house: &House) {
     let server = house.launch().start().await;
     let (bot, alice, root) = (house.key("agent", "bot"), house.key("operator", "alice"), house.key("admin", "root"));
     let (bot, alice, root) = (server.client(&bot), server.client(&alice), server.client(&root));
-    // Signs a checkpoint after the three keys.
+    // Signs a checkpoint after the first admin, the link for them, and the three keys.
     let early = exported(house, "early.jsonl");
     let session = bot.start().await;
     let action = json!({ "tool": "deploy", "arguments": { "version": "1.4" } });
@@ -57,7 +57,7 @@ async fn story(house: &House) {
     let key = key.trim();
     let output = verified(&beside, &["--public-key", key, "--whole"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with("verified: entries 1 to 7, ") && said.contains(&format!("signed by {key}\n")), "{said}");
+    assert!(said.starts_with("verified: entries 1 to 9, ") && said.contains(&format!("signed by {key}\n")), "{said}");
     let checkpoint = said.lines().last().unwrap().strip_prefix("last checkpoint: ").unwrap().to_owned();
     assert_eq!(root.get("/v1/audit/key").await.done(200).text("/public_key"), key);
     let over_the_wire = root.get("/v1/audit/export").await.done(200).body;
@@ -69,21 +69,21 @@ async fn story(house: &House) {
     part(house, &early);
 
     server.kill();
-    assert_eq!(proved(house).len(), 7, "after a kill");
+    assert_eq!(proved(house).len(), 9, "after a kill");
     let server = house.launch().start().await;
     server.client(&house.key("agent", "late")).ask_plainly("Go on?").await;
     assert!(server.stop().success());
-    assert_eq!(proved(house).len(), 10, "after a restart");
+    assert_eq!(proved(house).len(), 13, "after a restart, which makes another link");
     let trail = house.path("trail.jsonl");
     assert!(verified(&trail, &["--public-key", key, "--from-checkpoint", &checkpoint]).status.success());
     refused(&verified(&trail, &["--public-key", &key.replace(&key[..1], "x")]), "another key");
-    refused(&verified(&trail, &["--from-checkpoint", &format!("7:{}", "0".repeat(64))]), "up to 7");
+    refused(&verified(&trail, &["--from-checkpoint", &format!("9:{}", "0".repeat(64))]), "up to 9");
 
     let output = house.run(&["secrets", "rotate"]);
     assert!(output.status.success(), "{output:?}");
     let entries = proved(house);
     let last = entries.last().unwrap();
-    assert_eq!((entries.len(), &last["type"], &last["how"]["wire"]), (11, &json!("secrets.rotated"), &json!("cli")));
+    assert_eq!((entries.len(), &last["type"], &last["how"]["wire"]), (14, &json!("secrets.rotated"), &json!("cli")));
     assert!(verified(&trail, &["--public-key", key]).status.success(), "the trail's own key is the same");
 }
 
@@ -107,34 +107,34 @@ fn cut(house: &House, file: &Path) {
     };
     let seal = lines[lines.len() - 1];
     let mut shorter = header.clone();
-    shorter["last"] = json!(3);
-    check(&shorter, &lines[1..of(4)], "the seal was removed");
-    check(&shorter, &[&lines[1..of(4)], &[seal]].concat(), "entry 4 was removed");
-    let third: Value = serde_json::from_str(lines[of(3)]).unwrap();
+    shorter["last"] = json!(5);
+    check(&shorter, &lines[1..of(6)], "the seal was removed");
+    check(&shorter, &[&lines[1..of(6)], &[seal]].concat(), "entry 6 was removed");
+    let fifth: Value = serde_json::from_str(lines[of(5)]).unwrap();
     let mut later = header.clone();
-    (later["after"], later["hash"]) = (json!(3), third["hash"].clone());
-    check(&later, &lines[of(4)..], "entry 1 was removed");
-    let (blank, _) = lines[of(6)].split_once(",\"entry\":").unwrap();
+    (later["after"], later["hash"]) = (json!(5), fifth["hash"].clone());
+    check(&later, &lines[of(6)..], "entry 1 was removed");
+    let (blank, _) = lines[of(8)].split_once(",\"entry\":").unwrap();
     let blank = format!("{blank}}}\n");
-    let blanked = [&lines[1..of(6)], &[blank.as_str()], &lines[of(7)..]].concat();
+    let blanked = [&lines[1..of(8)], &[blank.as_str()], &lines[of(9)..]].concat();
     let file = house.path("blanked.jsonl");
     std::fs::write(&file, format!("{}{}", lines[0], blanked.concat())).unwrap();
-    refused(&verified(&file, &[]), "entry 6 was changed: its text was taken out");
+    refused(&verified(&file, &[]), "entry 8 was changed: its text was taken out");
 }
 
 /// An export that begins later says so; one that nobody checks the key of ends with a warning.
 fn part(house: &House, early: &Path) {
     let said = String::from_utf8(verified(early, &[]).stdout).unwrap();
-    assert!(said.starts_with("verified: entries 1 to 3, ") && said.lines().last().unwrap().starts_with("warning: "));
+    assert!(said.starts_with("verified: entries 1 to 5, ") && said.lines().last().unwrap().starts_with("warning: "));
     let known = said.lines().find_map(|line| line.strip_prefix("last checkpoint: ")).unwrap();
     let file = house.path("part.jsonl");
-    assert!(house.run_into(&["audit", "export", "--after", "3"], &file).status.success());
-    refused(&verified(&file, &[]), "entries 1 to 3 are not in it");
+    assert!(house.run_into(&["audit", "export", "--after", "5"], &file).status.success());
+    refused(&verified(&file, &[]), "entries 1 to 5 are not in it");
     for more in [&["--partial"][..], &["--from-checkpoint", known]] {
         let output = verified(&file, more);
         let said = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && said.starts_with("verified: entries 4 to 7, "), "{said}");
-        assert!(said.contains("\nthis is a part: entries 1 to 3 are not in it\n"), "{said}");
+        assert!(output.status.success() && said.starts_with("verified: entries 6 to 9, "), "{said}");
+        assert!(said.contains("\nthis is a part: entries 1 to 5 are not in it\n"), "{said}");
     }
 }
 
@@ -155,28 +155,28 @@ fn tampered(house: &House, file: &Path) {
         refused(&verified(&file, &[]), words);
     };
     let edited = text.replace("\"1.5\"", "\"1.6\"");
-    check(vec![&edited], "entry 6 was changed");
+    check(vec![&edited], "entry 8 was changed");
     let mut removed = lines.clone();
-    removed.remove(of(5));
-    check(removed, "entry 5 was removed");
+    removed.remove(of(7));
+    check(removed, "entry 7 was removed");
     let mut added = lines.clone();
-    added.insert(of(5), lines[of(4)]);
-    check(added, "entry 4 was added");
+    added.insert(of(7), lines[of(6)]);
+    check(added, "entry 6 was added");
     let mut swapped = lines.clone();
-    swapped.swap(of(5), of(6));
-    check(swapped, "entry 6 was reordered");
+    swapped.swap(of(7), of(8));
+    check(swapped, "entry 8 was reordered");
     // What was swapped in the database keeps its place's number.
     let numbered =
         |line: &str, from: u64, to: u64| line.replacen(&format!("\"seq\":{from},"), &format!("\"seq\":{to},"), 1);
-    let (fifth, sixth) = (numbered(lines[of(6)], 6, 5), numbered(lines[of(5)], 5, 6));
+    let (seventh, eighth) = (numbered(lines[of(8)], 8, 7), numbered(lines[of(7)], 7, 8));
     let mut exchanged = lines.clone();
-    let (five, six) = (of(5), of(6));
-    exchanged[five] = &fifth;
-    exchanged[six] = &sixth;
-    check(exchanged, "entry 5 was reordered");
+    let (seven, eight) = (of(7), of(8));
+    exchanged[seven] = &seventh;
+    exchanged[eight] = &eighth;
+    check(exchanged, "entry 7 was reordered");
     check(lines[..lines.len() - 1].to_vec(), "the seal was removed");
     check(lines[..lines.len() - 2].to_vec(), "a checkpoint was removed");
-    check(lines[..of(7)].to_vec(), "entry 7 was removed");
+    check(lines[..of(9)].to_vec(), "entry 9 was removed");
     check(Vec::new(), "not an audit export");
     refused(&verified(&house.path("absent"), &[]), "absent");
 }

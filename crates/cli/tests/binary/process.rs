@@ -6,6 +6,7 @@ mod full_disk;
 mod keys;
 mod master_key;
 mod outage;
+mod people;
 mod policy_file;
 mod privacy;
 mod readers;

@@ -1,7 +1,8 @@
 //! People, ids, times and a session: what every test of this crate begins with.
 
 use holdpoint_domain::{
-    Actor, ActorKind, Brief, Caller, KeyId, ProjectId, Role, Scope, Session, SessionId, StepId, TenantId, Timestamp,
+    Actor, ActorKind, Brief, Caller, Credential, KeyId, ProjectId, Role, Scope, Session, SessionId, StepId, TenantId,
+    Timestamp,
 };
 use uuid::Uuid;
 
@@ -19,7 +20,7 @@ pub(crate) fn at(second: i64) -> Timestamp {
 pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
     let kind = if role == Role::Agent { ActorKind::Agent } else { ActorKind::User };
     Caller {
-        key: KeyId::from_uuid(uuid(1)),
+        credential: Credential::Key(KeyId::from_uuid(uuid(1))),
         scope: Scope { tenant: TenantId::from_uuid(uuid(2)), project: ProjectId::from_uuid(uuid(3)) },
         role,
         actor: Actor { kind, name: name.into() },

@@ -2,7 +2,7 @@
 
 use domain::audit::Wire;
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
-use domain::{Caller, Command, Draft, Effect, Role, Session, SignedDuration};
+use domain::{Caller, Command, Credential, Draft, Effect, KeyId, Role, Session, SignedDuration};
 use holdpoint_engine::{Audited, Export, Idempotency, NewKey, Settings, Wanted};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page};
@@ -32,6 +32,11 @@ impl World {
     async fn exported(&self, by: &Caller, wanted: Wanted) -> String {
         text(self.engine.audit_export(by, wanted).await.unwrap()).await
     }
+}
+
+fn key_of(caller: &Caller) -> KeyId {
+    let Credential::Key(key) = caller.credential else { unreachable!("{caller:?} has no key") };
+    key
 }
 
 async fn text(mut export: Export) -> String {
@@ -106,7 +111,10 @@ async fn an_edit_is_kept_with_what_it_changed() {
     let question = world.ask(&agent, &session, action()).await;
     let asked = world.last(&session, "interaction.asked").await;
     assert_eq!(asked.data["action"], json!({ "tool": "deploy", "arguments": { "version": "1.4" } }));
-    assert_eq!((asked.by.clone(), asked.how.wire, asked.how.key), (agent.actor.clone(), Wire::Http, Some(agent.key)));
+    assert_eq!(
+        (asked.by.clone(), asked.how.wire, asked.how.key),
+        (agent.actor.clone(), Wire::Http, Some(key_of(&agent)))
+    );
     let edit = Draft {
         effect: Some(Effect::Edit),
         arguments: Some(json!({ "version": "1.5" })),
@@ -118,7 +126,10 @@ async fn an_edit_is_kept_with_what_it_changed() {
     assert_eq!(answered.data["action"]["arguments"], json!({ "version": "1.4" }));
     assert_eq!(answered.data["answer"]["arguments"], json!({ "version": "1.5" }));
     assert_eq!(answered.data["answer"]["feedback"], json!("1.4 is broken"));
-    assert_eq!((answered.by, answered.how.key, answered.how.from), (alice.actor, Some(alice.key), alice.from));
+    assert_eq!(
+        (answered.by, answered.how.key, answered.how.from),
+        (alice.actor.clone(), Some(key_of(&alice)), alice.from)
+    );
     assert_eq!((answered.interaction, answered.at), (Some(question.id), world.engine.now()));
 }
 

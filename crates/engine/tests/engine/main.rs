@@ -11,6 +11,7 @@ mod deliveries;
 mod idempotency;
 mod keys;
 mod lists;
+mod people;
 mod reading;
 mod retention;
 mod rotation;

@@ -27,7 +27,7 @@ struct Sample {
 
 const LEASE: &str = "lea_00000000-0000-7000-8000-000000000000";
 /// Those that anybody may call.
-const OPEN: &[&str] = &["healthz", "readyz", "metrics"];
+const OPEN: &[&str] = &["healthz", "readyz", "metrics", "sign_in_get", "sign_in_password", "sign_in_link"];
 
 fn sample(operation: &str) -> Option<Sample> {
     use Role::{Admin, Agent, Operator, Viewer};
@@ -66,6 +66,12 @@ fn sample(operation: &str) -> Option<Sample> {
         "agent_retire" | "flow_retire" => (None, &[Operator, Viewer, Agent]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
         "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
+        "me_get" | "sign_out" => (None, &[]),
+        "me_project" => (Some(json!({ "project": LEASE.replace("lea", "prj") })), &[]),
+        "me_password" => (Some(json!({ "new": "correct horse battery" })), &[]),
+        "user_create" => (Some(json!({ "name": "carol", "role": "viewer" })), &[Operator, Viewer, Agent]),
+        "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
+        "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         _ => return None,
     };
@@ -93,6 +99,7 @@ impl Things {
         let admin = world.admin().await;
         admin.post("/v1/agents", scribe()).await.done();
         admin.post("/v1/flows", notes()).await.done();
+        world.signs_up("alice", Role::Operator).await;
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
         Self { question, key, grant }
     }
@@ -131,6 +138,7 @@ impl Operation {
         let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
         let named = if path.starts_with("/v1/flows") { "notes" } else { "scribe" };
         let path = path.replace("{name}", named).replace("{version}", "1");
+        let path = path.replace("{user}", "alice");
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path

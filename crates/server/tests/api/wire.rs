@@ -99,7 +99,7 @@ async fn a_session_and_its_events_keep_their_names() {
             "id": "ses_…", "status": "waiting_user_input", "paused": false, "waiting_on": 1, "channel": "chat-7",
             "agent": "release-bot", "driven": false, "title": "Release 1.4", "started_by": by_bot,
             "created_at": "2026-01-01T00:00:00Z", "last_seq": 2, "input": { "a": 1 }, "metadata": { "ticket": "OPS-17" },
-            "steps": [{ "id": "stp_…", "status": "blocked_waiting_user", "agent": "release-bot",
+            "steps": [{ "id": "stp_…", "status": "blocked_waiting_user", "agent": "release-bot", "attempt": 1,
                         "created_at": "2026-01-01T00:00:00Z" }]
         })
     );

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Role, SignedDuration};
-use engine::{Engine, Ids, MasterKey, NewKey, Settings, Vault};
+use engine::{Engine, Ids, MasterKey, NewKey, NewUser, Settings, Vault};
 use serde_json::{Value, json};
-use server::{App, Limits};
+use server::{App, Front, Limits};
 use store::{Clock, Store, SystemClock};
 use store_sqlite::SqliteStore;
 use tempfile::TempDir;
@@ -25,6 +25,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Setup {
     pub(crate) limits: Limits,
     pub(crate) settings: Settings,
+    pub(crate) front: Front,
 }
 
 /// One server.
@@ -73,7 +74,7 @@ impl World {
         engine.unlock().await.unwrap();
         let (stop, stopping) = watch::channel(false);
         let figures = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle();
-        let app = App::new(engine.clone(), setup.limits, figures, stopping.clone());
+        let app = App::new(engine.clone(), setup.limits, setup.front, figures, stopping.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let door = Door::new(listener.local_addr().unwrap());
         let tasks = TaskTracker::new();
@@ -145,6 +146,15 @@ impl World {
         self.someone("elsewhere", Role::Admin, "mallory", &[]).await
     }
 
+    /// Has somebody among those who may sign in, as often as it is said.
+    pub(crate) async fn signs_up(&self, name: &str, role: Role) {
+        let new = NewUser { name: name.into(), display: None, role, groups: Vec::new() };
+        match self.engine.user_install("default", "default", new).await {
+            Err(engine::Error::Refused(domain::Refusal::UserExists(_))) => {}
+            made => drop(made.unwrap()),
+        }
+    }
+
     /// The agent opens a session and asks in it.
     pub(crate) async fn asks(&self, body: Value) -> Question {
         let agent = self.agent().await;
@@ -160,6 +170,7 @@ impl World {
             seen.insert(list.into(), admin.get(&format!("/v1/{list}?limit=200")).await.done());
         }
         seen.insert("grants".into(), admin.get("/v1/grants?over=true").await.done());
+        seen.insert("users".into(), admin.get("/v1/users").await.done());
         seen.insert("policy".into(), admin.get("/v1/policy").await.done());
         let keys = admin.get("/v1/keys").await.done()["keys"].as_array().cloned().unwrap();
         let others = keys.into_iter().filter(|key| key["user"] != "root").collect();

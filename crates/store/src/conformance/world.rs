@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::interaction::Reviewer;
 use domain::{
-    Actor, ActorKind, AnswerId, Brief, Caller, Draft, Event, EventId, Happening, Interaction, InteractionId, KeyId,
-    Luggage, ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId, Timestamp,
+    Actor, ActorKind, AnswerId, Brief, Caller, Credential, Draft, Event, EventId, Happening, Interaction,
+    InteractionId, KeyId, Luggage, ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId,
+    Timestamp,
 };
 use futures::executor::block_on;
 use serde_json::{Value, json};
@@ -185,7 +186,7 @@ pub(crate) fn asked(session: &Session, fields: Value) -> Interaction {
 /// Proof that somebody may answer.
 pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
     let caller = Caller {
-        key: KeyId::from_uuid(Uuid::nil()),
+        credential: Credential::Key(KeyId::from_uuid(Uuid::nil())),
         scope: interaction.scope,
         role: Role::Operator,
         actor: actor(ActorKind::User, name),

@@ -71,7 +71,7 @@ fn a_worker_drives_what_a_node_without_one_has_opened() {
         let session = starts(&admin, "one").await;
         let shown = admin.get(&format!("/v1/sessions/{session}")).await.done(200).body;
         assert_eq!(shown["steps"][0]["status"], json!("pending"));
-        let worker = house.launch().as_worker().begin();
+        let worker = house.launch().into_worker().begin();
         assert_eq!(ended(&admin, &session).await["status"], "completed");
         assert!(worker.stop().success());
     });

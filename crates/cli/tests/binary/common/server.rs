@@ -41,7 +41,7 @@ impl Launch {
     }
 
     /// A worker on the same data, which listens nowhere.
-    pub(crate) fn as_worker(mut self) -> Self {
+    pub(crate) fn into_worker(mut self) -> Self {
         self.arguments.splice(..3, ["worker".to_owned()]);
         self
     }

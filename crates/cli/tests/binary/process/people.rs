@@ -1,0 +1,75 @@
+//! The first admin comes by the link that the first start prints; others by `holdpoint users`.
+
+use reqwest::header::{COOKIE, SET_COOKIE};
+use serde_json::{Value, json};
+
+use crate::common::{House, on_postgres};
+
+/// Signs in by a link; gives the cookie, or the status that it was refused with.
+async fn signed_in(base: &str, link: &str) -> Result<String, u16> {
+    let token = link.trim().split_once("/sign-in#token=").unwrap().1;
+    let request = reqwest::Client::new().post(format!("{base}/v1/sign-in/link"));
+    let reply = request.json(&json!({ "token": token })).send().await.unwrap();
+    match reply.headers().get(SET_COOKIE) {
+        Some(cookie) => Ok(cookie.to_str().unwrap().split(';').next().unwrap().to_owned()),
+        None => Err(reply.status().as_u16()),
+    }
+}
+
+async fn me(base: &str, cookie: &str) -> Value {
+    let request = reqwest::Client::new().get(format!("{base}/v1/me")).header(COOKIE, cookie);
+    request.send().await.unwrap().json().await.unwrap()
+}
+
+async fn story(house: &House) {
+    let launch = house.launch();
+    let base = format!("http://{}", launch.address());
+    launch.start().await.kill();
+    let server = launch.start().await;
+    let said = launch.said();
+    let links: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("Sign in as the first admin, once and within an hour: "))
+        .collect();
+    assert_eq!(links.len(), 2, "{said}");
+    assert!(links[1].starts_with(&format!("{base}/sign-in#token=hpl_")), "{said}");
+    assert_eq!(signed_in(&base, links[0]).await, Err(401), "a later start makes it void");
+    let admin = signed_in(&base, links[1]).await.unwrap();
+    let found = me(&base, &admin).await;
+    assert_eq!((&found["name"], &found["role"], &found["via"]), (&json!("admin"), &json!("admin"), &json!("cookie")));
+
+    let created = house.run(&["users", "create", "alice", "--role", "operator", "--display", "Alice"]);
+    assert_eq!(String::from_utf8(created.stdout).unwrap(), "alice is in default\n");
+    let twice = house.run(&["users", "create", "alice", "--role", "viewer"]);
+    assert!(!twice.status.success() && String::from_utf8(twice.stderr).unwrap().contains("in this project already"));
+    let link = house.run(&["users", "link", "alice", "--public-url", "https://hp.example.org"]);
+    let link = String::from_utf8(link.stdout).unwrap();
+    assert!(link.starts_with("https://hp.example.org/sign-in#token="), "{link}");
+    let alice = signed_in(&base, &link).await.unwrap();
+    assert_eq!(me(&base, &alice).await["display"], "Alice");
+
+    server.kill();
+    let server = launch.start().await;
+    assert_eq!(launch.said().matches("Sign in as").count(), 2, "somebody has signed in");
+    assert_eq!(me(&base, &alice).await["name"], "alice", "signed in as before");
+    assert!(server.stop().success());
+}
+
+#[tokio::test]
+async fn the_first_admin_comes_by_the_printed_link_on_sqlite() {
+    story(&House::sqlite()).await;
+}
+
+#[test]
+fn the_first_admin_comes_by_the_printed_link_on_postgres() {
+    on_postgres(story);
+}
+
+#[tokio::test]
+async fn a_public_url_with_a_path_is_refused() {
+    for wrong in ["hp.example.org", "ftp://hp.example.org", "https://hp.example.org/x", "https://user@hp.example.org"] {
+        let output = House::sqlite().run(&["users", "link", "alice", "--public-url", wrong]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains("--public-url"), "{said}");
+    }
+}

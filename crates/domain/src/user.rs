@@ -1,0 +1,247 @@
+//! People who sign in: who they are, where they belong, and how a browser speaks for them.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::access::Credential;
+use crate::{
+    Actor, ActorKind, Caller, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId, text,
+};
+
+/// How many groups one may belong to.
+pub const MOST_GROUPS: usize = 100;
+/// The shortest password, in characters.
+pub const SHORTEST_PASSWORD: usize = 12;
+/// The longest password, in bytes: nobody types more, and hashing is meant to be slow.
+pub const LONGEST_PASSWORD: usize = 1024;
+
+/// A person of a tenant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// Its id.
+    pub id: UserId,
+    /// Whose.
+    pub tenant: TenantId,
+    /// What the person is called everywhere, once in a tenant.
+    pub name: String,
+    /// How the person is shown, where that differs.
+    pub display: Option<String>,
+    /// Who an identity provider says that this is, where one does: no password then.
+    pub subject: Option<String>,
+    /// Where the person belongs, in the order of the projects.
+    pub memberships: Vec<Membership>,
+    /// When the account was made.
+    pub created_at: Timestamp,
+    /// When the person last signed in.
+    pub signed_in_at: Option<Timestamp>,
+}
+
+/// What a person is in one project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Membership {
+    /// Where.
+    pub project: ProjectId,
+    /// What the person may do there.
+    pub role: Role,
+    /// The groups that the person belongs to there.
+    pub groups: Vec<String>,
+    /// Since when not any more.
+    pub disabled_at: Option<Timestamp>,
+}
+
+impl User {
+    /// Where the person belongs now.
+    pub fn active(&self) -> impl Iterator<Item = &Membership> {
+        self.memberships.iter().filter(|membership| membership.disabled_at.is_none())
+    }
+
+    /// What the person is in a project now.
+    #[must_use]
+    pub fn member_of(&self, project: ProjectId) -> Option<&Membership> {
+        self.active().find(|membership| membership.project == project)
+    }
+
+    /// The person as the record names them.
+    #[must_use]
+    pub fn actor(&self) -> Actor {
+        Actor { kind: ActorKind::User, name: self.name.clone() }
+    }
+
+    /// What the person does where they belong.
+    #[must_use]
+    pub const fn scope(&self, membership: &Membership) -> Scope {
+        Scope { tenant: self.tenant, project: membership.project }
+    }
+}
+
+/// A person signed in with one browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit {
+    /// Its id.
+    pub id: VisitId,
+    /// Who.
+    pub user: UserId,
+    /// The project that it speaks for.
+    pub project: ProjectId,
+    /// Whether it was begun by a one-time link, and the password not yet set: then the old one need not be known.
+    pub by_link: bool,
+    /// When it was begun.
+    pub created_at: Timestamp,
+    /// When it was last used, to the minute.
+    pub seen_at: Timestamp,
+}
+
+impl Visit {
+    /// A visit that is not used ends after this.
+    pub const IDLE: SignedDuration = SignedDuration::from_hours(12);
+    /// Every visit ends after this.
+    pub const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+    /// Whether it holds at a moment.
+    #[must_use]
+    pub fn holds(&self, now: Timestamp) -> bool {
+        now.duration_since(self.seen_at) < Self::IDLE && now.duration_since(self.created_at) < Self::LONGEST
+    }
+
+    /// The caller that it stands for, unless it has ended or the person no longer belongs there.
+    #[must_use]
+    pub fn caller(&self, user: &User, now: Timestamp) -> Option<Caller> {
+        let membership = user.member_of(self.project).filter(|_| user.id == self.user && self.holds(now))?;
+        Some(Caller {
+            credential: Credential::Visit(self.id),
+            scope: user.scope(membership),
+            role: membership.role,
+            actor: user.actor(),
+            groups: membership.groups.clone(),
+            from: None,
+        })
+    }
+}
+
+/// A link that signs a person in once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Its id.
+    pub id: LinkId,
+    /// Whom.
+    pub user: UserId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    pub expires_at: Timestamp,
+}
+
+/// By which way somebody signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// A password.
+    Password,
+    /// A one-time link.
+    Link,
+    /// An identity provider.
+    Oidc,
+}
+
+/// Checks the name that somebody is known by: an identifier that Holdpoint does not use for itself.
+pub fn name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
+    text::identifier(pointer, name, problems);
+    if name == Actor::system().name || name.starts_with(KeyId::PREFIX) {
+        problems.push(Problem::new(pointer, "is a name that Holdpoint itself uses"));
+    }
+}
+
+/// Checks the groups that somebody belongs to.
+pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
+    for (index, group) in groups.iter().enumerate() {
+        text::identifier(&format!("{pointer}/{index}"), group, problems);
+    }
+    if groups.len() > MOST_GROUPS {
+        problems.push(Problem::new(pointer, format!("are more than {MOST_GROUPS}")));
+    }
+}
+
+/// Checks a password that is to be set. Its length is what counts.
+pub fn password(pointer: &str, password: &str, problems: &mut Vec<Problem>) {
+    if password.chars().count() < SHORTEST_PASSWORD {
+        problems.push(Problem::new(pointer, format!("must have at least {SHORTEST_PASSWORD} characters")));
+    }
+    if password.len() > LONGEST_PASSWORD {
+        problems.push(Problem::new(pointer, format!("must have at most {LONGEST_PASSWORD} bytes")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn at(hours: i64) -> Timestamp {
+        Timestamp::from_second(hours * 3600).unwrap()
+    }
+
+    fn user(disabled_at: Option<Timestamp>) -> User {
+        let project = ProjectId::from_uuid(Uuid::from_u128(2));
+        User {
+            id: UserId::from_uuid(Uuid::from_u128(1)),
+            tenant: TenantId::from_uuid(Uuid::from_u128(3)),
+            name: "alice".into(),
+            display: None,
+            subject: None,
+            memberships: vec![Membership { project, role: Role::Viewer, groups: vec!["ops".into()], disabled_at }],
+            created_at: at(0),
+            signed_in_at: None,
+        }
+    }
+
+    fn visit(seen: i64) -> Visit {
+        let User { id, memberships, .. } = user(None);
+        let id_of_visit = VisitId::from_uuid(Uuid::from_u128(4));
+        let project = memberships[0].project;
+        Visit { id: id_of_visit, user: id, project, by_link: false, created_at: at(0), seen_at: at(seen) }
+    }
+
+    #[test]
+    fn a_visit_ends_when_it_is_not_used_and_after_a_week() {
+        let check = |seen: i64, now: i64, holds: bool| {
+            let caller = visit(seen).caller(&user(None), at(now));
+            assert_eq!(caller.is_some(), holds, "last seen at hour {seen}, looked at in hour {now}");
+        };
+        check(0, 0, true);
+        check(0, 11, true);
+        check(0, 12, false);
+        check(11, 22, true);
+        check(11, 23, false);
+        check(160, 167, true);
+        check(167, 168, false);
+    }
+
+    #[test]
+    fn a_visit_speaks_for_a_member_and_for_nobody_else() {
+        let caller = visit(0).caller(&user(None), at(1)).unwrap();
+        assert_eq!((caller.actor.name.as_str(), caller.role), ("alice", Role::Viewer));
+        assert_eq!(caller.credential, Credential::Visit(visit(0).id));
+        assert_eq!(visit(0).caller(&user(Some(at(1))), at(1)), None, "disabled");
+        let elsewhere = Visit { project: ProjectId::from_uuid(Uuid::from_u128(9)), ..visit(0) };
+        assert_eq!(elsewhere.caller(&user(None), at(1)), None, "no member there");
+        let other = User { id: UserId::from_uuid(Uuid::from_u128(9)), ..user(None) };
+        assert_eq!(visit(0).caller(&other, at(1)), None, "somebody else");
+    }
+
+    #[test]
+    fn names_and_passwords_are_checked() {
+        let problems = |check: &dyn Fn(&mut Vec<Problem>)| {
+            let mut problems = Vec::new();
+            check(&mut problems);
+            problems.len()
+        };
+        for (text, wrong) in [("alice", 0), ("alice@example.org", 0), ("two words", 1), ("", 1), ("holdpoint", 1)] {
+            assert_eq!(problems(&|problems| name("/name", text, problems)), wrong, "{text}");
+        }
+        for (text, wrong) in [("twelve chars", 0), ("одиннадцать", 1), ("двенадцать!!", 0), ("short", 1)]
+        {
+            assert_eq!(problems(&|problems| password("/new", text, problems)), wrong, "{text}");
+        }
+        assert_eq!(problems(&|problems| password("/new", &"x".repeat(LONGEST_PASSWORD + 1), problems)), 1);
+    }
+}

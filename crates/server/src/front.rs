@@ -1,0 +1,108 @@
+//! What people's browsers see of this server: its address, its page, its identity provider.
+
+use http::header::{HOST, ORIGIN};
+use http::{HeaderMap, Method};
+use url::Url;
+
+use crate::error::ApiError;
+use crate::oidc::Oidc;
+use crate::page::Page;
+
+/// Says that a request was made by our own page: other sites cannot send it without being asked first.
+const PAGE: &str = "x-holdpoint-page";
+
+/// What people's browsers see of this server.
+#[derive(Clone, Default)]
+pub struct Front {
+    /// Where people find it, where that is not where it listens.
+    pub public: Option<Url>,
+    /// The page, where it was built.
+    pub page: Page,
+    /// Who else vouches for people.
+    pub oidc: Option<Oidc>,
+}
+
+impl Front {
+    /// Whether browsers come over TLS, so that cookies must never be sent without.
+    pub(crate) fn secure(&self) -> bool {
+        self.public.as_ref().is_some_and(|public| public.scheme() == "https")
+    }
+
+    /// Where people find the server, without a slash at the end.
+    pub(crate) fn base(&self, headers: &HeaderMap) -> String {
+        match &self.public {
+            Some(public) => public.as_str().trim_end_matches('/').to_owned(),
+            None => format!("http://{}", text(headers, HOST.as_str()).unwrap_or("127.0.0.1:8420")),
+        }
+    }
+
+    /// Refuses what another site has a browser send along with our cookie.
+    pub(crate) fn same_site(&self, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+        if method.is_safe() {
+            return Ok(());
+        }
+        let marked = text(headers, PAGE) == Some("1");
+        if marked { self.same_origin(headers) } else { Err(ApiError::CrossSite) }
+    }
+
+    /// Refuses what a browser says to come from another site.
+    pub(crate) fn same_origin(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+        let fetched = headers.get_all("sec-fetch-site").iter().all(|site| site == "same-origin" || site == "none");
+        let ours = headers.get_all(ORIGIN).iter().all(|origin| origin.to_str().is_ok_and(|o| self.is_ours(o, headers)));
+        if fetched && ours { Ok(()) } else { Err(ApiError::CrossSite) }
+    }
+
+    fn is_ours(&self, origin: &str, headers: &HeaderMap) -> bool {
+        if let Some(public) = &self.public {
+            return public.origin().ascii_serialization() == origin;
+        }
+        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        authority.is_some() && authority == text(headers, HOST.as_str())
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(public: Option<&str>, headers: &[(&'static str, &str)], fine: bool) {
+        let front = Front { public: public.map(|url| url.parse().unwrap()), ..Front::default() };
+        let sent: HeaderMap =
+            headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        assert_eq!(front.same_site(&Method::POST, &sent).is_ok(), fine, "{public:?} {headers:?}");
+        assert!(front.same_site(&Method::GET, &sent).is_ok());
+    }
+
+    #[test]
+    fn only_our_own_page_is_believed() {
+        let (page, host) = (("x-holdpoint-page", "1"), ("host", "127.0.0.1:8420"));
+        check(None, &[host], false);
+        check(None, &[host, ("x-holdpoint-page", "0")], false);
+        check(None, &[host, page], true);
+        check(None, &[host, page, ("origin", "http://127.0.0.1:8420")], true);
+        check(None, &[host, page, ("origin", "http://127.0.0.1:8421")], false);
+        check(None, &[host, page, ("origin", "http://evil.example")], false);
+        check(None, &[host, page, ("origin", "null")], false);
+        check(None, &[page, ("origin", "http://evil.example")], false);
+        check(None, &[host, page, ("sec-fetch-site", "same-origin")], true);
+        check(None, &[host, page, ("sec-fetch-site", "same-site")], false);
+        check(None, &[host, page, ("sec-fetch-site", "cross-site")], false);
+        let public = Some("https://hp.example.org/");
+        check(public, &[host, page, ("origin", "https://hp.example.org")], true);
+        check(public, &[host, page, ("origin", "http://hp.example.org")], false);
+        check(public, &[host, page, ("origin", "http://127.0.0.1:8420")], false);
+    }
+
+    #[test]
+    fn links_lead_to_where_people_find_the_server() {
+        let headers: HeaderMap = [(HOST, "10.0.0.1:8420".parse().unwrap())].into_iter().collect();
+        assert_eq!(Front::default().base(&headers), "http://10.0.0.1:8420");
+        let front = Front { public: Some("https://hp.example.org/".parse().unwrap()), ..Front::default() };
+        assert_eq!(front.base(&headers), "https://hp.example.org");
+        assert!(front.secure() && !Front::default().secure());
+    }
+}

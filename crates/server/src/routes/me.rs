@@ -1,0 +1,66 @@
+//! Whoever calls: who they are, the project that their browser speaks for, their password.
+
+use axum::Json;
+use axum::extract::State;
+use domain::Credential;
+use engine::{Password, PasswordState, Place};
+use http::StatusCode;
+use protocol::{MeView, PasswordBody, PasswordView, PlaceView, ProjectBody, Via};
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+
+/// Shows who the caller is.
+#[utoipa::path(get, path = "/v1/me", tag = "people",
+    responses((status = 200, description = "The caller", body = MeView), Problems))]
+pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<Json<MeView>, ApiError> {
+    let me = app.engine.me(&caller).await?;
+    let place = |Place { project, name, role }| PlaceView { project, name, role };
+    let password = me.password.map(|state| match state {
+        PasswordState::Known => PasswordView::Known,
+        PasswordState::Settable => PasswordView::Settable,
+        PasswordState::None => PasswordView::None,
+    });
+    Ok(Json(MeView {
+        name: caller.actor.name,
+        display: me.user.and_then(|user| user.display),
+        role: caller.role,
+        tenant: me.tenant,
+        project: caller.scope.project,
+        projects: me.projects.into_iter().map(place).collect(),
+        via: match caller.credential {
+            Credential::Visit(_) => Via::Cookie,
+            Credential::Key(_) | Credential::Worker => Via::Key,
+        },
+        password,
+    }))
+}
+
+/// Has the browser speak for another project of the person's from now on.
+#[utoipa::path(put, path = "/v1/me/project", tag = "people", request_body = ProjectBody,
+    responses((status = 204, description = "It does"), Problems))]
+pub(super) async fn me_project(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: ProjectBody { project }, .. }: Command<ProjectBody>,
+) -> Result<StatusCode, ApiError> {
+    app.engine.project_change(&caller, project).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Sets the password of whoever is signed in, and signs out their other browsers.
+#[utoipa::path(put, path = "/v1/me/password", tag = "people", request_body = PasswordBody,
+    responses((status = 204, description = "It is set"), Problems))]
+pub(super) async fn me_password(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: PasswordBody { old, new }, .. }: Command<PasswordBody>,
+) -> Result<StatusCode, ApiError> {
+    // Whoever has found a browser open must not find the password by trying.
+    app.sign_ins.check(&caller.scope.tenant.to_string(), &caller.actor.name, caller.from)?;
+    app.engine.password_change(&caller, old.map(Password::from), new.into()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,66 @@
+//! Signing in and out.
+
+use axum::Json;
+use axum::extract::State;
+use axum_extra::extract::CookieJar;
+use engine::Password;
+use http::StatusCode;
+use protocol::{LinkSignInBody, PasswordSignInBody, SignInView};
+
+use crate::App;
+use crate::caller::{Stranger, Who};
+use crate::command::Command;
+use crate::cookie;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::oidc::Oidc;
+
+/// What the tenant is called if nobody says so.
+const TENANT: &str = "default";
+
+/// Shows how people can sign in.
+#[utoipa::path(get, path = "/v1/sign-in", tag = "people", security(()),
+    responses((status = 200, description = "What the sign-in page offers", body = SignInView)))]
+pub(super) async fn sign_in_get(State(app): State<App>) -> Json<SignInView> {
+    Json(SignInView { password: true, oidc: app.front.oidc.as_ref().map(Oidc::view) })
+}
+
+/// Signs in by password; the reply sets the cookie `holdpoint_session`. Unknown people and wrong passwords look the same.
+#[utoipa::path(post, path = "/v1/sign-in/password", tag = "people", security(()), request_body = PasswordSignInBody,
+    responses((status = 204, description = "Signed in"), Problems))]
+pub(super) async fn sign_in_password(
+    State(app): State<App>,
+    Stranger(from): Stranger,
+    jar: CookieJar,
+    Command { body: PasswordSignInBody { user, password, tenant }, .. }: Command<PasswordSignInBody>,
+) -> Result<(StatusCode, CookieJar), ApiError> {
+    let tenant = tenant.as_deref().unwrap_or(TENANT);
+    app.sign_ins.check(tenant, &user, from)?;
+    let visit = app.engine.sign_in_password((tenant, &user), Password::from(password), from).await?;
+    Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
+}
+
+/// Signs in by a one-time link; the reply sets the cookie `holdpoint_session`.
+#[utoipa::path(post, path = "/v1/sign-in/link", tag = "people", security(()), request_body = LinkSignInBody,
+    responses((status = 204, description = "Signed in; the link is used up"), Problems))]
+pub(super) async fn sign_in_link(
+    State(app): State<App>,
+    Stranger(from): Stranger,
+    jar: CookieJar,
+    Command { body: LinkSignInBody { token }, .. }: Command<LinkSignInBody>,
+) -> Result<(StatusCode, CookieJar), ApiError> {
+    let visit = app.engine.sign_in_link(&token, from).await?;
+    Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
+}
+
+/// Signs out; the cookie is worth nothing any more.
+#[utoipa::path(post, path = "/v1/sign-out", tag = "people",
+    responses((status = 204, description = "Signed out"), Problems))]
+pub(super) async fn sign_out(
+    State(app): State<App>,
+    Who(caller): Who,
+    jar: CookieJar,
+) -> Result<(StatusCode, CookieJar), ApiError> {
+    app.engine.sign_out(&caller).await?;
+    Ok((StatusCode::NO_CONTENT, jar.add(cookie::gone(&app.front))))
+}

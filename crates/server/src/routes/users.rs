@@ -1,0 +1,66 @@
+//! The people of a project.
+
+use axum::Json;
+use axum::extract::State;
+use engine::NewUser;
+use http::{HeaderMap, StatusCode};
+use protocol::{EmptyBody, LinkView, UserBody, UserView, UsersPage};
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::Id;
+
+/// Adds a person to the caller's project.
+#[utoipa::path(post, path = "/v1/users", tag = "people", request_body = UserBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 201, description = "The person", body = UserView), Problems))]
+pub(super) async fn user_create(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: UserBody { name, display, role, groups }, once }: Command<UserBody>,
+) -> Result<(StatusCode, Json<UserView>), ApiError> {
+    let user = app.engine.user_create(&caller, NewUser { name, display, role, groups }, once).await?;
+    let view = UserView::of(user).ok_or(ApiError::Panicked)?;
+    Ok((StatusCode::CREATED, Json(view)))
+}
+
+/// Lists the people of the caller's project.
+#[utoipa::path(get, path = "/v1/users", tag = "people",
+    responses((status = 200, description = "The people, those included who do not belong to it any more", body = UsersPage), Problems))]
+pub(super) async fn user_list(State(app): State<App>, Who(caller): Who) -> Result<Json<UsersPage>, ApiError> {
+    let users = app.engine.users(&caller).await?;
+    Ok(Json(UsersPage { users: users.into_iter().filter_map(UserView::of).collect() }))
+}
+
+/// Takes a person out of the caller's project; whoever belongs nowhere any more is signed out everywhere.
+#[utoipa::path(delete, path = "/v1/users/{user}", tag = "people",
+    params(("user" = String, Path, description = "The name")),
+    responses((status = 204, description = "The person is out"), Problems))]
+pub(super) async fn user_disable(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(name): Id<String>,
+) -> Result<StatusCode, ApiError> {
+    app.engine.user_disable(&caller, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Makes a link that signs a person in once, within 15 minutes.
+#[utoipa::path(post, path = "/v1/users/{user}/link", tag = "people", request_body = EmptyBody,
+    params(("user" = String, Path, description = "The name"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The link, shown this once", body = LinkView), Problems))]
+pub(super) async fn user_link(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(name): Id<String>,
+    headers: HeaderMap,
+    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+) -> Result<Json<LinkView>, ApiError> {
+    let (token, expires_at) = app.engine.user_link(&caller, &name, once).await?;
+    let url = format!("{}/sign-in#token={token}", app.front.base(&headers));
+    Ok(Json(LinkView { url, expires_at }))
+}

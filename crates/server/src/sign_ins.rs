@@ -1,0 +1,73 @@
+//! How often somebody may try to sign in: a node's own view, by account and by address.
+
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+use crate::error::ApiError;
+
+/// How many accounts and addresses are remembered before those are forgotten that may try again anyway.
+const MOST: usize = 10_000;
+
+/// How often somebody may try to sign in.
+pub(crate) struct SignIns {
+    by_account: DefaultKeyedRateLimiter<String>,
+    by_address: DefaultKeyedRateLimiter<IpAddr>,
+}
+
+impl Default for SignIns {
+    fn default() -> Self {
+        Self {
+            by_account: RateLimiter::keyed(quota(10, Duration::from_secs(6))),
+            by_address: RateLimiter::keyed(quota(30, Duration::from_secs(2))),
+        }
+    }
+}
+
+impl SignIns {
+    /// Counts an attempt from an address, and refuses one too many.
+    pub(crate) fn check_address(&self, from: Option<IpAddr>) -> Result<(), ApiError> {
+        trim(&self.by_address);
+        let often = from.is_some_and(|from| self.by_address.check_key(&from).is_err());
+        if often { Err(ApiError::TooManySignIns) } else { Ok(()) }
+    }
+
+    /// Counts an attempt on an account, and refuses one too many.
+    pub(crate) fn check(&self, tenant: &str, name: &str, from: Option<IpAddr>) -> Result<(), ApiError> {
+        self.check_address(from)?;
+        trim(&self.by_account);
+        let account = format!("{tenant}\n{name}").chars().take(300).collect();
+        self.by_account.check_key(&account).map_err(|_| ApiError::TooManySignIns)
+    }
+}
+
+fn quota(burst: u32, every: Duration) -> Quota {
+    let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
+    Quota::with_period(every).unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst)
+}
+
+fn trim<K: Hash + Eq + Clone>(limiter: &DefaultKeyedRateLimiter<K>) {
+    if limiter.len() > MOST {
+        limiter.retain_recent();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_and_an_address_are_counted_apart() {
+        let (here, there) = (Some([10, 0, 0, 1].into()), Some([10, 0, 0, 2].into()));
+        let sign_ins = SignIns::default();
+        let tried = |name: &str, from| sign_ins.check("default", name, from).is_ok();
+        assert!((0..10).all(|_| tried("alice", here)));
+        assert!(!tried("alice", there), "the account has been tried often enough");
+        assert!((0..20).all(|number| tried(&number.to_string(), here)));
+        assert!(!tried("bob", here), "the address has tried often enough");
+        assert!(tried("bob", there));
+    }
+}

@@ -1,0 +1,235 @@
+//! People, their memberships, visits and links.
+
+use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
+use postgres::Row;
+use store::{LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
+
+use crate::connection::{Face, Values};
+use crate::values::{column, json, micros, parsed, time, time_if, unusable};
+
+const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
+const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
+/// The members of a project.
+pub(crate) const MEMBERS: &str = "select \"user\" from memberships where project = $1";
+/// Visits that nobody goes on with.
+pub(crate) const UNUSED: &str = "select id from visits where seen_at < $1 limit $2 for update skip locked";
+/// Visits that have lasted for too long.
+pub(crate) const AGED: &str = "select id from visits where created_at < $1 limit $2 for update skip locked";
+
+impl Face<'_> {
+    fn user_where(&mut self, condition: &str, values: Values<'_>) -> Stored<Option<UserRecord>> {
+        let found = self.row(&format!("select {USER} from users where {condition}"), values)?;
+        let Some(mut record) = found.as_ref().map(user).transpose()? else { return Ok(None) };
+        let sql = format!("select {MEMBERSHIP} from memberships where \"user\" = $1 order by project");
+        let rows = self.rows(&sql, &[&record.user.id.uuid()])?;
+        record.user.memberships = rows.iter().map(|row| membership(row, 0)).collect::<Stored<_>>()?;
+        Ok(Some(record))
+    }
+}
+
+impl UserReads for Face<'_> {
+    fn user(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
+        self.user_where("tenant = $1 and name = $2", &[&tenant.uuid(), &name])
+    }
+
+    fn user_by_id(&mut self, user: UserId) -> Stored<Option<UserRecord>> {
+        self.user_where("id = $1", &[&user.uuid()])
+    }
+
+    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> Stored<Option<UserRecord>> {
+        self.user_where("tenant = $1 and subject = $2", &[&tenant.uuid(), &subject])
+    }
+
+    fn users(&mut self, scope: &Scope) -> Stored<Vec<User>> {
+        let sql = format!(
+            "select {USER}, {MEMBERSHIP} from users join memberships on memberships.\"user\" = users.id \
+             where users.id in ({MEMBERS}) and memberships.project = $1 order by name collate \"C\""
+        );
+        let rows = self.rows(&sql, &[&scope.project.uuid()])?;
+        let one = |row: &Row| Ok(User { memberships: vec![membership(row, 8)?], ..user(row)?.user });
+        rows.iter().map(one).collect()
+    }
+
+    fn anybody_signed_in(&mut self) -> Stored<bool> {
+        let found = self.row("select exists (select 1 from users where signed_in_at is not null)", &[])?;
+        found.map_or(Ok(false), |row| column(&row, 0))
+    }
+
+    fn scope_names(&mut self, scope: &Scope) -> Stored<Option<(String, String)>> {
+        let sql = "select tenants.name, projects.name from projects join tenants on tenants.id = projects.tenant \
+                   where projects.id = $1 and tenants.id = $2";
+        let found = self.row(sql, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
+        found.map(|row| Ok((column(&row, 0)?, column(&row, 1)?))).transpose()
+    }
+
+    fn visit(&mut self, visit: VisitId) -> Stored<Option<VisitRecord>> {
+        let sql = "select id, \"user\", project, by_link, created_at, seen_at, hash from visits where id = $1";
+        let Some(row) = self.row(sql, &[&visit.uuid()])? else { return Ok(None) };
+        let visit = Visit {
+            id: VisitId::from_uuid(column(&row, 0)?),
+            user: UserId::from_uuid(column(&row, 1)?),
+            project: ProjectId::from_uuid(column(&row, 2)?),
+            by_link: column(&row, 3)?,
+            created_at: time(column(&row, 4)?)?,
+            seen_at: time(column(&row, 5)?)?,
+        };
+        let hash = hash(&row, 6)?;
+        Ok(self.user_by_id(visit.user)?.map(|record| VisitRecord { visit, hash, user: record.user }))
+    }
+
+    fn link(&mut self, link: LinkId) -> Stored<Option<LinkRecord>> {
+        let sql = "select id, \"user\", created_at, expires_at, hash from links where id = $1";
+        let Some(row) = self.row(sql, &[&link.uuid()])? else { return Ok(None) };
+        let link = Link {
+            id: LinkId::from_uuid(column(&row, 0)?),
+            user: UserId::from_uuid(column(&row, 1)?),
+            created_at: time(column(&row, 2)?)?,
+            expires_at: time(column(&row, 3)?)?,
+        };
+        Ok(Some(LinkRecord { link, hash: hash(&row, 4)? }))
+    }
+}
+
+impl UserWrites for Face<'_> {
+    fn user_insert(&mut self, user: &User) -> Stored<()> {
+        let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at) \
+                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &user.id.uuid(),
+                &user.tenant.uuid(),
+                &user.name,
+                &user.display,
+                &user.subject,
+                &user.created_at.as_microsecond(),
+                &micros(user.signed_in_at),
+            ],
+        )
+    }
+
+    fn membership_put(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> Stored<()> {
+        let sql = "insert into memberships (\"user\", project, role, groups, disabled_at) \
+                   select users.id, projects.id, $4, $5, $6 from users join projects on projects.tenant = users.tenant \
+                   where users.id = $1 and projects.id = $2 and projects.tenant = $3 \
+                   on conflict (\"user\", project) do update set role = excluded.role, groups = excluded.groups, \
+                   disabled_at = excluded.disabled_at";
+        self.guarded(
+            sql,
+            &[
+                &user.uuid(),
+                &scope.project.uuid(),
+                &scope.tenant.uuid(),
+                &membership.role.name(),
+                &json(&membership.groups)?,
+                &micros(membership.disabled_at),
+            ],
+        )
+    }
+
+    fn user_signed_in(&mut self, user: UserId, at: Timestamp) -> Stored<()> {
+        self.guarded("update users set signed_in_at = $2 where id = $1", &[&user.uuid(), &at.as_microsecond()])
+    }
+
+    fn password_put(&mut self, user: UserId, password: Option<&str>) -> Stored<()> {
+        self.guarded("update users set password = $2 where id = $1", &[&user.uuid(), &password])
+    }
+
+    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> Stored<()> {
+        let sql = "insert into visits (id, \"user\", project, hash, by_link, created_at, seen_at) \
+                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &visit.id.uuid(),
+                &visit.user.uuid(),
+                &visit.project.uuid(),
+                &hash.as_slice(),
+                &visit.by_link,
+                &visit.created_at.as_microsecond(),
+                &visit.seen_at.as_microsecond(),
+            ],
+        )
+    }
+
+    fn visit_seen(&mut self, visit: VisitId, at: Timestamp) -> Stored<()> {
+        let sql = "update visits set seen_at = greatest(seen_at, $2) where id = $1";
+        self.change(sql, &[&visit.uuid(), &at.as_microsecond()]).map(drop)
+    }
+
+    fn visit_move(&mut self, visit: VisitId, project: ProjectId) -> Stored<bool> {
+        Ok(self.change("update visits set project = $2 where id = $1", &[&visit.uuid(), &project.uuid()])? == 1)
+    }
+
+    fn visit_settle(&mut self, visit: VisitId) -> Stored<bool> {
+        Ok(self.change("update visits set by_link = false where id = $1 and by_link", &[&visit.uuid()])? == 1)
+    }
+
+    fn visit_end(&mut self, visit: VisitId) -> Stored<bool> {
+        Ok(self.change("delete from visits where id = $1", &[&visit.uuid()])? == 1)
+    }
+
+    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> Stored<()> {
+        let but = but.map(VisitId::uuid);
+        let sql = "delete from visits where \"user\" = $1 and id is distinct from $2";
+        self.change(sql, &[&user.uuid(), &but]).map(drop)
+    }
+
+    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> Stored<u64> {
+        let mut gone = 0;
+        for (old, before) in [(UNUSED, seen), (AGED, created)] {
+            let sql = format!("delete from visits where id in ({old})");
+            gone += self.change(&sql, &[&before.as_microsecond(), &i64::from(limit)])?;
+        }
+        Ok(gone)
+    }
+
+    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> Stored<()> {
+        let sql = "insert into links (id, \"user\", hash, created_at, expires_at) values ($1, $2, $3, $4, $5) \
+                   on conflict do nothing";
+        let (created_at, expires_at) = (link.created_at.as_microsecond(), link.expires_at.as_microsecond());
+        self.guarded(sql, &[&link.id.uuid(), &link.user.uuid(), &hash.as_slice(), &created_at, &expires_at])
+    }
+
+    fn link_take(&mut self, link: LinkId) -> Stored<bool> {
+        Ok(self.change("delete from links where id = $1", &[&link.uuid()])? == 1)
+    }
+
+    fn links_drop(&mut self, user: UserId) -> Stored<()> {
+        self.change("delete from links where \"user\" = $1", &[&user.uuid()]).map(drop)
+    }
+
+    fn links_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = "delete from links where id in \
+                   (select id from links where expires_at < $1 limit $2 for update skip locked)";
+        self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])
+    }
+}
+
+fn user(row: &Row) -> Stored<UserRecord> {
+    let user = User {
+        id: UserId::from_uuid(column(row, 0)?),
+        tenant: TenantId::from_uuid(column(row, 1)?),
+        name: column(row, 2)?,
+        display: column(row, 3)?,
+        subject: column(row, 4)?,
+        memberships: Vec::new(),
+        created_at: time(column(row, 5)?)?,
+        signed_in_at: time_if(column(row, 6)?)?,
+    };
+    Ok(UserRecord { user, password: column(row, 7)? })
+}
+
+fn membership(row: &Row, first: usize) -> Stored<Membership> {
+    let role: &str = column(row, first + 1)?;
+    Ok(Membership {
+        project: ProjectId::from_uuid(column(row, first)?),
+        role: Role::named(role).ok_or_else(|| StoreError::Corrupt(format!("the role `{role}`")))?,
+        groups: parsed(column(row, first + 2)?)?,
+        disabled_at: time_if(column(row, first + 3)?)?,
+    })
+}
+
+fn hash(row: &Row, index: usize) -> Stored<[u8; 32]> {
+    <[u8; 32]>::try_from(column::<&[u8]>(row, index)?).map_err(unusable)
+}

@@ -1,0 +1,235 @@
+//! People, their memberships, visits and links.
+
+use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
+use rusqlite::types::Type;
+use rusqlite::{OptionalExtension, Params, Row, params};
+use store::{LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
+
+use crate::connection::Face;
+use crate::error::Told;
+use crate::session::guarded;
+use crate::values::{id, json, micros, parsed, time, time_if, unusable};
+
+const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
+const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
+/// The members of a project.
+pub(crate) const MEMBERS: &str = "select user from memberships where project = ?1";
+/// Visits that nobody goes on with.
+pub(crate) const UNUSED: &str = "select id from visits where seen_at < ?1 limit ?2";
+/// Visits that have lasted for too long.
+pub(crate) const AGED: &str = "select id from visits where created_at < ?1 limit ?2";
+
+impl Face<'_> {
+    fn user_where(&self, condition: &str, values: impl Params) -> Stored<Option<UserRecord>> {
+        let sql = format!("select {USER} from users where {condition}");
+        let found = self.connection.prepare_cached(&sql).told()?.query_row(values, user).optional().told()?;
+        let Some(mut record) = found else { return Ok(None) };
+        let sql = format!("select {MEMBERSHIP} from memberships where user = ?1 order by project");
+        record.user.memberships = self.all(&sql, [record.user.id.uuid()], |row| membership(row, 0))?;
+        Ok(Some(record))
+    }
+}
+
+impl UserReads for Face<'_> {
+    fn user(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
+        self.user_where("tenant = ?1 and name = ?2", params![tenant.uuid(), name])
+    }
+
+    fn user_by_id(&mut self, user: UserId) -> Stored<Option<UserRecord>> {
+        self.user_where("id = ?1", [user.uuid()])
+    }
+
+    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> Stored<Option<UserRecord>> {
+        self.user_where("tenant = ?1 and subject = ?2", params![tenant.uuid(), subject])
+    }
+
+    fn users(&mut self, scope: &Scope) -> Stored<Vec<User>> {
+        let sql = format!(
+            "select {USER}, {MEMBERSHIP} from users join memberships on memberships.user = users.id \
+             where users.id in ({MEMBERS}) and memberships.project = ?1 order by name"
+        );
+        self.all(&sql, [scope.project.uuid()], |row| {
+            let memberships = vec![membership(row, 8)?];
+            Ok(User { memberships, ..user(row)?.user })
+        })
+    }
+
+    fn anybody_signed_in(&mut self) -> Stored<bool> {
+        let sql = "select exists (select 1 from users where signed_in_at is not null)";
+        self.connection.prepare_cached(sql).told()?.query_row([], |row| row.get(0)).told()
+    }
+
+    fn scope_names(&mut self, scope: &Scope) -> Stored<Option<(String, String)>> {
+        let sql = "select tenants.name, projects.name from projects join tenants on tenants.id = projects.tenant \
+                   where projects.id = ?1 and tenants.id = ?2";
+        let values = [scope.project.uuid(), scope.tenant.uuid()];
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?))).optional().told()
+    }
+
+    fn visit(&mut self, visit: VisitId) -> Stored<Option<VisitRecord>> {
+        let sql = "select id, user, project, by_link, created_at, seen_at, hash from visits where id = ?1";
+        let read = |row: &Row<'_>| {
+            let visit = Visit {
+                id: VisitId::from_uuid(id(row.get(0)?)),
+                user: UserId::from_uuid(id(row.get(1)?)),
+                project: ProjectId::from_uuid(id(row.get(2)?)),
+                by_link: row.get(3)?,
+                created_at: time(row.get(4)?)?,
+                seen_at: time(row.get(5)?)?,
+            };
+            Ok((visit, row.get(6)?))
+        };
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let Some((visit, hash)) = statement.query_row([visit.uuid()], read).optional().told()? else {
+            return Ok(None);
+        };
+        Ok(self.user_by_id(visit.user)?.map(|record| VisitRecord { visit, hash, user: record.user }))
+    }
+
+    fn link(&mut self, link: LinkId) -> Stored<Option<LinkRecord>> {
+        let sql = "select id, user, created_at, expires_at, hash from links where id = ?1";
+        let read = |row: &Row<'_>| {
+            let link = Link {
+                id: LinkId::from_uuid(id(row.get(0)?)),
+                user: UserId::from_uuid(id(row.get(1)?)),
+                created_at: time(row.get(2)?)?,
+                expires_at: time(row.get(3)?)?,
+            };
+            Ok(LinkRecord { link, hash: row.get(4)? })
+        };
+        self.connection.prepare_cached(sql).told()?.query_row([link.uuid()], read).optional().told()
+    }
+}
+
+impl UserWrites for Face<'_> {
+    fn user_insert(&mut self, user: &User) -> Stored<()> {
+        let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let row = params![
+            user.id.uuid(),
+            user.tenant.uuid(),
+            user.name,
+            user.display,
+            user.subject,
+            user.created_at.as_microsecond(),
+            micros(user.signed_in_at),
+        ];
+        self.changed(sql, row).map(drop)
+    }
+
+    fn membership_put(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> Stored<()> {
+        let sql = "insert into memberships (user, project, role, groups, disabled_at) \
+                   select users.id, projects.id, ?4, ?5, ?6 from users join projects on projects.tenant = users.tenant \
+                   where users.id = ?1 and projects.id = ?2 and projects.tenant = ?3 \
+                   on conflict (user, project) do update set role = excluded.role, groups = excluded.groups, \
+                   disabled_at = excluded.disabled_at";
+        let row = params![
+            user.uuid(),
+            scope.project.uuid(),
+            scope.tenant.uuid(),
+            membership.role.name(),
+            json(&membership.groups)?,
+            micros(membership.disabled_at),
+        ];
+        guarded(self.changed(sql, row)?)
+    }
+
+    fn user_signed_in(&mut self, user: UserId, at: Timestamp) -> Stored<()> {
+        let sql = "update users set signed_in_at = ?2 where id = ?1";
+        guarded(self.changed(sql, params![user.uuid(), at.as_microsecond()])?)
+    }
+
+    fn password_put(&mut self, user: UserId, password: Option<&str>) -> Stored<()> {
+        guarded(self.changed("update users set password = ?2 where id = ?1", params![user.uuid(), password])?)
+    }
+
+    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> Stored<()> {
+        let sql = "insert into visits (id, user, project, hash, by_link, created_at, seen_at) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let row = params![
+            visit.id.uuid(),
+            visit.user.uuid(),
+            visit.project.uuid(),
+            hash,
+            visit.by_link,
+            visit.created_at.as_microsecond(),
+            visit.seen_at.as_microsecond(),
+        ];
+        self.changed(sql, row).map(drop)
+    }
+
+    fn visit_seen(&mut self, visit: VisitId, at: Timestamp) -> Stored<()> {
+        let sql = "update visits set seen_at = max(seen_at, ?2) where id = ?1";
+        self.changed(sql, params![visit.uuid(), at.as_microsecond()]).map(drop)
+    }
+
+    fn visit_move(&mut self, visit: VisitId, project: ProjectId) -> Stored<bool> {
+        Ok(self.changed("update visits set project = ?2 where id = ?1", [visit.uuid(), project.uuid()])? == 1)
+    }
+
+    fn visit_settle(&mut self, visit: VisitId) -> Stored<bool> {
+        Ok(self.changed("update visits set by_link = 0 where id = ?1 and by_link", [visit.uuid()])? == 1)
+    }
+
+    fn visit_end(&mut self, visit: VisitId) -> Stored<bool> {
+        Ok(self.changed("delete from visits where id = ?1", [visit.uuid()])? == 1)
+    }
+
+    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> Stored<()> {
+        let but = but.map(VisitId::uuid);
+        self.changed("delete from visits where user = ?1 and id is not ?2", params![user.uuid(), but]).map(drop)
+    }
+
+    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> Stored<u64> {
+        let mut gone = 0;
+        for (old, before) in [(UNUSED, seen), (AGED, created)] {
+            let sql = format!("delete from visits where id in ({old})");
+            gone += self.changed(&sql, params![before.as_microsecond(), limit])? as u64;
+        }
+        Ok(gone)
+    }
+
+    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> Stored<()> {
+        let sql = "insert into links (id, user, hash, created_at, expires_at) values (?1, ?2, ?3, ?4, ?5)";
+        let (created_at, expires_at) = (link.created_at.as_microsecond(), link.expires_at.as_microsecond());
+        self.changed(sql, params![link.id.uuid(), link.user.uuid(), hash, created_at, expires_at]).map(drop)
+    }
+
+    fn link_take(&mut self, link: LinkId) -> Stored<bool> {
+        Ok(self.changed("delete from links where id = ?1", [link.uuid()])? == 1)
+    }
+
+    fn links_drop(&mut self, user: UserId) -> Stored<()> {
+        self.changed("delete from links where user = ?1", [user.uuid()]).map(drop)
+    }
+
+    fn links_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = "delete from links where id in (select id from links where expires_at < ?1 limit ?2)";
+        Ok(self.changed(sql, params![before.as_microsecond(), limit])? as u64)
+    }
+}
+
+fn user(row: &Row<'_>) -> rusqlite::Result<UserRecord> {
+    let user = User {
+        id: UserId::from_uuid(id(row.get(0)?)),
+        tenant: TenantId::from_uuid(id(row.get(1)?)),
+        name: row.get(2)?,
+        display: row.get(3)?,
+        subject: row.get(4)?,
+        memberships: Vec::new(),
+        created_at: time(row.get(5)?)?,
+        signed_in_at: time_if(row.get(6)?)?,
+    };
+    Ok(UserRecord { user, password: row.get(7)? })
+}
+
+fn membership(row: &Row<'_>, first: usize) -> rusqlite::Result<Membership> {
+    let role: String = row.get(first + 1)?;
+    Ok(Membership {
+        project: ProjectId::from_uuid(id(row.get(first)?)),
+        role: Role::named(&role).ok_or_else(|| unusable(Type::Text, StoreError::Corrupt(role)))?,
+        groups: parsed(&row.get::<_, String>(first + 2)?)?,
+        disabled_at: time_if(row.get(first + 3)?)?,
+    })
+}
