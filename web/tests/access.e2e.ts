@@ -1,9 +1,9 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from 'vitest';
-import { busyMorning } from './support/scene';
+import { busyMorning, STAFF } from './support/scene';
 import { world } from './support/world';
 
-const w = world();
+const w = world(STAFF);
 
 const pages = (ids: Record<string, string>) => ({
   light: [
@@ -15,6 +15,7 @@ const pages = (ids: Record<string, string>) => ({
     `/inbox/${ids.secret}`,
     `/sessions/${ids.session}`,
     '/sessions',
+    '/agents',
     '/policy',
     '/policy?tab=explain',
     '/policy?tab=history',

@@ -163,3 +163,22 @@ test('who may not, is not led there, and is told so at the door', async () => {
   await page.getByRole('textbox', { name: 'Policy in TOML' }).waitFor();
   expect(await page.getByRole('button', { name: /Review|Switch/u }).count()).toBe(0);
 });
+
+test('a person is added, gets a link, comes in by it, and is locked out', async () => {
+  const page = await w.at('/settings?tab=people');
+  await page.getByRole('button', { name: 'New person' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'User name' }).fill('dana');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  const link = new URL(await dialog.locator('code').innerText());
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const dana = await w.at(link.pathname + link.hash, { user: 'nobody' });
+  await dana.getByRole('button', { name: 'Sign in' }).click();
+  await dana.getByRole('button', { name: 'Account of dana' }).first().waitFor();
+  await page.getByRole('button', { name: 'Lock out dana' }).click();
+  await dialog.getByRole('button', { name: 'Lock out' }).click();
+  await page.getByText('locked out', { exact: true }).waitFor();
+  await dana.reload();
+  await dana.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+});

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { launch, someone } from './support/browser';
-import { busyMorning } from './support/scene';
+import { busyMorning, STAFF } from './support/scene';
 import { Server } from './support/server';
 
 const OUT = fileURLToPath(new URL('../screenshots', import.meta.url));
@@ -23,7 +23,7 @@ let browser: Browser;
 let ids: Record<string, string>;
 
 beforeAll(async () => {
-  server = await Server.start();
+  server = await Server.start(STAFF);
   browser = await launch();
   ids = await busyMorning(server);
   await grant();
@@ -75,6 +75,7 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
   secret: (page) => open(page, `/inbox/${ids.secret}`),
   session: (page) => open(page, `/sessions/${ids.session}`),
   sessions: (page) => open(page, '/sessions'),
+  agents: (page) => open(page, '/agents'),
   policy: (page) => open(page, '/policy'),
   explain: async (page) => {
     await open(page, '/policy?tab=explain');

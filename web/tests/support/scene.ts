@@ -142,3 +142,24 @@ export async function busyMorning(server: Server): Promise<Record<string, string
   });
   return ids;
 }
+
+const SCRIPT = `
+[model]
+provider = "scripted"
+
+[[model.script.turns]]
+say = "Done."
+again = true
+`;
+
+/** Agents and flows that the server runs itself, so that there is something to start. */
+export const STAFF = {
+  agents: {
+    'scribe.toml': `name = "scribe"\nversion = "3"\ndescription = "Drafts release notes from the changelog"\ntools = ["ask_user"]\n${SCRIPT}`,
+    'steward.toml': `name = "steward"\nversion = "1"\ndescription = "Tidies stale branches, and asks before it deletes one"\ntools = ["ask_user"]\n${SCRIPT}`,
+  },
+  flows: {
+    'release.toml':
+      'name = "release"\nversion = "2"\ndescription = "Draft, review, publish, announce"\n\n[[steps]]\nname = "draft"\nagent = "scribe"\ninput = "Draft the notes."\n',
+  },
+};

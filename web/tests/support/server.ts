@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startProxy } from './proxy';
+import { startFront } from './front';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -37,7 +37,6 @@ export class Server {
   page = '';
   private child?: ChildProcess;
   private closePage?: () => Promise<void>;
-  private people = false;
   private readonly visits = new Map<string, string>();
   private readonly more: string[] = [];
 
@@ -55,18 +54,19 @@ export class Server {
       server.keys.set(user, server.key(user, role));
     }
     await server.run();
-    server.people = (await fetch(`${server.address}/v1/sign-in`)).ok;
-    if (server.people) {
-      server.page = server.address;
-      for (const user of ['alice', 'bob']) {
-        server.cli('users', 'create', user, '--role', user === 'alice' ? 'admin' : 'operator');
-      }
-    } else {
-      const proxy = await startProxy(server);
-      server.page = proxy.address;
-      server.closePage = proxy.close;
-    }
+    server.cli('users', 'create', 'alice', '--role', 'admin');
+    server.cli('users', 'create', 'bob', '--role', 'operator');
+    await server.show();
     return server;
+  }
+
+  /** The page as the binary has it; in front of one without, what was just built. */
+  private async show(): Promise<void> {
+    this.page = this.address;
+    if ((await fetch(`${this.address}/inbox`)).ok) return;
+    const front = await startFront(this);
+    this.page = front.address;
+    this.closePage = front.close;
   }
 
   /** Runs the binary as whoever holds the data. */
@@ -77,7 +77,6 @@ export class Server {
 
   /** A one-time link for somebody, as a path. */
   link(user: string): string {
-    if (!this.people) return `/sign-in#token=first`;
     const { pathname, hash } = new URL(this.cli('users', 'link', user));
     return pathname + hash;
   }
@@ -85,7 +84,6 @@ export class Server {
   /** The cookie of somebody who is signed in; of a stranger, nothing. */
   async cookie(user: string): Promise<string | undefined> {
     if (!['alice', 'bob'].includes(user)) return undefined;
-    if (!this.people) return user;
     const known = this.visits.get(user);
     if (known) return known;
     const response = await fetch(`${this.address}/v1/sign-in/link`, {
@@ -101,7 +99,6 @@ export class Server {
 
   /** Gives somebody a password, as they would do it themselves. */
   async password(user: string, password: string): Promise<void> {
-    if (!this.people) return;
     const response = await fetch(`${this.address}/v1/me/password`, {
       method: 'PUT',
       headers: {

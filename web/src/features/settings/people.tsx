@@ -54,7 +54,7 @@ export function People() {
 
 function Row({ person, onLink, onDisable }: { person: Person; onLink: () => void; onDisable: () => void }) {
   const { t } = useTranslation();
-  const out = person.disabled || Boolean(person.disabled_at);
+  const out = Boolean(person.disabled_at);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="flex min-w-0 flex-1 basis-60 flex-wrap items-center gap-2">

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Server } from './server';
+
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** Gives out what was just built, as the server does from within, in front of a binary that was built without it. */
+export async function startFront(server: Server): Promise<{ address: string; close: () => Promise<void> }> {
+  const web = createServer((from, to) => {
+    const path = new URL(from.url ?? '/', 'http://page').pathname;
+    if (path.startsWith('/v1')) forward(server, from, to);
+    else file(path, to).catch(() => to.headersSent || to.writeHead(502).end());
+  });
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  const address = web.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return {
+    address: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      web.closeAllConnections();
+      await new Promise((resolve) => web.close(resolve));
+    },
+  };
+}
+
+async function file(path: string, to: ServerResponse): Promise<void> {
+  const wanted = join(DIST, normalize(path));
+  const known = extname(path) in TYPES ? await readFile(wanted).catch(() => undefined) : undefined;
+  if (known) {
+    to.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? '' }).end(known);
+    return;
+  }
+  const nonce = Math.random().toString(36).slice(2);
+  const html = await readFile(join(DIST, 'index.html'), 'utf8');
+  const policy = `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+  to.writeHead(200, { 'Content-Type': TYPES['.html'] ?? '', 'Content-Security-Policy': policy });
+  to.end(html.replace('__CSP_NONCE__', nonce));
+}
+
+/** Hands a request on as it is, and the reply back as it comes. */
+function forward(server: Server, from: IncomingMessage, to: ServerResponse): void {
+  const { url: path, method, headers } = from;
+  const target = { host: '127.0.0.1', port: server.port, path, method, headers };
+  const on = request(target, (reply) => {
+    to.writeHead(reply.statusCode ?? 502, reply.headers);
+    to.flushHeaders();
+    reply.pipe(to);
+    reply.on('error', () => to.destroy());
+    reply.on('aborted', () => to.destroy());
+  });
+  on.on('error', () => (to.headersSent ? to.destroy() : to.writeHead(502).end()));
+  to.on('close', () => on.destroy());
+  from.pipe(on);
+}
