@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::{Caller, InteractionId, SessionId, Timestamp};
 use engine::{Export, Wanted};
-use futures::stream;
+use futures::stream::{self, StreamExt};
 use http::header::CONTENT_TYPE;
 use protocol::{AuditEntryView, AuditKeyView, AuditPage};
 use serde::Deserialize;
@@ -101,7 +101,9 @@ pub(super) async fn audit_export(
                 Some((Err(error), None))
             }
         }
-    });
+    })
+    // A body that is compressed is asked once more after its end.
+    .fuse();
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response())
 }
 

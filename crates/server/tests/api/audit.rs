@@ -141,3 +141,13 @@ async fn an_address_is_believed_only_behind_a_proxy() {
         assert_eq!(page["entries"][1]["how"]["from"], "127.0.0.1");
     }
 }
+
+#[tokio::test]
+async fn an_export_can_be_compressed() {
+    let world = World::new().await;
+    let admin = world.admin().await;
+    let request = admin.request(Method::GET, "/v1/audit/export").header("Accept-Encoding", "gzip");
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(!response.bytes().await.unwrap().is_empty());
+}

@@ -16,7 +16,7 @@ pub(super) fn look(walk: &mut Walk, name: &str, words: &[Word]) {
     let risky = ALWAYS.contains(&name)
         || match name {
             "test" => args.iter().any(|word| evaluates(&word.text) || matches!(word.text.as_str(), "-v" | "-R")),
-            "printf" => args.first().is_some_and(|word| word.text.starts_with("-v")),
+            "printf" => args.iter().any(|word| word.text.starts_with("-v") || sets(&word.text)),
             "export" | "readonly" | "unset" => !args.iter().all(|word| names(&word.text)),
             "wait" => !args.iter().all(|word| word.text.trim_start_matches('%').chars().all(|c| c.is_ascii_digit())),
             "source" | "." => args.iter().any(|word| evaluates(&word.text)),
@@ -26,6 +26,14 @@ pub(super) fn look(walk: &mut Walk, name: &str, words: &[Word]) {
     if risky {
         walk.doubt(format!("`{name}` may run its words, or change what the words after it mean"));
     }
+}
+
+/// `%n` in a format sets the variable that its word names.
+fn sets(format: &str) -> bool {
+    let between = |c: char| c.is_ascii_digit() || "-+ #'.*$".contains(c);
+    format.split('%').skip(1).any(|rest| {
+        rest.trim_start_matches(between).trim_start_matches(['h', 'l', 'j', 'z', 't', 'L']).starts_with('n')
+    })
 }
 
 /// Says whether a text would run something, were it evaluated.

@@ -191,6 +191,10 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
         walk.doubt("which subcommand of `git` runs is known only when it runs");
         return;
     }
+    let mut before = argv.words.iter().skip(at + 1).take_while(|word| word.text != "--");
+    if before.any(|word| word.glob && word.text.starts_with(['*', '?', '['])) {
+        walk.doubt("a file that is called like an option would be one");
+    }
     let name = subcommand.text.clone();
     arguments(walk, &name, argv.words.get(at + 1..).unwrap_or_default());
     if let Some(simple) = walk.shell.commands.get_mut(listed) {
