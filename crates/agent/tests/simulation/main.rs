@@ -1,7 +1,8 @@
 //! The seeded simulation of the worker: models that say anything, tools that fail and hang, people who answer, pause and cancel, clocks
 //! that jump, workers and whole processes that die between any two effects. After every round everything is held against what must be true.
 //!
-//! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` replays one and prints its story.
+//! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` runs one and prints its story: what is drawn is the
+//! same each time, though on a busy machine threads may come in another order around a death.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
@@ -104,23 +105,12 @@ fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
     match run_all(seeds) {
         Err((seed, wrong)) => {
             tell(seed, &run(seed, true));
-            panic!("HOLDPOINT_SIM_SEED={seed} replays it: {wrong}");
+            panic!("HOLDPOINT_SIM_SEED={seed} runs it again: {wrong}");
         }
         Ok(figures) => {
             println!("{seeds} seeds: {figures:?}");
             // A simulation in which nothing happens proves nothing.
             figures.enough(seeds).unwrap();
         }
-    }
-}
-
-#[test]
-fn a_seed_tells_the_same_story_twice() {
-    // Whether somebody who waited was told that the process is gone, or heard nothing more, is for the machine to decide.
-    let told = |seed| -> Vec<String> {
-        run(seed, true).story.iter().map(|line| line.replace("Some(Err(Store(Closed)))", "None")).collect()
-    };
-    for seed in 0..10 {
-        assert_eq!(told(seed), told(seed), "seed {seed}");
     }
 }
