@@ -34,6 +34,17 @@ pub struct Named {
     pub roles: Vec<Role>,
 }
 
+/// Somebody who might answer, as the project knows them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Who.
+    pub actor: Actor,
+    /// What they may do.
+    pub role: Role,
+    /// The groups that they belong to.
+    pub groups: Vec<String>,
+}
+
 impl Default for Audience {
     fn default() -> Self {
         Self { named: None, quorum: 1, distinct_groups: false, four_eyes: false }
@@ -73,6 +84,12 @@ impl Audience {
         self.has(&caller.actor.name, Some(caller.role), &caller.groups, started)
     }
 
+    /// Whether somebody belongs to it who has not called.
+    #[must_use]
+    pub fn includes_person(&self, person: &Person, started: bool) -> bool {
+        self.has(&person.actor.name, Some(person.role), &person.groups, started)
+    }
+
     /// Whether the people who gave these equal answers, as they were then, would have been enough for it as well.
     #[must_use]
     pub fn settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
@@ -97,15 +114,23 @@ impl Audience {
     /// Whether these equal votes of distinct people are enough.
     #[must_use]
     pub fn satisfied(&self, votes: &[&Answer]) -> bool {
+        let groups: Vec<&[String]> = votes.iter().map(|vote| vote.groups.as_slice()).collect();
+        self.enough(&groups)
+    }
+
+    /// Whether distinct people of these groups are enough, if they say the same.
+    #[must_use]
+    pub fn enough<G: AsRef<[String]>>(&self, people: &[G]) -> bool {
         let needed = self.quorum as usize;
         if !self.distinct_groups {
-            return votes.len() >= needed;
+            return people.len() >= needed;
         }
+        let people: Vec<&[String]> = people.iter().map(AsRef::as_ref).collect();
         let groups = self.named.as_ref().map_or(&[][..], |named| &named.groups);
         let mut holder: Vec<Option<usize>> = vec![None; groups.len()];
-        let seated = (0..votes.len()).filter(|&vote| {
+        let seated = (0..people.len()).filter(|&person| {
             let mut seen = vec![false; groups.len()];
-            seat(vote, votes, groups, &mut holder, &mut seen)
+            seat(person, &people, groups, &mut holder, &mut seen)
         });
         seated.count() >= needed
     }
@@ -121,19 +146,25 @@ fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
     }
 }
 
-/// Finds a group for a vote, moving earlier votes to other groups of theirs where that helps.
-fn seat(vote: usize, votes: &[&Answer], groups: &[String], holder: &mut [Option<usize>], seen: &mut [bool]) -> bool {
+/// Finds a group for a person, moving earlier ones to other groups of theirs where that helps.
+fn seat(
+    person: usize,
+    people: &[&[String]],
+    groups: &[String],
+    holder: &mut [Option<usize>],
+    seen: &mut [bool],
+) -> bool {
     for (index, group) in groups.iter().enumerate() {
-        if seen[index] || !votes[vote].groups.contains(group) {
+        if seen[index] || !people[person].contains(group) {
             continue;
         }
         seen[index] = true;
         let free = match holder[index] {
             None => true,
-            Some(other) => seat(other, votes, groups, holder, seen),
+            Some(other) => seat(other, people, groups, holder, seen),
         };
         if free {
-            holder[index] = Some(vote);
+            holder[index] = Some(person);
             return true;
         }
     }

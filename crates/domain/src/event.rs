@@ -55,6 +55,13 @@ impl Happening {
         Self { name, data, record: Value::Null }
     }
 
+    /// The same, decided where the question had been handed over to.
+    #[must_use]
+    pub fn through(mut self, second: InteractionId) -> Self {
+        self.data["through"] = json!(second);
+        self
+    }
+
     /// The same, with what only the audit trail keeps.
     #[must_use]
     pub fn recording(self, record: Value) -> Self {

@@ -104,6 +104,9 @@ pub struct StepQuestion {
     /// What a person may start from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<RuleSuggestion>,
+    /// Whether it may not be skipped; it may not where left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
     /// How long people have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_seconds: Option<i64>,

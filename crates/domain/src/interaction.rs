@@ -8,6 +8,15 @@
 //! pending ── cancel ───────────────────> cancelled
 //! resolved: waiting ──> processing (lease) ──> completed | failed
 //! ```
+//!
+//! One that was handed over stays pending, closed to everybody, and ends as the one that it was handed over to.
+
+mod abstain;
+mod deliver;
+mod handover;
+
+pub use abstain::Abstention;
+pub use handover::{HandedFrom, HandedOver, Handover};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -18,7 +27,7 @@ use crate::audit;
 use crate::event::of_answer;
 use crate::{
     Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
-    InteractionId, LeaseId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
+    InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
 };
 
 /// A question put to people.
@@ -62,6 +71,9 @@ pub struct Origin {
     /// The trace that it was asked in (W3C trace context), passed on to whoever takes the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
+    /// The question that was handed over and became this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed_from: Option<HandedFrom>,
 }
 
 /// Where a question is.
@@ -79,6 +91,9 @@ pub enum State {
         at: Timestamp,
         /// Whether the agent has taken it.
         delivery: Delivery,
+        /// Where it had gone before that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        handed_over: Option<HandedOver>,
     },
 }
 
@@ -97,6 +112,15 @@ pub struct Pending {
     /// Whether it is held open past its deadline.
     #[serde(default)]
     pub overdue: bool,
+    /// Who has said that they will not answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub abstained: Vec<Abstention>,
+    /// Whether too few are left who could answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deserted: bool,
+    /// Where it went: it can be answered only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed_over: Option<HandedOver>,
 }
 
 /// Who is working on a question, and until when it is theirs.
@@ -141,6 +165,7 @@ impl Interaction {
             started_by: session.started_by.clone(),
             at: now,
             traceparent: None,
+            handed_from: None,
         };
         let state = State::Pending(Pending::default());
         (Self { id, scope: session.scope, origin, question, state, revision: 1 }, happening)
@@ -245,7 +270,8 @@ impl Interaction {
         let data = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
         let happening =
             Happening::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
-        let pending = Pending { votes, ..pending.clone() };
+        let abstained = pending.abstained.iter().filter(|one| one.by.name != answer.by.name).cloned().collect();
+        let pending = Pending { votes, abstained, deserted: false, ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
     }
 
@@ -318,7 +344,7 @@ impl Interaction {
 
     /// Closes it without an answer.
     pub fn cancel(self, by: Actor, reason: String, now: Timestamp) -> Result<Change, Refusal> {
-        self.pending()?;
+        self.open()?;
         let happening = Happening::by("interaction.cancelled", &by, json!({ "reason": reason }));
         Ok((self.resolved(Resolution::Cancelled { by, reason }, now), happening))
     }
@@ -345,48 +371,12 @@ impl Interaction {
         Ok((self.became(State::Pending(pending)), happening))
     }
 
-    /// Refuses everybody but whoever asked.
-    pub fn deliverable_to(&self, actor: &Actor) -> Result<(), Refusal> {
-        if actor.name == self.origin.asked_by.name { Ok(()) } else { Err(Refusal::NotYourDelivery) }
-    }
-
-    /// Hands the answer to the agent that asked, under a lease.
-    pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
-        self.deliverable_to(by)?;
-        let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
-        self.deliver(|delivery| {
-            let taken = delivery.take(lease, actor.clone(), now, until)?;
-            let happening = Happening::by("delivery.taken", &actor, json!({ "until": until }));
-            Ok((taken, happening.recording(record)))
-        })
-    }
-
-    /// Holds the lease for longer. Nothing that others need to be told.
-    pub fn heartbeat(self, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
-        let change = self.deliver(|delivery| {
-            Ok((delivery.heartbeat(lease, now, until)?, Happening::plain("delivery.heartbeat", json!({}))))
-        });
-        change.map(|(interaction, _)| interaction)
-    }
-
-    /// The agent has gone on from the answer, durably.
-    pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
-        self.deliver(|delivery| Ok((delivery.complete(lease, now)?, Happening::plain("delivery.completed", json!({})))))
-    }
-
-    /// The agent could not go on from the answer; offered `again`, or given up.
-    pub fn fail(self, lease: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Change, Refusal> {
-        self.deliver(|delivery| {
-            let after = delivery.fail(lease, reason.clone(), again, now)?;
-            let name = if matches!(after, Delivery::Failed { .. }) { "delivery.failed" } else { "delivery.offered" };
-            Ok((after, Happening::plain(name, json!({ "reason": reason }))))
-        })
-    }
-
     /// When time itself will next change something, if ever.
     #[must_use]
     pub fn wake_at(&self) -> Option<Timestamp> {
         match &self.state {
+            // The one that it became is watched in its place.
+            State::Pending(pending) if pending.handed_over.is_some() => None,
             State::Pending(pending) => {
                 let warning = self.question.warn_at.filter(|_| !pending.warned && !pending.overdue);
                 let deadline = self.question.deadline.filter(|_| !pending.overdue);
@@ -405,19 +395,20 @@ impl Interaction {
     pub fn tick(self, id: AnswerId, now: Timestamp) -> Option<Change> {
         let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         match self.state {
+            State::Pending(Pending { handed_over: Some(_), .. }) => None,
             State::Pending(Pending { overdue: false, .. }) if due(self.question.deadline) => {
                 self.expire(id, &Actor::system(), now).ok()
             }
-            State::Pending(Pending { overdue: false, warned: false, ref claim, ref votes })
+            State::Pending(ref pending @ Pending { overdue: false, warned: false, .. })
                 if due(self.question.warn_at) =>
             {
-                let pending = Pending { warned: true, overdue: false, claim: claim.clone(), votes: votes.clone() };
+                let pending = Pending { warned: true, ..pending.clone() };
                 let happening = Happening::plain("interaction.warned", json!({ "deadline": self.question.deadline }));
                 Some((self.became(State::Pending(pending)), happening))
             }
-            State::Pending(Pending { claim: Some(ref claim), ref votes, warned, overdue }) if claim.until <= now => {
+            State::Pending(ref pending @ Pending { claim: Some(ref claim), .. }) if claim.until <= now => {
                 let happening = Happening::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
-                let pending = Pending { claim: None, votes: votes.clone(), warned, overdue };
+                let pending = Pending { claim: None, ..pending.clone() };
                 Some((self.became(State::Pending(pending)), happening))
             }
             State::Resolved { ref delivery, .. } => {
@@ -444,7 +435,15 @@ impl Interaction {
         Ok(pending)
     }
 
+    /// What it has gathered, while it is open to whoever may close it here.
     fn pending(&self) -> Result<&Pending, Refusal> {
+        match self.open()? {
+            Pending { handed_over: Some(to), .. } => Err(Refusal::HandedOver(Box::new(to.clone()))),
+            pending => Ok(pending),
+        }
+    }
+
+    fn open(&self) -> Result<&Pending, Refusal> {
         match &self.state {
             State::Pending(pending) => Ok(pending),
             State::Resolved { .. } => Err(Refusal::AlreadyResolved(Box::new(self.clone()))),
@@ -474,24 +473,12 @@ impl Interaction {
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
         let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. } if by.name == self.origin.asked_by.name);
-        // What decides a proposed call reaches its agent as that call.
-        let needed = self.question.kind.blocks() && !withdrawn && self.question.call.is_none();
+        // What decides a proposed call reaches its agent as that call; what was handed over, as the first question.
+        let elsewhere = self.question.call.is_some() || self.origin.handed_from.is_some();
+        let needed = self.question.kind.blocks() && !withdrawn && !elsewhere;
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
-        self.became(State::Resolved { resolution, at, delivery })
-    }
-
-    fn deliver(self, step: impl FnOnce(Delivery) -> Result<(Delivery, Happening), Refusal>) -> Result<Change, Refusal> {
-        let State::Resolved { delivery, .. } = &self.state else { return Err(Refusal::StillPending(self.id)) };
-        let (after, mut happening) = step(delivery.clone())?;
-        happening.data["delivery"] = json!(after.name());
-        Ok((self.delivered(after), happening))
-    }
-
-    fn delivered(self, after: Delivery) -> Self {
-        match self.state.clone() {
-            State::Resolved { resolution, at, .. } => self.became(State::Resolved { resolution, at, delivery: after }),
-            State::Pending(_) => self,
-        }
+        let handed_over = self.handed_over().cloned();
+        self.became(State::Resolved { resolution, at, delivery, handed_over })
     }
 
     fn became(self, state: State) -> Self {

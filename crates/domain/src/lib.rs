@@ -24,6 +24,7 @@ pub mod flow;
 pub mod grant;
 pub mod id;
 pub mod interaction;
+pub mod message;
 pub mod option;
 pub mod policy;
 pub mod proposal;

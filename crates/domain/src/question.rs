@@ -220,6 +220,9 @@ pub struct Question {
     /// The proposed call that it decides; none where an agent asked by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// Whether it is a message of the conversation that wants a reply: then the answer is a message too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reply: bool,
 }
 
 /// Which rule of which version of the policy asked.
@@ -258,6 +261,7 @@ impl Question {
             metadata: Value::Null,
             asked_by_rule: None,
             call: None,
+            reply: false,
         }
     }
 
@@ -411,6 +415,9 @@ impl Question {
         }
         if self.fresh && !secret {
             problems.push(Problem::new("/fresh", "only a question of kind `secret` can be answered from what is kept"));
+        }
+        if self.reply && self.kind != Kind::Question {
+            problems.push(Problem::new("/requires_reply", "only a question in words is replied to"));
         }
         if secret && self.schema.is_some() {
             problems.push(Problem::new("/schema", "a secret has named fields instead of a schema"));

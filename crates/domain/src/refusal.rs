@@ -53,6 +53,12 @@ pub enum Refusal {
     /// The same person has already said the same, and others are still to come.
     #[error("you have already answered so; others are still to answer")]
     AlreadyVoted(InteractionId),
+    /// The same person has already said that they will not answer.
+    #[error("you have already said that you will not answer")]
+    AlreadyAbstained(InteractionId),
+    /// It went to another channel, and is answered there.
+    #[error("this question was handed over: it is {} in session {}, channel {}", .0.interaction, .0.session, .0.channel)]
+    HandedOver(Box<crate::interaction::HandedOver>),
     /// Somebody else has claimed it.
     #[error("this question is claimed by {by}")]
     ClaimedByOther {

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::interaction::HandedFrom;
 use crate::step::StepEnding;
 use crate::{Actor, Event, EventId, Happening, InteractionId, Problem, Refusal, Scope, SessionId, StepId, text};
 
@@ -37,6 +38,9 @@ pub struct Session {
     /// Whether its steps are run by our own workers.
     #[serde(default)]
     pub driven: bool,
+    /// The question that was handed over, where it was opened for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed_from: Option<HandedFrom>,
 }
 
 /// What a session is about.
@@ -228,6 +232,7 @@ impl Session {
             open: 0,
             last_seq: 0,
             driven: false,
+            handed_from: None,
         };
         (session, happening)
     }

@@ -10,7 +10,7 @@ mod questions;
 mod table;
 
 use holdpoint_domain::delivery::MOST_ATTEMPTS;
-use holdpoint_domain::interaction::Change;
+use holdpoint_domain::interaction::{Change, Handover};
 use holdpoint_domain::{
     AnswerId, AutoSource, Caller, Delivery, Interaction, InteractionId, LeaseId, Refusal, Resolution, Role, State,
     Timestamp,
@@ -50,6 +50,9 @@ expired            | TooLate          | TooLate          | AlreadyResolved | Alr
 cancelled          | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
 withdrawn          | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
 notice, read       | AlreadyResolved  | AlreadyResolved  | AlreadyResolved | AlreadyResolved | AlreadyResolved
+handed over        | HandedOver       | HandedOver       | HandedOver      | HandedOver      | cancelled waiting
+abstained          | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
+the second         | answered no      | answered no      | auto no         | expired no      | cancelled no
 ";
 
 /// Keeping it for oneself, and what time does to it.
@@ -82,6 +85,9 @@ expired            | TooLate               | AlreadyResolved | nothing
 cancelled          | AlreadyResolved       | AlreadyResolved | nothing
 withdrawn          | AlreadyResolved       | AlreadyResolved | nothing
 notice, read       | AlreadyResolved       | AlreadyResolved | nothing
+handed over        | HandedOver            | HandedOver      | nothing
+abstained          | pending -1 alice      | NotClaimed      | nothing
+the second         | pending alice         | NotClaimed      | nothing
 ";
 
 /// Delivering it. `take` is the agent that asked; `steal` another agent; `false` completes with a lease never given.
@@ -114,6 +120,44 @@ expired            | processing 1 | NotYours | LeaseLost    | LeaseLost    | Lea
 cancelled          | processing 1 | NotYours | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost    | LeaseLost
 withdrawn          | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
 notice, read       | Closed       | NotYours | Closed       | Closed       | Closed       | Closed       | Closed
+handed over        | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+abstained          | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+the second         | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
+";
+
+/// Doing something about it instead of answering: `gone` went to another channel, `-1` is somebody who will not answer.
+const MOVING: &str = "
+state              | hand over            | abstain
+pending            | pending gone         | pending -1
+claimed by me      | pending gone         | pending -1
+claimed by other   | ClaimedByOther       | pending -1 bob
+claim lapsed       | pending gone         | pending -1 bob
+one vote of two    | pending +1 gone      | pending +1 -1
+my vote of two     | pending +1 gone      | pending -1
+quorum claimed     | pending gone         | pending -1 bob
+overdue, held      | pending overdue gone | pending -1 overdue
+past due, held     | pending gone         | pending -1
+past due           | TooLate              | TooLate
+past due, deny     | TooLate              | TooLate
+warning due        | pending gone         | pending -1
+vote, claim over   | pending +1 gone      | pending +1 -1 bob
+vote, claim, warn  | pending +1 gone      | pending +1 -1 bob
+notice             | pending gone         | pending -1
+answered, waiting  | AlreadyResolved      | AlreadyResolved
+answered, leased   | AlreadyResolved      | AlreadyResolved
+answered, lapsed   | AlreadyResolved      | AlreadyResolved
+answered, last try | AlreadyResolved      | AlreadyResolved
+answered, done     | AlreadyResolved      | AlreadyResolved
+answered, failed   | AlreadyResolved      | AlreadyResolved
+auto-resolved      | AlreadyResolved      | AlreadyResolved
+denied at deadline | AlreadyResolved      | AlreadyResolved
+expired            | TooLate              | TooLate
+cancelled          | AlreadyResolved      | AlreadyResolved
+withdrawn          | AlreadyResolved      | AlreadyResolved
+notice, read       | AlreadyResolved      | AlreadyResolved
+handed over        | HandedOver           | HandedOver
+abstained          | pending -1 gone      | AlreadyAbstained
+the second         | pending gone         | pending -1
 ";
 
 /// Me, who is in the audience.
@@ -155,6 +199,14 @@ fn answered(interaction: Interaction, who: &Caller, effect: &str, now: Timestamp
 fn claimed(interaction: Interaction, who: &Caller, until: i64) -> Interaction {
     let reviewer = interaction.admit(who).unwrap();
     interaction.claim(&reviewer, at(10), at(until)).unwrap().0
+}
+
+/// Handed to a channel, in a session that was opened for it.
+fn handed(interaction: Interaction, who: &Caller, channel: &str, now: Timestamp) -> Result<Handover, Refusal> {
+    let reviewer = interaction.admit(who).unwrap();
+    let mut to = session();
+    to.brief.channel = channel.into();
+    interaction.hand_over(&reviewer, (&to, InteractionId::from_uuid(uuid(11))), None, now)
 }
 
 /// Approved by me and taken by the agent so many times; the last lease is number 30 and ends at second 90.
@@ -204,6 +256,9 @@ fn in_state(state: &str) -> (Interaction, Timestamp) {
         "cancelled" => (carried_out(asked(&[]), "cancel", at(10)).unwrap(), at(50)),
         "withdrawn" => (asked(&[]).cancel(agent().actor, "moot".into(), at(10)).unwrap().0, at(50)),
         "notice, read" => (answered(notice(), &bob(), "provide", at(10)).unwrap().0, at(50)),
+        "handed over" => (handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap().first.0, at(50)),
+        "the second" => (handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap().second.0, at(50)),
+        "abstained" => (carried_out(asked(&[]), "abstain", at(10)).unwrap(), at(50)),
         other => panic!("no way to {other}"),
     }
 }
@@ -224,6 +279,11 @@ fn carried_out(it: Interaction, command: &str, now: Timestamp) -> Result<Interac
             it.claim(&reviewer, now, at(500))
         }
         "release" => it.release(&alice()),
+        "hand over" => handed(it, &alice(), "third", now).map(|handed| handed.first),
+        "abstain" => {
+            let reviewer = it.admit(&alice()).unwrap();
+            it.abstain(&reviewer, None, &[], now)
+        }
         "take" => it.take(&agent().actor, lease(31), now, at(500)),
         "steal" => it.take(&caller("other bot", Role::Agent, &[]).actor, lease(31), now, at(500)),
         "heartbeat" => return it.heartbeat(lease(30), now, at(500)).map_err(Some),
@@ -243,9 +303,11 @@ fn shown(result: Result<Interaction, Option<Refusal>>, delivery_only: bool) -> S
         Ok(Interaction { state: State::Pending(pending), .. }) => {
             let mut words = vec!["pending".to_owned()];
             words.extend((!pending.votes.is_empty()).then(|| format!("+{}", pending.votes.len())));
+            words.extend((!pending.abstained.is_empty()).then(|| format!("-{}", pending.abstained.len())));
             words.extend(pending.claim.map(|claim| claim.by.name));
             words.extend(pending.warned.then(|| "warned".to_owned()));
             words.extend(pending.overdue.then(|| "overdue".to_owned()));
+            words.extend(pending.handed_over.map(|_| "gone".to_owned()));
             words.join(" ")
         }
         Ok(Interaction { state: State::Resolved { resolution, delivery, .. }, .. }) => {
@@ -274,6 +336,8 @@ fn refused(refusal: &Refusal) -> &'static str {
         Refusal::TooLate(_) => "TooLate",
         Refusal::AlreadyOverdue(_) => "AlreadyOverdue",
         Refusal::AlreadyVoted(_) => "AlreadyVoted",
+        Refusal::AlreadyAbstained(_) => "AlreadyAbstained",
+        Refusal::HandedOver(_) => "HandedOver",
         Refusal::ClaimedByOther { by } => {
             assert_eq!(by, "bob");
             "ClaimedByOther"
@@ -322,6 +386,31 @@ fn every_state_against_claim_release_and_time() {
 }
 
 #[test]
+fn every_state_against_handing_over_and_abstaining() {
+    cells(MOVING).into_iter().for_each(|(state, command, expected)| check(state, command, expected, false));
+}
+
+/// A question ends as the one that it was handed over to, and as no other; whatever has not ended is not followed.
+#[test]
+fn the_first_follows_the_second() {
+    let Handover { first, second } = handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap();
+    let (first, second) = (first.0, second.0);
+    assert_eq!(first.clone().follow(&second), None);
+    let other = handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap().first.0;
+    for command in ["approve", "reject", "auto", "expire", "cancel"] {
+        let ended = carried_out(second.clone(), command, at(50)).unwrap();
+        let (followed, happening) = first.clone().follow(&ended).unwrap();
+        assert_eq!(resolution(&followed), resolution(&ended), "{command}");
+        assert_eq!(happening.name, format!("interaction.{}", ended.status().name()));
+        assert_eq!(followed.handed_over(), first.handed_over());
+        assert!(followed.clone().follow(&ended).is_none(), "once");
+        assert_eq!(asked(&[]).follow(&ended), None, "what was not handed over follows nothing");
+        let stray = Interaction { id: InteractionId::from_uuid(uuid(12)), ..ended };
+        assert_eq!(other.clone().follow(&stray), None);
+    }
+}
+
+#[test]
 fn every_state_against_every_command_of_delivery() {
     cells(DELIVERING).into_iter().for_each(|(state, command, expected)| check(state, command, expected, true));
 }
@@ -336,4 +425,5 @@ fn the_tables_have_the_same_states() {
     assert_eq!(states(CLOSING).len(), 27);
     assert_eq!(states(CLOSING), states(KEEPING));
     assert_eq!(states(CLOSING), states(DELIVERING));
+    assert_eq!(states(CLOSING), states(MOVING));
 }

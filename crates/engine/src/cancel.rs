@@ -15,7 +15,7 @@ impl Engine {
         reason: Option<String>,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        checked(reason.as_deref())?;
+        checked("/reason", reason.as_deref())?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
             let (mut session, interaction) = work.question(&caller_then.scope, id)?;

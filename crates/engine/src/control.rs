@@ -16,7 +16,7 @@ impl Engine {
         reason: Option<String>,
         once: Option<Idempotency>,
     ) -> Result<Session, Error> {
-        checked(reason.as_deref())?;
+        checked("/reason", reason.as_deref())?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
             let session = work.session(&caller_then.scope, id)?;
@@ -34,11 +34,11 @@ impl Engine {
     }
 }
 
-/// Refuses a reason that people could not be shown.
-pub(crate) fn checked(reason: Option<&str>) -> Result<(), Error> {
+/// Refuses a reason or a note that people could not be shown.
+pub(crate) fn checked(pointer: &str, reason: Option<&str>) -> Result<(), Error> {
     let mut problems: Vec<Problem> = Vec::new();
     if let Some(reason) = reason {
-        text::paragraphs("/reason", reason, &mut problems);
+        text::paragraphs(pointer, reason, &mut problems);
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }

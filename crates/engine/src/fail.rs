@@ -17,7 +17,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        checked(Some(&reason))?;
+        checked("/reason", Some(&reason))?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
             let (mut session, interaction) = work.delivery(&scope, id, &actor)?;

@@ -1,15 +1,12 @@
 //! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
 
-use domain::{Caller, Happening, InteractionId, Problem, Refusal, Session, SessionId, Status, text};
+use domain::{Actor, Happening, InteractionId, Refusal, Session, Status};
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
 use crate::drive::Claim;
 use crate::work::{Doer, Work};
-use crate::{Engine, Error, Idempotency};
-
-/// How large what somebody says may be.
-const MOST_SAID: usize = 64 * 1024;
+use crate::{Engine, Error};
 
 /// What is written down of a step.
 #[derive(Debug, Clone, Default)]
@@ -55,49 +52,6 @@ impl Engine {
         })
         .await
     }
-
-    /// Says something to an agent that we run.
-    pub async fn message(
-        &self,
-        caller: &Caller,
-        id: SessionId,
-        content: String,
-        once: Option<Idempotency>,
-    ) -> Result<Session, Error> {
-        checked(&content)?;
-        let caller_then = caller.clone();
-        self.command(caller, once, move |work| {
-            let mut session = work.session(&caller_then.scope, id)?;
-            Self::steers(&caller_then, &session)?;
-            session.alive()?;
-            let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
-            let Some(step) = step.filter(|step| step.drive.is_some()) else {
-                return Err(Refusal::NotDriven(session.id).into());
-            };
-            let by = &caller_then.actor;
-            let said = json!({ "input": "message", "by": by.name, "content": content });
-            let step = work.entered(&session, step, said)?;
-            work.tx.step_save(&session.scope, &step)?;
-            let happening = Happening::by("message.sent", by, json!({ "content": content }));
-            work.happened(&mut session, None, happening)?;
-            work.wake(&session)?;
-            work.saved(&session)?;
-            Ok(session)
-        })
-        .await
-    }
-}
-
-fn checked(content: &str) -> Result<(), Error> {
-    let mut problems = Vec::new();
-    text::paragraphs("/content", content, &mut problems);
-    if content.trim().is_empty() {
-        problems.push(Problem::new("/content", "is empty"));
-    }
-    if content.len() > MOST_SAID {
-        problems.push(Problem::new("/content", format!("is longer than {MOST_SAID} bytes")));
-    }
-    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
 impl Work<'_> {
@@ -124,6 +78,21 @@ impl Work<'_> {
             self.chatter(session, Happening::by(name, &agent, data.clone()))?;
         }
         Ok(Some(step))
+    }
+
+    /// Somebody has said something to the step that a session is at.
+    pub(crate) fn heard(&mut self, session: &mut Session, by: &Actor, content: &str) -> Result<(), Error> {
+        session.alive()?;
+        let step = self.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
+        let Some(step) = step.filter(|step| step.drive.is_some()) else {
+            return Err(Refusal::NotDriven(session.id).into());
+        };
+        let said = json!({ "input": "message", "by": by.name, "content": content });
+        let step = self.entered(session, step, said)?;
+        self.tx.step_save(&session.scope, &step)?;
+        let happening = Happening::by("message.sent", by, json!({ "content": content }));
+        self.happened(session, None, happening)?;
+        self.wake(session)
     }
 
     fn entered(&mut self, session: &Session, step: domain::Step, body: Value) -> Result<domain::Step, Error> {

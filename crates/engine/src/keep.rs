@@ -87,7 +87,9 @@ impl Work<'_> {
         given: Option<&SetAside>,
     ) -> Result<(), Error> {
         let Some(SetAside { values, keep }) = given else { return Ok(()) };
-        self.seal(vault, interaction, SECRETS, values)?;
+        // Whoever asked takes it from the question that it asked, wherever that was answered.
+        let asked = self.first_of(interaction)?;
+        self.seal(vault, &asked, SECRETS, values)?;
         let answer = match &interaction.state {
             domain::State::Resolved { resolution, .. } => resolution.answer(),
             domain::State::Pending(_) => None,

@@ -8,6 +8,7 @@
 //! Start reading at [`Engine`] and `work.rs` (what every command shares), then `answer.rs`. Time is in `timers.rs`: one loop
 //! that sleeps until the next due moment. What is done is put on the audit trail by `work.rs` and chained by `chain.rs`. Waiting is in `bell.rs`: a ring is a hint, the store is the truth.
 
+mod abstain;
 mod act;
 mod answer;
 mod answer_many;
@@ -32,6 +33,7 @@ mod fail;
 mod follow;
 mod forms_check;
 mod grants;
+mod handover;
 mod heartbeat;
 mod housekeeping;
 mod ids;
@@ -50,8 +52,10 @@ mod policy_admin;
 mod policy_file;
 mod portion;
 mod propose;
+mod questions;
 mod release;
 mod rotate;
+mod say;
 mod seen;
 mod settle;
 mod sign_in;
@@ -79,6 +83,7 @@ pub use engine::{Engine, Settings};
 pub use error::Error;
 pub use export::{Export, Wanted};
 pub use follow::{ProjectFollower, SessionFollower};
+pub use handover::HandOver;
 pub use ids::Ids;
 pub use journal::Journal;
 pub use judge::{Behalf, InForce};
@@ -91,6 +96,7 @@ pub use password::Password;
 pub use policy_admin::Supposed;
 pub use policy_file::{RefusedFile, load_policy};
 pub use propose::{Acted, Propose};
+pub use questions::{Placed, Questions};
 pub use rotate::Rotated;
 pub use sign_in::Identity;
 pub use start::Start;

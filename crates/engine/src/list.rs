@@ -73,7 +73,7 @@ impl Engine {
                 let last = more.len() < STRIDE as usize;
                 looked += STRIDE;
                 after = more.last().map(|interaction| interaction.id).or(after);
-                found.extend(more.into_iter().filter(|interaction| interaction.admit(&caller).is_ok()));
+                found.extend(more.into_iter().filter(|interaction| interaction.awaits(&caller)));
                 if found.len() > most {
                     found.truncate(most);
                     let next = found.last().map(|last| last.id);

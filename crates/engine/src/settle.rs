@@ -193,7 +193,11 @@ impl Engine {
         };
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| {
-            let asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            let mut asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            // The action is in the session where it was proposed, wherever the question went.
+            while let Some(from) = asked.origin.handed_from.take() {
+                asked = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
+            }
             let Some(call) = &asked.question.call else { return Ok(None) };
             let proposal = reads.proposal(&scope, asked.origin.session, call)?;
             Ok(proposal.map(|proposal| (asked, proposal)))

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step};
+use domain::{AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step, text};
+use serde_json::Value;
 use store::Topic;
 
 use crate::definitions::Definitions;
@@ -27,6 +28,8 @@ pub struct Start {
     pub title: Option<String>,
     /// What it works on.
     pub luggage: Luggage,
+    /// What the steps of its flow share from the beginning.
+    pub shared: Value,
 }
 
 impl Engine {
@@ -37,11 +40,12 @@ impl Engine {
         let filed = self.filed.now();
         self.command(caller, once, move |work| {
             let id = work.ids.session(work.now);
+            let shared = start.shared.clone();
             let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start.clone())?;
             let run = work.run_for(&scope, &filed, &mut brief, &mut luggage)?;
             let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
             let step = match &run {
-                Some(run) => run.step(step.id, id, work.now),
+                Some(run) => Step { shared, ..run.step(step.id, id, work.now) },
                 None => step,
             };
             let (mut session, happening) = Session::start(id, scope, brief, step.id, actor.clone(), work.now);
@@ -61,10 +65,15 @@ impl Engine {
 }
 
 fn briefed(id: String, start: Start) -> Result<(Brief, Luggage), Error> {
-    let Start { channel, agent, agent_version, flow, flow_version, title, luggage } = start;
+    let Start { channel, agent, agent_version, flow, flow_version, title, luggage, shared } = start;
     let channel = channel.unwrap_or(id);
     let brief = Brief { channel, agent, agent_version, title, flow, flow_version };
     let mut problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
+    text::depth("/shared", &shared, &mut problems);
+    let shares = shared.is_object() && brief.flow.is_some();
+    if !shared.is_null() && !shares {
+        problems.push(Problem::new("/shared", "is an object, and for the steps of a flow"));
+    }
     if brief.flow.is_some() && brief.agent.is_some() {
         problems.push(Problem::new("/agent", "stands beside a flow, whose steps name their agents"));
     }

@@ -48,7 +48,7 @@ impl Engine {
         reason: Option<String>,
         once: Option<Idempotency>,
     ) -> Result<Session, Error> {
-        crate::control::checked(reason.as_deref())?;
+        crate::control::checked("/reason", reason.as_deref())?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
             let session = work.session(&caller_then.scope, id)?;

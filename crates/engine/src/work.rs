@@ -102,6 +102,7 @@ impl Work<'_> {
         interaction.origin.traceparent.clone_from(&asking.traceparent);
         self.tx.interaction_insert(&interaction)?;
         self.happened(session, Some(id), happening)?;
+        self.spoken(session, &interaction)?;
         self.noticed(&interaction, interaction.status());
         self.effects.seen.push(Seen::asked(&interaction));
         Ok(interaction)
@@ -144,9 +145,11 @@ impl Work<'_> {
         self.happened(session, Some(interaction.id), happening)?;
         self.noticed(&interaction, was);
         if was == Status::Pending && interaction.status() != Status::Pending {
+            self.replied(session, &interaction)?;
             self.settle(session, &interaction)?;
             self.count_answer(session, &interaction)?;
             self.wake(session)?;
+            self.carried(session, &interaction)?;
         }
         Ok(interaction)
     }
@@ -222,7 +225,8 @@ impl Work<'_> {
             let agent = interaction.origin.asked_by.name.clone();
             self.effects.topics.push(Topic::Agent(interaction.scope.project, agent));
         }
-        if was != interaction.status() {
+        // What was handed over is counted once, where it was asked.
+        if was != interaction.status() && interaction.origin.handed_from.is_none() {
             self.effects.seen.push(Seen::closed(interaction));
         }
     }

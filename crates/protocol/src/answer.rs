@@ -79,6 +79,26 @@ pub struct CancelBody {
     pub reason: Option<String>,
 }
 
+/// Hands a question to another channel.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "channel": "second-line", "note": "This one is about money." }))]
+pub struct HandOverBody {
+    /// The channel; one of its own if absent.
+    pub channel: Option<String>,
+    /// Why, for whoever is asked there.
+    pub note: Option<String>,
+}
+
+/// Says that one will not answer.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "note": "I wrote the change myself." }))]
+pub struct AbstainBody {
+    /// Why.
+    pub note: Option<String>,
+}
+
 /// A command that needs nothing said.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -195,6 +195,7 @@ impl AskBody {
             metadata: self.metadata,
             asked_by_rule: None,
             call: None,
+            reply: false,
         }
     }
 }

@@ -1,15 +1,16 @@
 //! A question as people and agents see it.
 
+use domain::interaction::Pending;
 use domain::question::{AskingRule, SuggestionSource};
 use domain::{
-    Actor, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Resolution, Role,
+    Actor, Answer, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Resolution, Role,
     SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{AnswerView, example};
+use crate::{AbstentionView, AnswerView, HandedFromView, HandedOverView, example};
 
 /// A question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -67,6 +68,9 @@ pub struct InteractionView {
     pub fresh: bool,
     /// Whether it may not be skipped.
     pub required: bool,
+    /// Whether it is a message of the conversation, so that the answer is one too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub requires_reply: bool,
     /// Who may answer.
     pub audience: AudienceView,
     /// Until when.
@@ -104,6 +108,18 @@ pub struct InteractionView {
     /// Who has answered so far, while more must.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<VoteView>,
+    /// Who has said that they will not answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub abstained: Vec<AbstentionView>,
+    /// Whether too few are left who could answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deserted: bool,
+    /// Where it went; it can be answered only there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_over: Option<HandedOverView>,
+    /// Where it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_from: Option<HandedFromView>,
     /// How it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<ResolutionView>,
@@ -293,15 +309,14 @@ impl From<Interaction> for InteractionView {
             let digest = action.digest().to_string();
             ActionView { tool: action.tool, arguments: action.arguments, digest }
         });
-        let (overdue, claim, votes, resolution, delivery) = match state {
-            State::Pending(pending) => {
-                let claim = pending.claim.map(|claim| ClaimView { by: claim.by, until: claim.until });
-                let votes = pending.votes.into_iter();
-                let votes = votes.map(|vote| VoteView { by: vote.by, at: vote.at, effect: vote.effect }).collect();
-                (pending.overdue, claim, votes, None, None)
-            }
-            State::Resolved { resolution, at, delivery } => {
-                (false, None, Vec::new(), Some(ResolutionView::new(resolution, at)), Some(delivery.into()))
+        let gathered = match &state {
+            State::Pending(pending) => pending.clone(),
+            State::Resolved { handed_over, .. } => Pending { handed_over: handed_over.clone(), ..Pending::default() },
+        };
+        let (resolution, delivery) = match state {
+            State::Pending(_) => (None, None),
+            State::Resolved { resolution, at, delivery, .. } => {
+                (Some(ResolutionView::new(resolution, at)), Some(delivery.into()))
             }
         };
         Self {
@@ -324,6 +339,7 @@ impl From<Interaction> for InteractionView {
             secrets: question.secrets,
             fresh: question.fresh,
             required: question.required,
+            requires_reply: question.reply,
             audience: question.audience.into(),
             deadline: question.deadline,
             warn_at: question.warn_at,
@@ -334,13 +350,23 @@ impl From<Interaction> for InteractionView {
             asked_by: origin.asked_by,
             created_at: origin.at,
             status,
-            overdue,
-            claim,
-            votes,
+            overdue: gathered.overdue,
+            claim: gathered.claim.map(|claim| ClaimView { by: claim.by, until: claim.until }),
+            votes: gathered.votes.into_iter().map(Into::into).collect(),
+            abstained: gathered.abstained.into_iter().map(Into::into).collect(),
+            deserted: gathered.deserted,
+            handed_over: gathered.handed_over.map(Into::into),
+            handed_from: origin.handed_from.map(Into::into),
             resolution,
             delivery,
             revision,
         }
+    }
+}
+
+impl From<Answer> for VoteView {
+    fn from(Answer { by, at, effect, .. }: Answer) -> Self {
+        Self { by, at, effect }
     }
 }
 

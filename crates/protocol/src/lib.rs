@@ -17,6 +17,7 @@ mod delivery;
 mod event;
 mod example;
 mod grant;
+mod handover;
 mod interaction;
 mod key;
 mod policy;
@@ -28,7 +29,8 @@ mod user;
 
 pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
 pub use answer::{
-    AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
+    AbstainBody, AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody,
+    EmptyBody, HandOverBody,
 };
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
@@ -36,6 +38,7 @@ pub use definition::{AgentsPage, DefinitionSource, DefinitionView, FlowsPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
 pub use event::{EventView, EventsPage};
 pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
+pub use handover::{AbstentionView, HandedFromView, HandedOverView};
 pub use interaction::{
     ActionView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView, ResolutionView,
     SuggestionView, VoteView,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::example;
+use crate::{HandedFromView, example};
 
 /// Opens a session.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
@@ -69,13 +69,17 @@ pub enum ControlCommand {
     ApproveStep,
 }
 
-/// Something that is said to an agent which this server runs.
+/// Something that is said to an agent which this server runs, or by an agent in a session of its own.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "content": "Use the second draft." }))]
 pub struct MessageBody {
     /// What is said.
     pub content: String,
+    /// Whether an agent that speaks in a session of its own wants a reply: then the message is also a question in the same channel, and
+    /// its answer is a message too.
+    #[serde(default)]
+    pub requires_reply: bool,
 }
 
 /// A session.
@@ -122,6 +126,9 @@ pub struct SessionView {
     /// Why it ended or is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The question that was handed over, where it was opened for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_from: Option<HandedFromView>,
     /// The number of its last event.
     pub last_seq: u64,
     /// What the agent works on; only where one session is read.
@@ -204,6 +211,7 @@ impl From<Session> for SessionView {
             created_at: session.created_at,
             ended_at,
             reason,
+            handed_from: session.handed_from.map(Into::into),
             last_seq: session.last_seq,
             input: Value::Null,
             metadata: Value::Null,

@@ -30,6 +30,8 @@ pub(crate) enum ApiError {
     IdInvalid(String),
     /// A header is wrong.
     HeaderInvalid(String),
+    /// The channel that was named is not the question's.
+    ChannelMismatch,
     /// The key sends more than it may.
     RateLimited,
     /// Somebody tries to sign in too often.
@@ -71,6 +73,8 @@ pub const CODES: &[&str] = &[
     "interaction_expired",
     "interaction_already_overdue",
     "already_voted",
+    "already_abstained",
+    "interaction_handed_over",
     "claimed_by_other",
     "not_claimed",
     "answer_invalid",
@@ -124,6 +128,7 @@ pub const CODES: &[&str] = &[
     "query_invalid",
     "id_invalid",
     "header_invalid",
+    "channel_mismatch",
     "rate_limited",
     "too_many_streams",
     "uri_too_long",
@@ -151,6 +156,7 @@ impl ApiError {
             Self::QueryInvalid(_) => (S::BAD_REQUEST, "query_invalid"),
             Self::IdInvalid(_) => (S::BAD_REQUEST, "id_invalid"),
             Self::HeaderInvalid(_) => (S::BAD_REQUEST, "header_invalid"),
+            Self::ChannelMismatch => (S::BAD_REQUEST, "channel_mismatch"),
             Self::RateLimited | Self::TooManySignIns => (S::TOO_MANY_REQUESTS, "rate_limited"),
             Self::CrossSite => (S::FORBIDDEN, "cross_site"),
             Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
@@ -159,6 +165,18 @@ impl ApiError {
             Self::NoMethod => (S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Panicked => (S::INTERNAL_SERVER_ERROR, "internal"),
         }
+    }
+
+    /// The same with the places of another body than ours.
+    pub(crate) fn at(mut self, place: impl Fn(String) -> String) -> Self {
+        if let Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
+        | Self::BodyInvalid(problems) = &mut self
+        {
+            for problem in problems {
+                problem.pointer = place(std::mem::take(&mut problem.pointer));
+            }
+        }
+        self
     }
 
     /// The body that describes it. What is inside of us stays there: the log has it.
@@ -210,6 +228,7 @@ impl ApiError {
             Self::NotJson => plain("send the body as `Content-Type: application/json`"),
             Self::QueryInvalid(why) => ("a query parameter is wrong".to_owned(), Some(why.clone())),
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
+            Self::ChannelMismatch => plain("the question is in another channel than the one that was named"),
             Self::RateLimited => plain("this key sends more requests than it may; wait a second"),
             Self::TooManySignIns => plain("too many attempts to sign in; wait a minute"),
             Self::CrossSite => {
@@ -235,6 +254,8 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::TooLate(_) => (S::GONE, "interaction_expired"),
         Refusal::AlreadyOverdue(_) => (S::CONFLICT, "interaction_already_overdue"),
         Refusal::AlreadyVoted(_) => (S::CONFLICT, "already_voted"),
+        Refusal::AlreadyAbstained(_) => (S::CONFLICT, "already_abstained"),
+        Refusal::HandedOver(_) => (S::CONFLICT, "interaction_handed_over"),
         Refusal::ClaimedByOther { .. } => (S::CONFLICT, "claimed_by_other"),
         Refusal::NotClaimed(_) => (S::CONFLICT, "not_claimed"),
         Refusal::AnswerInvalid(_) => (S::UNPROCESSABLE_ENTITY, "answer_invalid"),

@@ -65,3 +65,12 @@ pub(crate) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
 pub(crate) fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T>, ApiError> {
     cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
 }
+
+/// After which event. Stores count in 63 bits.
+pub(crate) fn number(after: Option<u64>) -> Result<u64, ApiError> {
+    let after = after.unwrap_or(0);
+    if i64::try_from(after).is_err() {
+        return Err(ApiError::QueryInvalid("after: not the number of an event".into()));
+    }
+    Ok(after)
+}

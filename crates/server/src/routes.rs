@@ -15,7 +15,7 @@ mod me;
 mod oidc;
 mod policies;
 mod secrets;
-mod sessions;
+pub(crate) mod sessions;
 mod sign_in;
 mod stats;
 mod users;
@@ -73,6 +73,8 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(interactions::interaction_expire))
         .routes(routes!(interactions::interaction_claim))
         .routes(routes!(interactions::interaction_release))
+        .routes(routes!(interactions::interaction_handover))
+        .routes(routes!(interactions::interaction_abstain))
         .routes(routes!(deliveries::delivery_list))
         .routes(routes!(deliveries::delivery_take))
         .routes(routes!(deliveries::delivery_heartbeat))
@@ -103,6 +105,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))
+        .merge(crate::dialects::operations())
 }
 
 /// The whole server as a service.

@@ -16,7 +16,7 @@ use crate::App;
 use crate::error::ApiError;
 
 /// How often a silent stream shows that it lives.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Where a stream gets its events from.
 pub(crate) enum Source {
@@ -41,55 +41,95 @@ impl Source {
     }
 }
 
-struct Reader {
+/// How a wire shows events.
+pub(crate) trait Shows: Send + Sync + 'static {
+    /// Some events, in order; each frame has the id from which the rest would be streamed again.
+    fn frames(
+        &self,
+        app: &App,
+        caller: &Caller,
+        events: Vec<(String, Event)>,
+    ) -> impl Future<Output = Result<Vec<Frame>, ApiError>> + Send;
+
+    /// What a silent stream says.
+    fn heartbeat() -> KeepAlive;
+}
+
+/// Each event as it is.
+struct Plain;
+
+impl Shows for Plain {
+    async fn frames(&self, _: &App, _: &Caller, events: Vec<(String, Event)>) -> Result<Vec<Frame>, ApiError> {
+        Ok(events.into_iter().map(|(id, event)| framed(id, event)).collect())
+    }
+
+    fn heartbeat() -> KeepAlive {
+        KeepAlive::new().interval(HEARTBEAT).text("heartbeat")
+    }
+}
+
+struct Reader<S> {
     app: App,
     caller: Caller,
     source: Source,
-    batch: VecDeque<(String, Event)>,
+    shows: S,
+    batch: VecDeque<Frame>,
     over: bool,
     _counted: Counted,
 }
 
 /// Shows a source as server-sent events until the reader leaves or the server stops.
 pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
+    stream_as(app, caller, source, Plain)
+}
+
+/// The same in the words of another wire.
+pub(crate) fn stream_as<S: Shows>(app: &App, caller: Caller, source: Source, shows: S) -> Result<Response, ApiError> {
     let permit = std::sync::Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
-    let counted = Counted::new(permit);
-    let reader = Reader { app: app.clone(), caller, source, batch: VecDeque::new(), over: false, _counted: counted };
+    let (app, counted) = (app.clone(), Counted::new(permit));
+    let reader = Reader { app, caller, source, shows, batch: VecDeque::new(), over: false, _counted: counted };
     let frames = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
     });
-    let keep_alive = KeepAlive::new().interval(HEARTBEAT).text("heartbeat");
-    let mut response = Sse::new(Box::pin(frames)).keep_alive(keep_alive).into_response();
+    let mut response = Sse::new(Box::pin(frames)).keep_alive(S::heartbeat()).into_response();
     // Proxies must pass each event on as it comes.
     response.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(response)
 }
 
-impl Reader {
+impl<S: Shows> Reader<S> {
     async fn frame(&mut self) -> Option<Frame> {
-        if self.over {
-            return None;
-        }
-        if let Some((id, event)) = self.batch.pop_front() {
-            return Some(framed(id, event));
-        }
-        tokio::select! {
-            biased;
-            () = self.app.stops() => self.last("stopping", "the server is stopping; connect again with Last-Event-ID"),
-            found = self.source.next() => match found {
+        loop {
+            if self.over {
+                return None;
+            }
+            if let Some(frame) = self.batch.pop_front() {
+                return Some(frame);
+            }
+            let found = tokio::select! {
+                biased;
+                () = self.app.stops() => {
+                    return self.last("stopping", "the server is stopping; connect again with Last-Event-ID");
+                }
+                found = self.source.next() => found.map_err(ApiError::from),
+            };
+            let shown = match found {
                 Ok(found) => {
                     if self.app.engine.recheck(&self.caller).await.is_err() {
                         return self.last("unauthenticated", "the key is no longer good");
                     }
-                    self.batch = found.into();
-                    self.batch.pop_front().map(|(id, event)| framed(id, event))
+                    self.shows.frames(&self.app, &self.caller, found).await
                 }
+                Err(error) => Err(error),
+            };
+            match shown {
+                Ok(frames) => self.batch = frames.into(),
                 Err(error) => {
-                    tracing::warn!(%error, "a stream was ended");
-                    self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
+                    tracing::warn!(?error, "a stream was ended");
+                    return self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID");
                 }
-            },
+            }
         }
     }
 

@@ -224,6 +224,9 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
         // A literal, so that partial indexes apply.
         sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
     }
+    if filter.closed {
+        sql.push_str(" and interactions.status <> 'pending'");
+    }
     if filter.sort == Sort::Deadline {
         sql.push_str(" and interactions.status = 'pending' and interactions.deadline is not null");
     }

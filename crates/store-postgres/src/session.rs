@@ -9,7 +9,7 @@ use crate::connection::Face;
 use crate::values::{column, json, json_if, micros, number, parsed, parsed_if, signed, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, driven, flow, flow_version";
+                       agent_version, driven, flow, flow_version, handed_from";
 
 impl SessionReads for Face<'_> {
     fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
@@ -42,8 +42,8 @@ impl SessionReads for Face<'_> {
 impl SessionWrites for Face<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
                    on conflict do nothing";
         self.guarded(
             sql,
@@ -66,6 +66,7 @@ impl SessionWrites for Face<'_> {
                 &session.driven,
                 &session.brief.flow,
                 &session.brief.flow_version,
+                &json_if(session.handed_from.as_ref())?,
             ],
         )?;
         let sql = "insert into luggage (session, body) values ($1, $2) on conflict do nothing";
@@ -160,5 +161,6 @@ fn read(scope: &Scope, row: &Row) -> Stored<Session> {
         open: number(row, 10)?,
         last_seq: number(row, 11)?,
         driven: column(row, 13)?,
+        handed_from: parsed_if(column(row, 16)?)?,
     })
 }

@@ -9,7 +9,7 @@ use crate::error::Told;
 use crate::values::{id, json, micros, parsed, parsed_if, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, driven, flow, flow_version";
+                       agent_version, driven, flow, flow_version, handed_from";
 
 /// What the `?n` of a statement stand for.
 pub(crate) type Given = Vec<Box<dyn ToSql>>;
@@ -74,8 +74,8 @@ impl SessionReads for Face<'_> {
 impl SessionWrites for Face<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
         let row = params![
             session.id.uuid(),
             session.scope.project.uuid(),
@@ -95,6 +95,7 @@ impl SessionWrites for Face<'_> {
             session.driven,
             session.brief.flow,
             session.brief.flow_version,
+            session.handed_from.as_ref().map(json).transpose()?,
         ];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into luggage (session, body) values (?1, ?2)";
@@ -165,5 +166,6 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
         open: row.get(10)?,
         last_seq: row.get(11)?,
         driven: row.get(13)?,
+        handed_from: parsed_if(row.get(16)?)?,
     })
 }

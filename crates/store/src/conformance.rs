@@ -27,8 +27,8 @@ pub use lists::{
 };
 pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
 pub use nouns::{
-    events_come_back, every_state_comes_back, keys_come_back, once_keeps_the_first, sealed_values_come_back,
-    sessions_come_back, settings_keep_the_first,
+    events_come_back, every_state_comes_back, handed_over_questions_come_back, keys_come_back, once_keeps_the_first,
+    sealed_values_come_back, sessions_come_back, settings_keep_the_first,
 };
 pub use secrets::{
     a_key_in_use_is_not_forgotten, kept_secrets_come_back, nothing_is_sealed_under_a_key_that_is_forgotten,
@@ -74,6 +74,7 @@ macro_rules! conformance {
             due_comes_in_order,
             events_come_back,
             every_state_comes_back,
+            handed_over_questions_come_back,
             figures_add_up,
             followers_see_every_event_once,
             grants_are_counted,

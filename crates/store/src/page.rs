@@ -64,6 +64,8 @@ pub enum Sort {
 pub struct InteractionFilter {
     /// In this state.
     pub status: Option<Status>,
+    /// Closed, whichever way.
+    pub closed: bool,
     /// Of this kind.
     pub kind: Option<Kind>,
     /// Of this session.

@@ -1,15 +1,11 @@
 //! What a model gives with each of the `ask_user` tools, and the question that it becomes.
 
-use domain::text::LINE;
 use domain::{Choice, Effect, Kind, Question, SecretField};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::suggestions::Offered;
-
-/// How long the title may be that is made of a longer question, in characters.
-const TITLE: usize = 120;
 
 /// The question that a call asks, and what the model suggests with it.
 pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Vec<Offered>), String> {
@@ -39,6 +35,8 @@ struct Clarify {
     details: Option<String>,
     #[serde(default)]
     optional: bool,
+    #[serde(default)]
+    requires_reply: bool,
     #[serde(default)]
     suggestions: Vec<Offered>,
 }
@@ -132,8 +130,11 @@ struct Confirm {
 
 impl Clarify {
     fn question(self) -> (Question, Vec<Offered>) {
-        let required = !self.optional;
-        (Question { required, ..asked(Kind::Question, self.question, self.title, self.details) }, self.suggestions)
+        let (required, reply) = (!self.optional, self.requires_reply);
+        (
+            Question { required, reply, ..asked(Kind::Question, self.question, self.title, self.details) },
+            self.suggestions,
+        )
     }
 }
 
@@ -205,24 +206,9 @@ impl Confirm {
     }
 }
 
-/// What all of them have in common. A question that fits in one line is its own title.
+/// What all of them have in common.
 fn asked(kind: Kind, question: String, title: Option<String>, details: Option<String>) -> Question {
-    let (title, message) = match title {
-        Some(title) => (title, Some(question)),
-        None if question.chars().count() <= LINE && !question.contains(char::is_control) => (question, None),
-        None => (shortened(&question), Some(question)),
-    };
-    Question { message, details, ..Question::plain(kind, title) }
-}
-
-fn shortened(question: &str) -> String {
-    let line = question.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if line.chars().count() <= TITLE {
-        return line;
-    }
-    let cut: String = line.chars().take(TITLE - 1).collect();
-    format!("{}…", cut.trim_end())
+    Question { details, ..Question::in_words(kind, question, title) }
 }
 
 const fn yes() -> bool {

@@ -15,7 +15,10 @@ fn clarify() -> ToolSpec {
     spec(
         "clarify",
         "Ask a person something that you cannot find out yourself. They answer in their own words.",
-        json!({ "optional": optional() }),
+        json!({
+            "optional": optional(),
+            "requires_reply": flag("Whether this is your message in the conversation: then the answer is kept as a message too."),
+        }),
         &[],
     )
 }

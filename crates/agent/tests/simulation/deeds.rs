@@ -69,7 +69,7 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
         What::Steps { session, command } => {
             engine.control_step(&by, (session, None), command, None, None).await.map(drop)
         }
-        What::Says { session, content } => engine.message(&by, session, content, None).await.map(drop),
+        What::Says { session, content } => engine.message(&by, session, (content, false), None).await.map(drop),
         What::Edits { session } => edits(&engine, &play, &by, session).await,
         What::FireDue => engine.fire_due().await.map(drop),
     }

@@ -175,7 +175,7 @@ async fn whoever_speaks_for_the_hundredth_time_is_heard_as_cheaply_as_at_first()
     place.drives().await;
     let mut resumes = Vec::new();
     for number in 0..100 {
-        place.engine.message(&place.alice, session.id, format!("And {number}?"), None).await.unwrap();
+        place.engine.message(&place.alice, session.id, (format!("And {number}?"), false), None).await.unwrap();
         resumes.push(place.drives().await);
     }
     assert_eq!(place.seen.lock().len(), 100);

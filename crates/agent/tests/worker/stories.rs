@@ -152,6 +152,29 @@ async fn a_secret_reaches_the_tools_and_never_the_model() {
     assert!(!events.contains("s3cr3t-value"));
 }
 
+/// A message of the model that wants a reply is a question in the same channel; what is answered is a message too.
+#[tokio::test]
+async fn a_message_that_requires_a_reply_is_a_question_and_its_answer_a_message() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    let arguments = json!({ "question": "Which region?", "requires_reply": true });
+    world.says("Let me ask.", &[("ask_user_clarify", arguments)]);
+    world.says("Europe it is.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Deploy")).await;
+    let asked = world.asked(&alice).await;
+    assert_eq!(asked.origin.channel, session.brief.channel);
+    let draft = Draft { data: json!("Europe"), ..Draft::default() };
+    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.ended(&alice, session.id).await;
+    assert!(results(&world.shown())[0].0.contains("Europe"), "{:?}", world.shown());
+    let events = world.events(&alice, session.id).await;
+    let said = events.iter().filter(|event| event.name == "message.sent").map(|event| {
+        (event.data["by"]["name"].clone(), event.data["content"].clone(), event.interaction == Some(asked.id))
+    });
+    let expected = [(json!("guide"), json!("Which region?"), true), (json!("alice"), json!("Europe"), true)];
+    assert_eq!(said.collect::<Vec<_>>(), expected);
+}
+
 #[tokio::test]
 async fn a_conversation_listens_and_goes_on_with_what_is_said() {
     let world = World::new(json!([]));
@@ -159,9 +182,9 @@ async fn a_conversation_listens_and_goes_on_with_what_is_said() {
     world.says("Hello.", &[]);
     world.says("Good bye.", &[]);
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
-    world.engine.message(&alice, session.id, "Hi".into(), None).await.unwrap();
+    world.engine.message(&alice, session.id, ("Hi".into(), false), None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
-    world.engine.message(&alice, session.id, "Bye".into(), None).await.unwrap();
+    world.engine.message(&alice, session.id, ("Bye".into(), false), None).await.unwrap();
     world.until(|| async { (world.turns() == 2).then_some(()) }).await;
     let said: Vec<Message> = world.shown();
     assert_eq!(said.first(), Some(&Message::User { content: "Hi".into() }));
@@ -245,7 +268,7 @@ async fn a_message_between_the_turn_and_its_questions_loses_neither() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     for _ in 0..40 {
-        world.engine.message(&alice, session.id, "And?".into(), None).await.unwrap();
+        world.engine.message(&alice, session.id, ("And?".into(), false), None).await.unwrap();
     }
     for asked in world.open(&alice, 12).await {
         let draft = Draft { data: json!("so"), ..Draft::default() };

@@ -236,3 +236,55 @@ fn a_node_that_joins_later_is_as_good_as_the_first() {
         take_and_complete(&third.client(&bot), &question).await;
     });
 }
+
+#[test]
+fn a_question_handed_over_at_one_node_is_answered_at_another_and_wakes_whoever_asked() {
+    on_postgres(async |house| {
+        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+        let question = a.client(&bot).ask_plainly("may I").await;
+        let path = format!("/v1/interactions/{question}");
+        let body = json!({ "channel": "second-line", "note": "yours" });
+        let first = a.client(&alice).post(&format!("{path}/handover"), body).await.done(200);
+        let second = first.text("/handed_over/interaction");
+        let session =
+            b.client(&alice).get(&format!("/v1/sessions/{}", first.text("/handed_over/session"))).await.done(200);
+        assert_eq!(session.text("/handed_from/interaction"), question);
+        b.client(&alice)
+            .answer(&question, json!({ "option": "confirm" }))
+            .await
+            .problem(409, "interaction_handed_over");
+        let waiting = format!("{path}?wait=120");
+        let bot_at_a = a.client(&bot);
+        let answered = async {
+            b.client(&alice)
+                .post(&format!("/v1/interactions/{second}/abstain"), json!({ "note": "hm" }))
+                .await
+                .done(200);
+            b.client(&alice).approve(&second).await
+        };
+        let (heard, said) = soon("the answer", async { tokio::join!(bot_at_a.get(&waiting), answered) }).await;
+        assert_eq!(heard.done(200).body["resolution"], said.body["resolution"]);
+        take_and_complete(&b.client(&bot), &question).await;
+        // Cancelled from one side while it is answered from the other: one of them wins, and both questions end the same.
+        for round in 0..10 {
+            let question = a.client(&bot).ask_plainly(&format!("round {round}")).await;
+            let path = format!("/v1/interactions/{question}");
+            let first = a.client(&alice).post(&format!("{path}/handover"), json!({})).await.done(200);
+            let second = first.text("/handed_over/interaction");
+            let (bot_at_a, alice_at_b) = (a.client(&bot), b.client(&alice));
+            let cancel = format!("{path}/cancel");
+            let raced = async {
+                tokio::join!(
+                    bot_at_a.post(&cancel, json!({})),
+                    alice_at_b.answer(&second, json!({ "option": "confirm" }))
+                )
+            };
+            let (cancelled, answered) = soon("the race", raced).await;
+            let won = [cancelled.status, answered.status].iter().filter(|status| **status == 200).count();
+            assert_eq!(won, 1, "{} {}", cancelled.body, answered.body);
+            let now = [&question, &second].map(|id| format!("/v1/interactions/{id}"));
+            let (first, second) = (bot_at_a.get(&now[0]).await.done(200), bot_at_a.get(&now[1]).await.done(200));
+            assert_eq!(first.text("/status"), second.text("/status"));
+        }
+    });
+}

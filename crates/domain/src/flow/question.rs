@@ -23,6 +23,7 @@ impl StepQuestion {
             schema: self.schema.clone(),
             options: self.options.clone(),
             suggestions: self.suggestions.iter().map(Into::into).collect(),
+            required: self.required.unwrap_or(true),
             fallback: self.fallback.clone(),
             audience: self.audience.clone().unwrap_or_default(),
             ..Question::plain(Kind::named(&self.kind), title)

@@ -50,9 +50,15 @@ fn ended(question: Question, resolution: Resolution) -> Interaction {
             started_by: agent,
             at: Timestamp::UNIX_EPOCH,
             traceparent: None,
+            handed_from: None,
         },
         question,
-        state: State::Resolved { resolution, at: Timestamp::UNIX_EPOCH, delivery: Delivery::Waiting { attempt: 0 } },
+        state: State::Resolved {
+            resolution,
+            at: Timestamp::UNIX_EPOCH,
+            delivery: Delivery::Waiting { attempt: 0 },
+            handed_over: None,
+        },
         revision: 2,
     }
 }

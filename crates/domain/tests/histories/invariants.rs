@@ -23,8 +23,8 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
     for (was, is) in changed {
         assert_eq!(is.revision, was.revision + 1, "one change, one revision: {deed:?}");
         assert_eq!((is.id, &is.origin, &is.question), (was.id, &was.origin, &was.question), "{deed:?}");
-        if let State::Resolved { resolution, at, delivery } = &was.state {
-            let State::Resolved { resolution: now, at: then, delivery: after } = &is.state else {
+        if let State::Resolved { resolution, at, delivery, .. } = &was.state {
+            let State::Resolved { resolution: now, at: then, delivery: after, .. } = &is.state else {
                 return assert_ne!(is.status(), Status::Pending, "a closed question opened again: {deed:?}");
             };
             assert_eq!((now, then), (resolution, at), "a resolution is final: {deed:?}");
@@ -146,7 +146,7 @@ fn of_the_question(interaction: &Interaction) {
             assert_eq!(voters.len(), pending.votes.len(), "nobody votes twice");
             assert!(!pending.overdue || interaction.question.holds(), "only what holds is overdue");
         }
-        State::Resolved { resolution, at, delivery } => {
+        State::Resolved { resolution, at, delivery, .. } => {
             let processing = matches!(delivery, Delivery::Processing { .. });
             assert_eq!(sleeps, !processing, "time concerns a closed question only while a lease runs");
             let needed = !matches!(delivery, Delivery::NotNeeded);

@@ -14,7 +14,7 @@ use crate::App;
 use crate::caller::Who;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, limit, wait};
+use crate::params::{Id, Query, limit, number, wait};
 use crate::sse::{Source, stream};
 
 /// Which events.
@@ -114,13 +114,4 @@ fn begin(headers: &HeaderMap, query: StreamQuery) -> Result<Option<String>, ApiE
             Ok(Some(text.to_owned()))
         }
     }
-}
-
-/// Stores count in 63 bits.
-fn number(after: Option<u64>) -> Result<u64, ApiError> {
-    let after = after.unwrap_or(0);
-    if i64::try_from(after).is_err() {
-        return Err(ApiError::QueryInvalid("after: not the number of an event".into()));
-    }
-    Ok(after)
 }

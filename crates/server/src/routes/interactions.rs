@@ -5,9 +5,9 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use domain::{Interaction, InteractionId, Kind, SessionId, Status};
-use engine::{Ask, Error, InteractionQuery};
+use engine::{Ask, Error, HandOver, InteractionQuery};
 use http::{HeaderMap, StatusCode};
-use protocol::{AskBody, CancelBody, EmptyBody, InteractionView, InteractionsPage};
+use protocol::{AbstainBody, AskBody, CancelBody, EmptyBody, HandOverBody, InteractionView, InteractionsPage};
 use serde::Deserialize;
 use store::{InteractionFilter, Page, Sort};
 use utoipa::{IntoParams, ToSchema};
@@ -108,6 +108,7 @@ pub(super) async fn interaction_list(
     }
     let filter = InteractionFilter {
         status: query.status,
+        closed: false,
         kind,
         session,
         channel: query.channel,
@@ -212,4 +213,32 @@ pub(super) async fn interaction_release(
     Command { body: EmptyBody {}, once }: Command<EmptyBody>,
 ) -> Reply {
     shown(app.engine.release(&caller, id, once).await)
+}
+
+/// Hands a question to another channel: a session is opened for it there, and this one is answered no more.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/handover", tag = "interactions", request_body = HandOverBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question, with where it went", body = InteractionView), Problems))]
+pub(super) async fn interaction_handover(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: HandOverBody { channel, note }, once }: Command<HandOverBody>,
+) -> Reply {
+    shown(app.engine.hand_over(&caller, id, HandOver { channel, note }, once).await)
+}
+
+/// Says that the caller will not answer.
+#[utoipa::path(post, path = "/v1/interactions/{interaction}/abstain", tag = "interactions", request_body = AbstainBody,
+    params(("interaction" = String, Path, description = "`int_…`"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+pub(super) async fn interaction_abstain(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+    Command { body: AbstainBody { note }, once }: Command<AbstainBody>,
+) -> Reply {
+    shown(app.engine.abstain(&caller, id, note, once).await)
 }

@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Luggage, Problem, SessionId, SessionStatus};
-use engine::{Start, StepCommand};
+use domain::{Caller, Luggage, Problem, Session, SessionId, SessionStatus};
+use engine::{Idempotency, Start, StepCommand};
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody};
 use serde::Deserialize;
@@ -28,7 +28,7 @@ pub(super) async fn session_start(
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
     let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
     let luggage = Luggage { input, metadata, ..Luggage::default() };
-    let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage };
+    let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage, ..Start::default() };
     let session = app.engine.start(&caller, start, once).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
@@ -79,18 +79,18 @@ pub(super) async fn session_get(
     Ok(Json(SessionView::whole(session, luggage, &steps)))
 }
 
-/// Says something to an agent that this server runs.
+/// Says something to an agent that this server runs; or, where an agent speaks in a session of its own, to people.
 #[utoipa::path(post, path = "/v1/sessions/{session}/messages", tag = "sessions", request_body = MessageBody,
     params(("session" = String, Path, description = "`ses_…`"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 202, description = "The agent will read it", body = SessionView), Problems))]
+    responses((status = 202, description = "It was said", body = SessionView), Problems))]
 pub(super) async fn session_message(
     State(app): State<App>,
     Who(caller): Who,
     Id(id): Id<SessionId>,
-    Command { body: MessageBody { content }, once }: Command<MessageBody>,
+    Command { body: MessageBody { content, requires_reply }, once }: Command<MessageBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let session = app.engine.message(&caller, id, content, once).await?;
+    let session = app.engine.message(&caller, id, (content, requires_reply), once).await?;
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 
@@ -103,17 +103,27 @@ pub(super) async fn session_control(
     State(app): State<App>,
     Who(caller): Who,
     Id(id): Id<SessionId>,
-    Command { body: ControlBody { command, step, reason }, once }: Command<ControlBody>,
+    Command { body, once }: Command<ControlBody>,
 ) -> Result<Json<SessionView>, ApiError> {
-    let session = match meant(command) {
-        Meant::Step(command) => app.engine.control_step(&caller, (id, step), command, reason, once).await?,
+    Ok(Json(steered(&app, &caller, id, body, once).await?.into()))
+}
+
+/// Carries out a command, whichever wire it came by.
+pub(crate) async fn steered(
+    app: &App,
+    caller: &Caller,
+    id: SessionId,
+    ControlBody { command, step, reason }: ControlBody,
+    once: Option<Idempotency>,
+) -> Result<Session, ApiError> {
+    match meant(command) {
+        Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, once).await?),
         Meant::Session(_) if step.is_some() => {
             let problem = Problem::new("/step", "stands beside a command that is not about a step");
-            return Err(ApiError::BodyInvalid(vec![problem]));
+            Err(ApiError::BodyInvalid(vec![problem]))
         }
-        Meant::Session(command) => app.engine.control(&caller, id, command, reason, once).await?,
-    };
-    Ok(Json(session.into()))
+        Meant::Session(command) => Ok(app.engine.control(caller, id, command, reason, once).await?),
+    }
 }
 
 /// What a command is about.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::Role;
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::acting::{policy, writing};
@@ -45,7 +45,16 @@ fn sample(operation: &str) -> Option<Sample> {
         }
         "interaction_auto" => (Some(json!({ "option": "confirm" })), &[Operator, Viewer, Agent]),
         "interaction_cancel" | "interaction_expire" => (Some(json!({})), &[Viewer, Agent]),
-        "interaction_claim" | "interaction_release" => (Some(json!({})), &[Agent]),
+        "interaction_claim" | "interaction_release" | "interaction_handover" | "interaction_abstain" => {
+            (Some(json!({})), &[Agent])
+        }
+        "flows_poll" | "flows_snapshot" | "flows_interactions" | "flows_stream" => (None, &[]),
+        "flows_start" => (Some(json!({})), &[Viewer]),
+        "flows_control" => (Some(json!({ "command": "pause" })), &[Viewer, Agent]),
+        "flows_respond" => (Some(json!({ "payload": { "action": "confirm" } })), &[Agent]),
+        "flows_skip" => (Some(json!({})), &[Agent]),
+        "flows_auto" => (Some(json!({})), &[Operator, Viewer, Agent]),
+        "flows_expire" => (Some(json!({})), &[Viewer, Agent]),
         "delivery_list" => (None, &[Operator, Viewer]),
         "delivery_take" => (Some(json!({})), &[Operator, Viewer]),
         "delivery_heartbeat" | "delivery_complete" => (Some(json!({ "lease": LEASE })), &[Operator, Viewer]),
@@ -135,6 +144,8 @@ impl Operation {
     fn path_to(&self, things: &Things) -> String {
         let Things { question, key, grant } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
+        let path = path.replace("{sessionId}", &question.session).replace("{requestId}", &question.id);
+        let path = path.replace("{flowId}", "notes");
         let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
         let named = if path.starts_with("/v1/flows") { "notes" } else { "scribe" };
         let path = path.replace("{name}", named).replace("{version}", "1");
@@ -145,11 +156,20 @@ impl Operation {
     }
 
     async fn called_by(&self, caller: &Someone, path: &str) -> Reply {
-        let request = caller.request(self.method.clone(), path);
+        let request = in_its_channel(caller.request(self.method.clone(), path), path);
         match self.sample().body {
             Some(body) => reply(request.json(&body)).await,
             None => reply(request).await,
         }
+    }
+}
+
+/// Another wire wants the channel in a header. These sessions are in channels that are called as they are.
+fn in_its_channel(request: RequestBuilder, path: &str) -> RequestBuilder {
+    let session = path.strip_prefix("/api/flows/").and_then(|rest| rest.split('/').next());
+    match session.and_then(|session| session.strip_prefix("ses_")) {
+        Some(channel) => request.header("X-Chat-Session-Id", channel),
+        None => request,
     }
 }
 
@@ -285,7 +305,7 @@ fn every_operation_is_described() {
             assert!(described["tags"].as_array().is_some_and(|tags| tags.len() == 1), "{id}: not one tag");
             let replies = described["responses"].as_object().unwrap();
             let successes: Vec<_> = replies.iter().filter(|(status, _)| status.starts_with('2')).collect();
-            let decided = ["action_propose", "action_get"].contains(&id);
+            let decided = ["action_propose", "action_get", "flows_poll"].contains(&id);
             assert_eq!(successes.len(), 1 + usize::from(decided), "{id}: not one reply of success");
             for (status, success) in successes {
                 assert!(success["description"].as_str().is_some_and(|words| !words.is_empty()), "{id} {status}");
@@ -389,7 +409,8 @@ async fn every_example_of_a_request_can_be_read() {
         let schema =
             operation.described["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
         let example = document.pointer(schema.trim_start_matches('#')).unwrap()["example"].clone();
-        let request = root.request(operation.method.clone(), &operation.path_to(&things));
+        let path = operation.path_to(&things);
+        let request = in_its_channel(root.request(operation.method.clone(), &path), &path);
         let answered = reply(request.json(&example)).await;
         assert_ne!(answered.status, 405, "{}", operation.id);
         let code = answered.body["code"].as_str().unwrap_or_default();

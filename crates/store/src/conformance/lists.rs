@@ -51,6 +51,10 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
     let session = Some(all[1].origin.session);
     filters.push(InteractionFilter { session, ..none() });
     filters.extend(Status::ALL.map(|status| InteractionFilter { session, status: Some(status), ..none() }));
+    for sort in [Sort::Oldest, Sort::Newest] {
+        filters.push(InteractionFilter { closed: true, sort, ..none() });
+        filters.push(InteractionFilter { closed: true, session, sort, ..none() });
+    }
     filters.push(InteractionFilter { channel: Some("chat-2".into()), ..none() });
     filters.push(InteractionFilter { agent: Some("cleaner".into()), ..none() });
     filters.push(InteractionFilter { overdue_at: Some(at(130).as_microsecond()), ..none() });
@@ -59,6 +63,7 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
     }
     filters.push(InteractionFilter {
         status: Some(Status::Pending),
+        closed: false,
         kind: Some(Kind::Confirmation),
         session: Some(all[0].origin.session),
         channel: Some("chat-1".into()),
@@ -79,6 +84,7 @@ fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionI
         let deadline = one.question.deadline.map(domain::Timestamp::as_microsecond);
         let pending = one.status() == Status::Pending;
         filter.status.is_none_or(|status| status == one.status())
+            && !(filter.closed && pending)
             && filter.kind.as_ref().is_none_or(|kind| kind.name() == one.question.kind.name())
             && filter.session.is_none_or(|session| session == one.origin.session)
             && same(&filter.channel, Some(&one.origin.channel))

@@ -1,9 +1,11 @@
 //! Every noun comes back as it was kept.
 
+use domain::interaction::Handover;
 use domain::session::Note;
 use domain::step::{StepEnd, StepEnding};
 use domain::{
-    ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, Step, StepId,
+    ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, SessionId, Step,
+    StepId,
 };
 use serde_json::json;
 
@@ -164,6 +166,13 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
     let over = expired.clone().tick(answer(), at(60)).unwrap().0;
     let withdrawn = open();
     let cancelled = withdrawn.clone().cancel(agent(), "no need".into(), at(2)).unwrap().0;
+    let went = open();
+    let handed = handed_over(session, &went);
+    let second = done(&handed.second.0);
+    let followed = handed.first.0.clone().follow(&second).unwrap().0;
+    let avoided = open();
+    let abstained =
+        avoided.clone().abstain(&reviewer(&avoided, "alice"), Some("not mine".into()), &[], at(2)).unwrap().0;
     let strange = asked(
         session,
         json!({
@@ -190,8 +199,36 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
         ("fallback", vec![denied, fallen]),
         ("expired", vec![expired, over]),
         ("cancelled", vec![withdrawn, cancelled]),
+        ("handed over", vec![went, handed.first.0, followed]),
+        ("abstained", vec![avoided, abstained]),
         ("strange", vec![strange]),
     ]
+}
+
+/// A question that goes to a channel of its own.
+fn handed_over(session: &domain::Session, question: &Interaction) -> Handover {
+    let mut to = session.clone();
+    (to.id, to.brief.channel) = (SessionId::from_uuid(fresh()), "chat-elsewhere".into());
+    let id = domain::InteractionId::from_uuid(fresh());
+    question.clone().hand_over(&reviewer(question, "alice"), (&to, id), Some("yours".into()), at(2)).unwrap()
+}
+
+/// A session that was opened for a question that was handed over, and the question in it.
+pub fn handed_over_questions_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, first) = (world.here, world.session());
+    let question = asked(&first, json!({}));
+    world.keep(&[&question]);
+    let Handover { first: (first, _), second: (second, _) } = handed_over(&first, &question);
+    let to = session(here, "chat-elsewhere", Some("deployer"));
+    let to = domain::Session { id: second.origin.session, handed_from: second.origin.handed_from.clone(), ..to };
+    let to = world.keep_session(to);
+    world.keep(&[&first]);
+    world.keep(&[&second]);
+    assert_eq!(world.kept(first.id), Some(first));
+    assert_eq!(world.kept(second.id), Some(second));
+    let id = to.id;
+    assert_eq!(world.look(move |reads| reads.session(&here, id)), Some(to));
 }
 
 /// Sealed values, byte for byte.

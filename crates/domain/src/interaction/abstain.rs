@@ -1,0 +1,85 @@
+//! Somebody says that they will not answer.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Change, Interaction, Pending, Reviewer, State};
+use crate::access::Right;
+use crate::audience::Person;
+use crate::{Actor, Caller, Happening, Refusal};
+
+/// Who will not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Abstention {
+    /// Who.
+    pub by: Actor,
+    /// When they said so.
+    pub at: Timestamp,
+    /// Why, if they said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Interaction {
+    /// Notes that somebody will not answer, and whether those of `people` who are left could. Whoever answers after all takes it back.
+    pub fn abstain(
+        self,
+        reviewer: &Reviewer,
+        note: Option<String>,
+        people: &[Person],
+        now: Timestamp,
+    ) -> Result<Change, Refusal> {
+        let pending = self.answerable(reviewer, now)?;
+        let by = reviewer.actor.clone();
+        if pending.abstained.iter().any(|one| one.by.name == by.name) {
+            return Err(Refusal::AlreadyAbstained(self.id));
+        }
+        let mut pending = pending.clone();
+        pending.votes.retain(|vote| vote.by.name != by.name);
+        pending.claim = pending.claim.filter(|claim| claim.by.name != by.name);
+        pending.abstained.push(Abstention { by: by.clone(), at: now, note: note.clone() });
+        pending.deserted = !self.question.audience.enough(&self.left(&pending, people));
+        let data = json!({ "note": note, "abstained": pending.abstained.len() });
+        let happening = Happening::by("interaction.abstained", &by, data);
+        Ok((self.became(State::Pending(pending)), happening))
+    }
+
+    /// Whether it is for a caller to answer, or was when it was open: not what went elsewhere, and not what they will not answer.
+    #[must_use]
+    pub fn awaits(&self, caller: &Caller) -> bool {
+        let declined = match &self.state {
+            State::Pending(pending) => pending.abstained.iter().any(|one| one.by.name == caller.actor.name),
+            State::Resolved { .. } => false,
+        };
+        !declined && self.handed_over().is_none() && self.admit(caller).is_ok()
+    }
+
+    /// What is reported when too few are left who could answer.
+    #[must_use]
+    pub fn desertion(&self) -> Option<Happening> {
+        let State::Pending(Pending { deserted: true, abstained, .. }) = &self.state else { return None };
+        let data = json!({ "quorum": self.question.audience.quorum, "abstained": abstained.len() });
+        Some(Happening::plain("interaction.deserted", data))
+    }
+
+    /// The groups of everybody who could still answer, one entry for each person.
+    fn left(&self, pending: &Pending, people: &[Person]) -> Vec<Vec<String>> {
+        let gone = |name: &str| pending.abstained.iter().any(|one| one.by.name == name);
+        let mut left: Vec<(&str, Vec<String>)> = Vec::new();
+        for person in people {
+            let name = person.actor.name.as_str();
+            let started = name == self.origin.started_by.name;
+            let may = person.role.may(Right::Answer) && self.unbarred(&person.actor).is_ok();
+            if !may || gone(name) || !self.question.audience.includes_person(person, started) {
+                continue;
+            }
+            // Somebody with several keys is one person, with the groups of them all.
+            match left.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, groups)) => groups.extend(person.groups.iter().cloned()),
+                None => left.push((name, person.groups.clone())),
+            }
+        }
+        left.into_iter().map(|(_, groups)| groups).collect()
+    }
+}

@@ -1,0 +1,142 @@
+//! A question goes to another channel: the first stays readable, and ends as the second does.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Change, Interaction, Origin, Pending, Reviewer, State};
+use crate::event::of_answer;
+use crate::{Actor, Happening, InteractionId, Problem, Refusal, Resolution, Session, SessionId, audit};
+
+/// Where a question went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandedOver {
+    /// The session that was opened for it.
+    pub session: SessionId,
+    /// The question that it became there.
+    pub interaction: InteractionId,
+    /// The channel that the new one is routed through.
+    pub channel: String,
+    /// Who handed it over.
+    pub by: Actor,
+    /// When.
+    pub at: Timestamp,
+    /// Why, if they said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Where a question, and the session that was opened for it, came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandedFrom {
+    /// The session of the first.
+    pub session: SessionId,
+    /// The first.
+    pub interaction: InteractionId,
+    /// Who handed it over.
+    pub by: Actor,
+    /// Why, if they said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A question that was handed over, and the one that it became.
+#[derive(Debug)]
+pub struct Handover {
+    /// The first, which can be answered no more.
+    pub first: Change,
+    /// The second, which asks the same of the same people.
+    pub second: Change,
+}
+
+impl Interaction {
+    /// Where it went, if it was handed over.
+    #[must_use]
+    pub const fn handed_over(&self) -> Option<&HandedOver> {
+        match &self.state {
+            State::Pending(pending) => pending.handed_over.as_ref(),
+            State::Resolved { handed_over, .. } => handed_over.as_ref(),
+        }
+    }
+
+    /// Hands it to the channel of a session that was opened for it. Whatever was said so far goes along.
+    pub fn hand_over(
+        self,
+        reviewer: &Reviewer,
+        (to, id): (&Session, InteractionId),
+        note: Option<String>,
+        now: Timestamp,
+    ) -> Result<Handover, Refusal> {
+        let pending = self.answerable(reviewer, now)?;
+        self.unclaimed_by_others(&reviewer.actor, now)?;
+        let channel = to.brief.channel.clone();
+        if channel == self.origin.channel {
+            let problem = Problem::new("/channel", "is the channel that the question is in already");
+            return Err(Refusal::QuestionInvalid(vec![problem]));
+        }
+        let by = reviewer.actor.clone();
+        let from =
+            HandedFrom { session: self.origin.session, interaction: self.id, by: by.clone(), note: note.clone() };
+        let moved = Pending { claim: None, ..pending.clone() };
+        let second = Self {
+            id,
+            scope: self.scope,
+            origin: Origin {
+                session: to.id,
+                step: to.step,
+                channel: channel.clone(),
+                at: now,
+                handed_from: Some(from),
+                ..self.origin.clone()
+            },
+            question: self.question.clone(),
+            state: State::Pending(moved.clone()),
+            revision: 1,
+        };
+        let asked = json!({
+            "kind": self.question.kind.name(),
+            "title": self.question.title,
+            "deadline": self.question.deadline,
+            "channel": channel,
+            "handed_from": self.id,
+        });
+        let asked = Happening::by("interaction.asked", &self.origin.asked_by, asked)
+            .recording(audit::of_question(&self.question));
+        let went = json!({ "session": to.id, "interaction": id, "channel": channel, "note": note });
+        let went = Happening::by("interaction.handed_over", &by, went);
+        let to = HandedOver { session: to.id, interaction: id, channel, by, at: now, note };
+        let first = self.became(State::Pending(Pending { handed_over: Some(to), ..moved }));
+        Ok(Handover { first: (first, went), second: (second, asked) })
+    }
+
+    /// Ends as the question ended that this one was handed over to; `None` if there is nothing to follow.
+    #[must_use]
+    pub fn follow(self, second: &Self) -> Option<Change> {
+        let State::Pending(Pending { handed_over: Some(to), .. }) = &self.state else { return None };
+        let State::Resolved { resolution, at, .. } = &second.state else { return None };
+        if to.interaction != second.id {
+            return None;
+        }
+        let happening = match resolution {
+            Resolution::Answered { answer, .. } => Happening::by("interaction.answered", &answer.by, of_answer(answer))
+                .recording(audit::of_answer(&self.question, answer)),
+            Resolution::AutoResolved { answer, source, reason } => {
+                let mut data = of_answer(answer);
+                data["source"] = json!(source);
+                data["reason"] = json!(reason);
+                Happening::by("interaction.auto_resolved", &answer.by, data)
+                    .recording(audit::of_answer(&self.question, answer))
+            }
+            Resolution::Expired => {
+                let reason = "nobody answered in time";
+                Happening::by("interaction.expired", &Actor::system(), json!({ "reason": reason }))
+            }
+            Resolution::Cancelled { by, reason } => {
+                Happening::by("interaction.cancelled", by, json!({ "reason": reason }))
+            }
+        };
+        let happening = happening.through(second.id);
+        let (resolution, at) = (resolution.clone(), *at);
+        Some((self.resolved(resolution, at), happening))
+    }
+}

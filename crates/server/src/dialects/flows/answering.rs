@@ -1,0 +1,247 @@
+//! Questions are answered: by a person, in place of one, or not at all.
+
+use axum::Json;
+use axum::extract::{FromRequestParts, Path, State};
+use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Problem, Refusal, SessionId, Status};
+use engine::{Error, Placed};
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::item::FlowInteractionView;
+use super::payload;
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+
+/// The header that names the channel.
+const CHANNEL: &str = "x-chat-session-id";
+
+/// What every answer replies.
+type Reply = Result<(StatusCode, Json<FlowInteractionView>), ApiError>;
+
+/// A session and one of its questions, as the path names them.
+pub(super) struct At {
+    session: SessionId,
+    request: InteractionId,
+}
+
+impl FromRequestParts<App> for At {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let wrong = |error: domain::IdError| ApiError::IdInvalid(error.to_string());
+        let Path((session, request)) = Path::<(String, String)>::from_request_parts(parts, app)
+            .await
+            .map_err(|_| ApiError::IdInvalid("the ids in the path cannot be read".into()))?;
+        Ok(Self { session: session.parse().map_err(wrong)?, request: request.parse().map_err(wrong)? })
+    }
+}
+
+impl At {
+    /// The question, where the channel is the one that the header names, and the body if it names one.
+    async fn found(
+        &self,
+        app: &App,
+        caller: &Caller,
+        headers: &HeaderMap,
+        said: Option<&str>,
+    ) -> Result<Placed, ApiError> {
+        let placed = app.engine.question(caller, self.session, self.request).await?;
+        let missing = || ApiError::HeaderInvalid("X-Chat-Session-Id must name the channel of the question".into());
+        let header = headers.get(CHANNEL).and_then(|value| value.to_str().ok()).ok_or_else(missing)?;
+        let channel = &placed.interaction.origin.channel;
+        let mut named = [Some(header), said].into_iter().flatten();
+        if named.all(|named| same(named, channel)) { Ok(placed) } else { Err(ApiError::ChannelMismatch) }
+    }
+}
+
+/// Whether two texts name one channel; a UUID may be written in any of its forms.
+fn same(one: &str, other: &str) -> bool {
+    let uuid = |text: &str| Uuid::try_parse(text.strip_prefix(SessionId::PREFIX).unwrap_or(text)).ok();
+    one == other || uuid(one).is_some_and(|one| uuid(other) == Some(one))
+}
+
+/// Who answers is said by the credential alone; a body that says otherwise is refused.
+fn signed(caller: &Caller, responded_by: Option<&str>) -> Result<(), ApiError> {
+    match responded_by {
+        Some(name) if name != caller.actor.name => {
+            let problem = Problem::new("/respondedBy", "is not whom the credential belongs to: leave it out");
+            Err(ApiError::BodyInvalid(vec![problem]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a use case made of a question, or why it did not, in the words of this wire.
+fn replied(placed: Placed, done: Result<Interaction, Error>) -> Reply {
+    let Placed { interaction: before, step } = placed;
+    match done {
+        Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step.as_ref())))),
+        // Whatever is closed is a conflict here; past due and not yet closed is too late.
+        Err(Error::Refused(Refusal::TooLate(_))) if before.status() == Status::Expired => {
+            Err(Refusal::AlreadyResolved(Box::new(before)).into())
+        }
+        Err(error) => Err(payload::placed(error, &before.question)),
+    }
+}
+
+/// Where an answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum FlowSource {
+    /// A person.
+    User,
+    /// A rule.
+    AutoPolicy,
+    /// A service.
+    System,
+}
+
+/// Answers a question.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(example = json!({ "payload": { "action": "confirm", "comment": "Looks good." } }))]
+pub(super) struct FlowRespondBody {
+    /// The channel once more; it must be the one of the header.
+    chat_session_id: Option<String>,
+    /// The form, or the action chosen.
+    #[serde(default)]
+    payload: Value,
+    /// Whoever the credential belongs to, if anybody is named.
+    responded_by: Option<String>,
+    /// `USER`, if anything is said.
+    source: Option<FlowSource>,
+}
+
+/// Answers a question. The first answer wins.
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/respond", tag = "wires",
+    request_body = FlowRespondBody,
+    params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
+           ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 202, description = "The question, with the answer", body = FlowInteractionView), Problems))]
+pub(super) async fn flows_respond(
+    State(app): State<App>,
+    Who(caller): Who,
+    at: At,
+    headers: HeaderMap,
+    Command { body, once }: Command<FlowRespondBody>,
+) -> Reply {
+    let placed = at.found(&app, &caller, &headers, body.chat_session_id.as_deref()).await?;
+    by_person(&caller, &body)?;
+    let draft = payload::draft(&placed.interaction.question, body.payload)?;
+    let answered = app.engine.answer(&caller, at.request, draft, once).await;
+    replied(placed, answered)
+}
+
+/// Goes on without an answer. No form is looked at.
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "wires",
+    request_body = FlowRespondBody,
+    params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
+           ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+pub(super) async fn flows_skip(
+    State(app): State<App>,
+    Who(caller): Who,
+    at: At,
+    headers: HeaderMap,
+    Command { body, once }: Command<FlowRespondBody>,
+) -> Reply {
+    let placed = at.found(&app, &caller, &headers, body.chat_session_id.as_deref()).await?;
+    by_person(&caller, &body)?;
+    let draft = Draft { effect: Some(Effect::Skip), ..Draft::default() };
+    let skipped = app.engine.answer(&caller, at.request, draft, once).await;
+    replied(placed, skipped)
+}
+
+fn by_person(caller: &Caller, body: &FlowRespondBody) -> Result<(), ApiError> {
+    signed(caller, body.responded_by.as_deref())?;
+    if body.source.is_some_and(|source| source != FlowSource::User) {
+        let problem = Problem::new("/source", "is USER where a person answers: use `auto`");
+        return Err(ApiError::BodyInvalid(vec![problem]));
+    }
+    Ok(())
+}
+
+/// Answers in place of a person, or ends a question before its time.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(example = json!({ "source": "SYSTEM" }))]
+pub(super) struct FlowAutoBody {
+    /// What is answered; what the question falls back to if absent.
+    #[serde(default)]
+    payload: Value,
+    /// `SYSTEM` if absent, or `AUTO_POLICY`.
+    source: Option<FlowSource>,
+    /// Whoever the credential belongs to, if anybody is named.
+    responded_by: Option<String>,
+}
+
+impl FlowAutoBody {
+    fn source(&self) -> Result<AutoSource, ApiError> {
+        match self.source {
+            None | Some(FlowSource::System) => Ok(AutoSource::System),
+            Some(FlowSource::AutoPolicy) => Ok(AutoSource::AutoPolicy),
+            Some(FlowSource::User) => {
+                let problem = Problem::new("/source", "is not USER where nobody in person answers: use `respond`");
+                Err(ApiError::BodyInvalid(vec![problem]))
+            }
+        }
+    }
+}
+
+/// Answers in the name of a policy or of the system, past the audience. For admins.
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "wires",
+    request_body = FlowAutoBody,
+    params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
+           ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+pub(super) async fn flows_auto(
+    State(app): State<App>,
+    Who(caller): Who,
+    at: At,
+    headers: HeaderMap,
+    Command { body, once }: Command<FlowAutoBody>,
+) -> Reply {
+    let placed = at.found(&app, &caller, &headers, None).await?;
+    signed(&caller, body.responded_by.as_deref())?;
+    let source = body.source()?;
+    let question = &placed.interaction.question;
+    let draft =
+        if body.payload.is_null() { payload::unsaid(question) } else { payload::draft(question, body.payload)? };
+    let done = app.engine.auto(&caller, at.request, source, draft, once).await;
+    replied(placed, done)
+}
+
+/// Ends a question now as its deadline would: by its fallback, or expired.
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "wires",
+    request_body = FlowAutoBody,
+    params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
+           ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),
+           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+pub(super) async fn flows_expire(
+    State(app): State<App>,
+    Who(caller): Who,
+    at: At,
+    headers: HeaderMap,
+    Command { body, once }: Command<FlowAutoBody>,
+) -> Reply {
+    let placed = at.found(&app, &caller, &headers, None).await?;
+    signed(&caller, body.responded_by.as_deref())?;
+    body.source()?;
+    if !body.payload.is_null() {
+        let problem = Problem::new("/payload", "is not taken: what is over is answered by nobody");
+        return Err(ApiError::BodyInvalid(vec![problem]));
+    }
+    let done = app.engine.expire(&caller, at.request, once).await;
+    replied(placed, done)
+}

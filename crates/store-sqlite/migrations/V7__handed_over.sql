@@ -1,0 +1,2 @@
+-- The question that was handed over, of a session that was opened for one.
+alter table sessions add column handed_from text;
