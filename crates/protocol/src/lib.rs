@@ -48,7 +48,7 @@ pub use policy::{
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
-pub use stats::StatsView;
+pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,

@@ -11,7 +11,7 @@ use domain::{
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey,
+    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor, DataKey,
     DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, EventReads, EventWrites,
     GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue,
     KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
@@ -114,6 +114,8 @@ passed_on! { Reads:
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
+        closed(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Vec<Closed>;
+        open_since(scope: &Scope, since: Timestamp) -> u64;
         backlog() -> (u64, Option<Timestamp>);
         open_counts() -> Vec<OpenCount>;
     }

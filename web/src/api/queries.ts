@@ -127,6 +127,15 @@ export const statsQuery = (window: number) =>
     placeholderData: keepPreviousData,
   });
 
+export const statsDetailsQuery = (window: number, parts: number) =>
+  queryOptions({
+    queryKey: ['stats', 'details', window, parts],
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      taken(api.GET('/v1/stats/details', { params: { query: { window_seconds: window, parts } }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
 export const keysQuery = () =>
   queryOptions({ queryKey: ['keys'], queryFn: ({ signal }) => taken(api.GET('/v1/keys', { signal })) });
 

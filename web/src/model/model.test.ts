@@ -4,7 +4,7 @@ import { inputOf, newest } from './definitions';
 import { readArguments } from './edit';
 import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
-import { expiredShare, series, shareTone } from './series';
+import { expiredShare, refusedShare, series, shareTone } from './series';
 import { callLine, contextBeside, subjectOf } from './subject';
 import { timeline } from './timeline';
 
@@ -88,13 +88,21 @@ test('arguments are an object or nothing', () => {
 describe('figures', () => {
   const stats = (seconds: number, answered: number, expired: number) =>
     ({ window_seconds: seconds, closed: { answered, expired } }) as unknown as Stats;
-  test('stretches are the differences of windows, the oldest first', () => {
-    const made = series([stats(60, 2, 0), stats(120, 5, 1)], 1_000_000);
-    expect(made).toEqual([
+  test('stretches follow each other, the oldest first', () => {
+    const times = [
+      { from: '1970-01-01T00:14:40Z', closed: { answered: 3, expired: 1 } },
+      { from: '1970-01-01T00:15:40Z', closed: { answered: 2, expired: 0 } },
+    ];
+    expect(series({ times, window_seconds: 120 })).toEqual([
       { from: 880_000, to: 940_000, counts: { answered: 3, auto_resolved: 0, expired: 1, cancelled: 0 } },
       { from: 940_000, to: 1_000_000, counts: { answered: 2, auto_resolved: 0, expired: 0, cancelled: 0 } },
     ]);
   });
+  test.each([
+    [{}, undefined],
+    [{ approve: 3 }, 0],
+    [{ approve: 2, reject: 1, retry: 1 }, 0.5],
+  ])('of %j so many were refused: %j', (effects, share) => expect(refusedShare({ effects })).toBe(share));
   test.each([
     [0, 0, undefined, 'plain'],
     [19, 1, 0.05, 'good'],
