@@ -13,7 +13,7 @@ import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 import { OverTime } from './over-time';
 import { ShareMeter } from './share-meter';
-import { Tallies } from './tallies';
+import { OF_A_PERSON, Tallies } from './tallies';
 
 const PARTS = 8;
 const WINDOWS = [3600, 86_400, 604_800, 2_592_000] as const;
@@ -56,7 +56,7 @@ export function Figures({ window, onWindow }: { window: number; onWindow: (windo
             </div>
           </div>
           <Tallies title={t('figures.kinds')} tallies={details.data.kinds} nameOf={kindName} />
-          <Tallies title={t('figures.people')} tallies={details.data.people} />
+          <Tallies title={t('figures.people')} tallies={details.data.people} heads={OF_A_PERSON} />
           <Tallies title={t('figures.rules')} tallies={details.data.rules} />
         </>
       ) : null}

@@ -5,15 +5,20 @@ import { refusedShare } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
 const HEADS = ['answered', 'automatic', 'expiredCount', 'refused', 'median', 'most'] as const;
+type Head = (typeof HEADS)[number];
+/** What a person can have a hand in. */
+export const OF_A_PERSON: readonly Head[] = ['answered', 'refused', 'median', 'most'];
 
 /** How questions ended that have a kind, a person or a rule in common. */
 export function Tallies({
   title,
   tallies,
+  heads = HEADS,
   nameOf = (name) => name,
 }: {
   title: string;
   tallies: Tally[];
+  heads?: readonly Head[];
   nameOf?: (name: string) => string;
 }) {
   const { t } = useTranslation();
@@ -29,7 +34,7 @@ export function Tallies({
                 <th scope="col" className="p-3 font-medium">
                   {t('figures.name')}
                 </th>
-                {HEADS.map((head) => (
+                {heads.map((head) => (
                   <th key={head} scope="col" className="whitespace-nowrap p-3 text-right font-medium">
                     {t(`figures.${head}`)}
                   </th>
@@ -38,7 +43,7 @@ export function Tallies({
             </thead>
             <tbody>
               {tallies.map((tally) => (
-                <Row key={tally.name} name={nameOf(tally.name)} tally={tally} />
+                <Row key={tally.name} name={nameOf(tally.name)} tally={tally} heads={heads} />
               ))}
             </tbody>
           </table>
@@ -48,14 +53,14 @@ export function Tallies({
   );
 }
 
-function Row({ name, tally }: { name: string; tally: Tally }) {
+function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readonly Head[] }) {
   const { i18n } = useTranslation();
   const time = (seconds?: number | null) =>
     seconds === undefined || seconds === null ? '–' : span(seconds, i18n.language);
   const refused = refusedShare(tally);
   const share =
     refused === undefined ? '–' : new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent' }).format(refused);
-  const cells: Record<(typeof HEADS)[number], string | number> = {
+  const cells: Record<Head, string | number> = {
     answered: tally.closed.answered ?? 0,
     automatic: tally.closed.auto_resolved ?? 0,
     expiredCount: tally.closed.expired ?? 0,
@@ -68,7 +73,7 @@ function Row({ name, tally }: { name: string; tally: Tally }) {
       <th scope="row" className="max-w-64 truncate p-3 text-left font-normal">
         {name}
       </th>
-      {HEADS.map((head) => (
+      {heads.map((head) => (
         <td key={head} className="whitespace-nowrap p-3 text-right tabular-nums">
           {cells[head]}
         </td>
