@@ -142,9 +142,11 @@ describe('agents and flows', () => {
     ({ name, version: number, retired_at }) as Definition;
   test('one row a name, with the version that a new session would use', () => {
     const made = newest([version('a', '9'), version('a', '10'), version('b', '2', '2026'), version('b', '1')]);
-    expect(made.map(({ latest, versions }) => [latest.name, latest.version, versions])).toEqual([
-      ['a', '10', 2],
-      ['b', '1', 2],
+    expect(
+      made.map(({ latest, versions }) => [latest.name, latest.version, versions.map((one) => one.version)]),
+    ).toEqual([
+      ['a', '10', ['10', '9']],
+      ['b', '1', ['2', '1']],
     ]);
   });
   test.each([

@@ -12,6 +12,7 @@ import { SessionBadge } from '@/ui/status';
 import { Ago } from '@/ui/time';
 import { Controls } from './controls';
 import { Message } from './message';
+import { Steps } from './steps';
 import { Timeline } from './timeline';
 
 const OVER = ['completed', 'failed', 'cancelled'];
@@ -82,6 +83,7 @@ export function Session({ id, back, question }: Props) {
             </ul>
           </Section>
         ) : null}
+        <Steps session={session} />
         {session.driven && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
         <Timeline session={session} />
       </div>
