@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Definition, Proposal, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
+import { droppedOf } from './dropped';
 import { readArguments } from './edit';
 import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
@@ -158,4 +159,11 @@ describe('agents and flows', () => {
   ])('%j as input', (text, expected) => {
     expect(inputOf(text)).toEqual(expected);
   });
+});
+
+test('what was left out of the suggestions is read from metadata of that shape alone', () => {
+  const one = { id: 'x', reason: 'not allowed' };
+  expect(droppedOf({ dropped_suggestions: [one, { id: 3 }, null] })).toEqual([one]);
+  for (const other of [undefined, null, 'text', [], { dropped_suggestions: 'no' }])
+    expect(droppedOf(other)).toEqual([]);
 });

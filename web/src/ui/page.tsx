@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { cn } from '@/lib/cn';
 
 interface PageProps {
@@ -43,10 +43,13 @@ interface SectionProps {
 /** A part of a page under its own small heading. */
 export function Section({ level = 2, title, aside, className, children }: SectionProps) {
   const Heading = `h${level}` as const;
+  const id = useId();
   return (
-    <section className={className}>
+    <section aria-labelledby={id} className={className}>
       <div className="mb-2 flex items-baseline justify-between gap-3">
-        <Heading className="font-semibold text-muted text-sm">{title}</Heading>
+        <Heading id={id} className="font-semibold text-muted text-sm">
+          {title}
+        </Heading>
         {aside}
       </div>
       {children}
