@@ -85,31 +85,6 @@ test('many at once: each its own result, what needs a look alone is left out', a
   expect((await agent.decided(form.id)).resolution?.answer?.effect).toBe('reject');
 });
 
-test('a deep link opens on a phone without a sideways scroll, and leads back to the list', async () => {
-  const agent = await Agent.open(w.server);
-  const call = await agent.propose('c1', 'execute_command', {
-    command: `echo ${'x'.repeat(300)} && ls /very/long/path/${'y'.repeat(80)}`,
-  });
-  const page = await w.at(`/inbox/${call.interaction}`, {
-    viewport: { width: 360, height: 740 },
-    hasTouch: true,
-    isMobile: true,
-  });
-  await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
-  const wide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  expect(await wide()).toBe(0);
-  const box = await page.getByRole('button', { name: 'Approve', exact: true }).boundingBox();
-  expect(box?.height).toBeGreaterThanOrEqual(44);
-  expect(await page.getByRole('searchbox').isVisible()).toBe(false);
-  await page.getByRole('article').getByRole('link', { name: 'Inbox' }).click();
-  await page.getByRole('searchbox').waitFor();
-  for (const path of ['/inbox', '/sessions', '/policy', '/grants', '/audit', '/figures', '/settings', '/sign-in']) {
-    await page.goto(w.server.page + path);
-    await page.locator('h1').waitFor();
-    expect(await wide(), path).toBe(0);
-  }
-});
-
 test.each([
   ['ru-RU', 'ru', 'Входящие', 'Одобрить', 'Отклонить'],
   ['zh-CN', 'zh-Hans', '收件箱', '批准', '拒绝'],

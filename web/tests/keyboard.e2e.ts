@@ -25,10 +25,12 @@ async function unreached(page: Page): Promise<string[]> {
     const name = (element: Element) =>
       `${element.tagName} ${(element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40)}`;
     Object.assign(window, {
-      note() {
+      async note() {
         const now = document.activeElement;
         if (!now || now === document.body || seen.has(now)) return false;
         seen.add(now);
+        // An editor draws its outline a moment after it has the focus.
+        for (let frame = 0; frame < 60 && !outlined(now); frame += 1) await new Promise(requestAnimationFrame);
         if (!outlined(now)) unseen.push(`no outline: ${name(now)}`);
         return true;
       },
@@ -101,6 +103,20 @@ test('an approval is edited, and another one rejected, without a mouse', async (
   await page.keyboard.press('Control+Enter');
   await page.getByRole('article').getByRole('status').filter({ hasText: 'Not now.' }).waitFor();
   expect((await agent.action('c2')).state).toBe('rejected');
+});
+
+test('a rejection begun from the list is in sight, however late its diff comes', async () => {
+  const page = await w.at('/inbox?kind=approval');
+  await page.locator(`[data-question="${ids.file}"] a`).focus();
+  await page.keyboard.press('r');
+  await page.locator('.cm-changedLine').first().waitFor();
+  const field = page.getByRole('textbox', { name: /Reason/u });
+  const inSight = () =>
+    field.evaluate((one) => {
+      const { top, bottom } = one.getBoundingClientRect();
+      return one === document.activeElement && top >= 0 && bottom <= innerHeight;
+    });
+  await expect.poll(inSight).toBe(true);
 });
 
 test('a menu is opened, walked and left by keys', async () => {

@@ -67,7 +67,7 @@ interface EmptyProps {
 /** Nothing here: why, and what to do next. */
 export function Empty({ icon: Icon, title, children, className }: EmptyProps) {
   return (
-    <div className={cn('mx-auto flex max-w-lg flex-col items-center px-6 py-14 text-center', className)}>
+    <div className={cn('mx-auto flex w-full min-w-0 max-w-lg flex-col items-center px-6 py-14 text-center', className)}>
       <span className="mb-4 grid size-12 place-items-center rounded-full bg-accent-soft text-accent-ink">
         <Icon aria-hidden="true" className="size-6" strokeWidth={1.6} />
       </span>

@@ -43,12 +43,12 @@ export function Session({ id, back, question }: Props) {
     <Page
       narrow
       back={back}
-      title={<AgentLine text={session.title ?? session.agent ?? t('session.untitled')} />}
+      title={<AgentLine text={session.title ?? session.flow ?? session.agent ?? t('session.untitled')} />}
       about={
         <span className="flex flex-wrap items-center gap-2 text-sm">
           <SessionBadge status={session.status} />
           {session.paused && session.status !== 'paused' ? <SessionBadge status="paused" /> : null}
-          {session.agent ? <AgentLine text={session.agent} /> : null}
+          {session.agent || session.flow ? <AgentLine text={session.agent ?? session.flow ?? ''} /> : null}
           <span aria-hidden="true">·</span>
           <span>
             {t('session.startedBy', { name: session.started_by.name })} <Ago at={session.created_at} />
