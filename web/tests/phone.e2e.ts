@@ -24,7 +24,18 @@ function spilled(page: Page): Promise<string[]> {
       (one) =>
         one.checkVisibility() && one.getBoundingClientRect().right > clientWidth + 1 && !within(one.parentElement),
     );
-    const names = out.map((one) => `${one.tagName} ${one.textContent?.slice(0, 40)}`);
+    // A word that is written downwards, letter under letter, has no room.
+    const squeezed = [...document.querySelectorAll('#main :is(span, code, p, a, div)')].filter((one) => {
+      const { width, height } = one.getBoundingClientRect();
+      return (
+        one.checkVisibility() &&
+        one.childElementCount === 0 &&
+        (one.textContent?.trim().length ?? 0) > 3 &&
+        width < 30 &&
+        height > 50
+      );
+    });
+    const names = [...out, ...squeezed].map((one) => `${one.tagName} ${one.textContent?.slice(0, 40)}`);
     return scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide`, ...names] : names;
   });
 }

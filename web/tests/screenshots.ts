@@ -79,7 +79,6 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
   empty: async (page) => {
     await page.route('**/v1/interactions?**', (route) => route.fulfill({ json: { interactions: [] } }));
     await open(page, '/inbox');
-    await page.unroute('**/v1/interactions?**');
   },
   command: (page) => open(page, `/inbox/${ids.command}`),
   hostile: (page) => open(page, `/inbox/${ids.hostile}`),
@@ -177,6 +176,7 @@ for (const { look, ...options } of LOOKS) {
     mkdirSync(folder, { recursive: true });
     const { page, context } = await someone(browser, server, { ...options, reducedMotion: 'reduce' });
     for (const [name, shot] of Object.entries(SHOTS)) {
+      await page.unrouteAll();
       await shot(page);
       await drawn(page);
       await page.screenshot({ path: `${folder}/${name}.png` });
@@ -189,3 +189,19 @@ for (const { look, ...options } of LOOKS) {
     await context.close();
   });
 }
+
+/** What the README shows, small enough to be looked at. */
+test('readme', async () => {
+  mkdirSync(`${OUT}/readme`, { recursive: true });
+  const pictures = [
+    ['question', 'file', { viewport: { width: 1080, height: 680 }, colorScheme: 'light' }],
+    ['phone', 'command', { viewport: { width: 360, height: 680 }, colorScheme: 'dark' }],
+  ] as const;
+  for (const [name, shot, options] of pictures) {
+    const { page, context } = await someone(browser, server, { ...options, reducedMotion: 'reduce' });
+    await SHOTS[shot]?.(page);
+    await drawn(page);
+    await page.screenshot({ path: `${OUT}/readme/${name}.png` });
+    await context.close();
+  }
+});

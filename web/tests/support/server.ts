@@ -37,6 +37,8 @@ export class Server {
   readonly data = mkdtempSync(join(tmpdir(), 'holdpoint-web-'));
   readonly keys = new Map<string, string>();
   page = '';
+  /** What it has printed. */
+  said = '';
   private child?: ChildProcess;
   private closePage?: () => Promise<void>;
   private readonly visits = new Map<string, string>();
@@ -139,7 +141,10 @@ export class Server {
 
   async run(): Promise<void> {
     const words = ['serve', '--listen', `127.0.0.1:${this.port}`, '--data', this.data, ...this.more];
-    this.child = spawn(binary(), words, { stdio: 'ignore' });
+    this.child = spawn(binary(), words, { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.said += text;
+    });
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const ready = await fetch(`${this.address}/readyz`).then(
         (response) => response.ok,

@@ -125,7 +125,7 @@ function OpenByKind({ open }: { open: Record<string, number> }) {
         {rows.length === 0 ? <p className="text-muted">{t('figures.nothingOpen')}</p> : null}
         <ul className="space-y-3">
           {rows.map(([kind, count]) => (
-            <li key={kind} className="grid grid-cols-[1.25rem_7rem_1fr_2.5rem] items-center gap-2">
+            <li key={kind} className="grid grid-cols-[1.25rem_8.5rem_1fr_2rem] items-center gap-2">
               <KindIcon kind={kind} className="size-4 text-muted" />
               <span className="truncate">{kindName(kind)}</span>
               <svg

@@ -23,7 +23,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
   const field = fieldOf(question);
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
   return (
-    <div className="flex flex-wrap gap-2 max-sm:[&>button]:flex-1">
+    <div className="flex flex-wrap gap-2 max-sm:[&>button]:flex-1 max-sm:[&>button]:basis-[30%]">
       {moves
         .filter((move) => !rare.includes(move))
         .map((move, at) => {
