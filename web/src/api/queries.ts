@@ -157,5 +157,17 @@ export const flowsQuery = () =>
     queryFn: ({ signal }) => taken(api.GET('/v1/flows', { params: { query: { limit: 200 } }, signal })),
   });
 
+/** One version of an agent or a flow, with what it says. */
+export const definitionQuery = (kind: 'agent' | 'flow', name: string, version: string) =>
+  queryOptions({
+    queryKey: ['definition', kind, name, version],
+    queryFn: ({ signal }) => {
+      const params = { path: { name, version } };
+      return kind === 'agent'
+        ? taken(api.GET('/v1/agents/{name}/{version}', { params, signal }))
+        : taken(api.GET('/v1/flows/{name}/{version}', { params, signal }));
+    },
+  });
+
 export const peopleQuery = () => queryOptions({ queryKey: ['people'], queryFn: people.list, retry: false });
 export const offerQuery = () => queryOptions({ queryKey: ['sign-in'], queryFn: people.offer });

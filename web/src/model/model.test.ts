@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Definition, Proposal, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
+import { droppedOf } from './dropped';
 import { readArguments } from './edit';
 import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
@@ -150,9 +151,11 @@ describe('agents and flows', () => {
     ({ name, version: number, retired_at }) as Definition;
   test('one row a name, with the version that a new session would use', () => {
     const made = newest([version('a', '9'), version('a', '10'), version('b', '2', '2026'), version('b', '1')]);
-    expect(made.map(({ latest, versions }) => [latest.name, latest.version, versions])).toEqual([
-      ['a', '10', 2],
-      ['b', '1', 2],
+    expect(
+      made.map(({ latest, versions }) => [latest.name, latest.version, versions.map((one) => one.version)]),
+    ).toEqual([
+      ['a', '10', ['10', '9']],
+      ['b', '1', ['2', '1']],
     ]);
   });
   test.each([
@@ -164,4 +167,11 @@ describe('agents and flows', () => {
   ])('%j as input', (text, expected) => {
     expect(inputOf(text)).toEqual(expected);
   });
+});
+
+test('what was left out of the suggestions is read from metadata of that shape alone', () => {
+  const one = { id: 'x', reason: 'not allowed' };
+  expect(droppedOf({ dropped_suggestions: [one, { id: 3 }, null] })).toEqual([one]);
+  for (const other of [undefined, null, 'text', [], { dropped_suggestions: 'no' }])
+    expect(droppedOf(other)).toEqual([]);
 });

@@ -159,7 +159,7 @@ function Bars({ rows }: { rows: { key: string; icon?: ReactNode; name: string; c
       {rows.length === 0 ? <p className="text-muted">{t('figures.nothingOpen')}</p> : null}
       <ul className="space-y-3">
         {rows.map(({ key, icon, name, count }) => (
-          <li key={key} className="grid grid-cols-[minmax(8.5rem,auto)_1fr_2.5rem] items-center gap-2">
+          <li key={key} className="grid grid-cols-[minmax(9.75rem,auto)_1fr_2rem] items-center gap-2">
             <span className="flex items-center gap-2 truncate">
               {icon}
               {name}

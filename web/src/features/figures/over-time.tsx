@@ -70,29 +70,31 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
           </span>
         ))}
       </div>
-      <table className="sr-only">
-        <caption>{t('figures.overTime')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('figures.until')}</th>
-            {OUTCOMES.map((name) => (
-              <th key={name} scope="col">
-                {t(`status.${name}`)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {buckets.map(({ to, counts }) => (
-            <tr key={to}>
-              <th scope="row">{label(to)}</th>
+      <div className="sr-only">
+        <table>
+          <caption>{t('figures.overTime')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('figures.until')}</th>
               {OUTCOMES.map((name) => (
-                <td key={name}>{counts[name]}</td>
+                <th key={name} scope="col">
+                  {t(`status.${name}`)}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {buckets.map(({ to, counts }) => (
+              <tr key={to}>
+                <th scope="row">{label(to)}</th>
+                {OUTCOMES.map((name) => (
+                  <td key={name}>{counts[name]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }
