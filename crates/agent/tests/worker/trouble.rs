@@ -77,11 +77,9 @@ struct Place {
 impl Place {
     async fn new() -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
-        let ticking = Arc::new(clock.clone());
-        let opened = SqliteStore::open(directory.path(), ticking.clone(), &Options::default()).unwrap();
+        let opened = SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap();
         let store: Arc<dyn Store> = Arc::new(opened);
-        let vault = Vault::new(MasterKey::from_bytes([7; 32]));
-        let engine = Engine::new(Arc::clone(&store), ticking, Ids::default(), vault, Settings::default());
+        let engine = node(&store, &clock);
         let agent = serde_json::from_value(json!({
             "name": "guide", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
             "tools": ["ask_user"], "deadlines": { "question": 60 },
@@ -115,7 +113,7 @@ impl Place {
             }
             self.clock.advance(SignedDuration::from_secs(1));
         }
-        panic!("it never ends");
+        unreachable!("it never ends");
     }
 
     /// Every question that was ever asked, as it stands.
@@ -123,6 +121,12 @@ impl Place {
         let page = Page { after: None, limit: 200 };
         self.engine.interactions(&self.alice, InteractionQuery::default(), page).await.unwrap().0
     }
+}
+
+/// An engine with ids of its own, as each node has them.
+fn node(store: &Arc<dyn Store>, clock: &ManualClock) -> Engine {
+    let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+    Engine::new(Arc::clone(store), Arc::new(clock.clone()), Ids::default(), vault, Settings::default())
 }
 
 impl Drop for Place {
@@ -203,4 +207,20 @@ async fn an_answer_to_a_step_whose_state_is_gone_fails_for_good_and_visibly() {
     assert_eq!(ended.status(), SessionStatus::Failed);
     assert!(reason(ended).contains("what was journalled cannot be read"));
     assert_eq!(place.play.shown.lock().len(), 1, "nobody goes on from what cannot be read");
+}
+
+/// The names of calls begin with the place of their step in the session: no two steps may have the same.
+#[tokio::test]
+async fn steps_keep_their_order_where_the_clock_of_the_next_node_is_behind() {
+    let place = Place::new().await;
+    place.play.without_tools.store(true, Ordering::Release);
+    let session = place.opens().await;
+    place.ended(&session).await;
+    place.clock.advance(SignedDuration::from_hours(-1));
+    let other = node(&place.store, &place.clock);
+    let retry = engine::StepCommand::Retry;
+    let session = other.control_step(&place.alice, (session.id, None), retry, None, None).await.unwrap();
+    let (_, _, steps) = place.engine.session(&place.alice, session.id).await.unwrap();
+    let attempts: Vec<u32> = steps.iter().map(|step| step.attempt).collect();
+    assert_eq!((attempts, steps[1].id), (vec![1, 2], session.step));
 }
