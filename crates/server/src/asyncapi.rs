@@ -53,6 +53,8 @@ const fn row(
     Row { name, schema, beside, summary }
 }
 
+/// What bodies have over HTTP alone: on a socket nothing waits.
+const WAIT: &str = "wait";
 const ID: (&str, &str, bool) = ("id", "1", false);
 const ONCE: (&str, &str, bool) = ("idempotency_key", "once-1", false);
 const SESSION: (&str, &str, bool) = ("session", "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", true);
@@ -171,9 +173,10 @@ impl Row {
             }
         }
         payload["required"] = Value::Array(required);
-        if let Some(fields) = payload.as_object_mut() {
-            fields.remove("example");
+        for (part, gone) in [(&mut payload, "example"), (&mut example, WAIT)] {
+            part.as_object_mut().map(|fields| fields.remove(gone));
         }
+        payload["properties"].as_object_mut().map(|fields| fields.remove(WAIT));
         json!({ "name": self.name, "summary": self.summary, "payload": payload, "examples": [{ "payload": example }] })
     }
 }

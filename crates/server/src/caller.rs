@@ -57,10 +57,11 @@ impl FromRequestParts<App> for Reading {
             (Some(header), _) => by_key(header, app).await?,
             (None, Some(ticket)) => app.engine.authenticate_ticket(&ticket).await?,
             (None, None) => {
+                let caller = by_cookie(parts, app).await?;
                 if parts.headers.contains_key(UPGRADE) {
                     app.front.from_our_page(&parts.headers)?;
                 }
-                by_cookie(parts, app).await?
+                caller
             }
         };
         within_rate(app, &caller)?;

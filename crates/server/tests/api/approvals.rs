@@ -148,7 +148,7 @@ async fn time_runs_out() {
     world.passes(60).await;
     has(&editor.hears().await, &json!({ "type": "hitl_expired", "call_id": question.id }));
     let late = json!({ "type": "hitl_decision", "call_id": question.id, "decision": "approve" });
-    editor.is_refused(late, "interaction_already_resolved").await;
+    editor.is_refused(late, "interaction_expired").await;
 }
 
 /// What the wire has no name for is shown under its kind, and can be answered all the same.

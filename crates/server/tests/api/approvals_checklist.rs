@@ -148,13 +148,16 @@ async fn rejected_with(feedback: Value) -> String {
 #[tokio::test]
 async fn feedback_reaches_the_model() {
     let told = rejected_with(json!("Слишком рискованно")).await;
-    assert!(told.contains("Слишком рискованно") && told.contains("alice rejected it"), "{told}");
+    assert!(told.contains("Слишком рискованно") && told.contains("a person (alice) rejected it"), "{told}");
 }
 
 /// A rejection without feedback: the model is told so in words of ours.
 #[tokio::test]
 async fn a_rejection_without_feedback_has_words_of_its_own() {
     for nothing in [Value::Null, json!("")] {
-        assert_eq!(rejected_with(nothing).await, "This was not run: alice rejected it.");
+        assert_eq!(
+            rejected_with(nothing).await,
+            "This was not run: a person (alice) rejected it.\nNo reason was given."
+        );
     }
 }

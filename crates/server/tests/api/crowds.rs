@@ -67,50 +67,64 @@ async fn a_storm_of_reconnects() {
     scene.world.listened_to(0).await;
 }
 
+/// A pong that nobody asked for, as a client sends it.
+const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
+
+/// A socket of somebody who does not read it.
+async fn unread(world: &World, key: &str, path: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nhost: holdpoint\r\nauthorization: Bearer {key}\r\nconnection: upgrade\r\n\
+         upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut reply = [0; 12];
+    stream.read_exact(&mut reply).await.unwrap();
+    assert_eq!(&reply, b"HTTP/1.1 101");
+    stream
+}
+
 /// A socket whose other end is gone without a word ends by itself.
 #[tokio::test]
 async fn half_open_sockets_end() {
     let world = World::with(brisk()).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;
-    let mut silent = TcpStream::connect(world.door.address).await.unwrap();
-    let head = format!(
-        "GET /ws/{session} HTTP/1.1\r\nhost: holdpoint\r\nauthorization: Bearer {}\r\nconnection: upgrade\r\n\
-         upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-        alice.key
-    );
-    silent.write_all(head.as_bytes()).await.unwrap();
-    let mut reply = [0; 12];
-    silent.read_exact(&mut reply).await.unwrap();
-    assert_eq!(&reply, b"HTTP/1.1 101");
+    let path = format!("/ws/{session}");
+    let _silent = unread(&world, &alice.key, &path).await;
     // It answers no ping: the server lets go of it, though the connection stands.
     world.listened_to(0).await;
     // One that answers is kept.
-    let mut alive = alice.joins(&format!("/ws/{session}")).await;
+    let mut alive = alice.joins(&path).await;
     alive.answers_pings(10).await;
     alive.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
 }
 
-/// A reader that does not read is not buffered for without end.
+/// A reader that shows that it lives and does not read is not buffered for without end.
 #[tokio::test]
 async fn a_reader_that_does_not_read_is_let_go() {
     let world = World::with(brisk()).await;
-    let agent = world.agent().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;
-    let mut lazy = agent.joins("/v1/ws").await;
-    lazy.says(json!({ "type": "subscribe", "id": "1", "session": session })).await;
-    lazy.hears().await;
-    let long = "x".repeat(100_000);
-    let writing = async {
-        loop {
-            let body = json!({ "kind": "notice", "title": "Look", "message": long, "metadata": { "long": long } });
-            agent.asks_in(&session, body).await;
-            if world.engine.bell().topics() == 0 {
-                break;
-            }
+    let mut lazy = unread(&world, &alice.key, &format!("/ws/{session}")).await;
+    let long = "x".repeat(200_000);
+    let talks = async {
+        for number in 0.. {
+            let mut body = writing(&format!("call_{number}"));
+            body["arguments"]["content"] = json!(long);
+            agent.proposes(&session, body).await;
         }
     };
-    tokio::time::timeout(PATIENCE, writing).await.unwrap();
+    let lives = async {
+        while world.engine.bell().topics() > 0 && lazy.write_all(&PONG).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let ended = async {
+        tokio::select! { () = talks => {}, () = lives => {} }
+    };
+    tokio::time::timeout(PATIENCE, ended).await.unwrap();
+    world.listened_to(0).await;
 }
 
 /// A message as large as a body may be is taken; one that is larger is refused, and the socket stays; one that is much larger ends it.

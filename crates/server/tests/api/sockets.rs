@@ -85,7 +85,7 @@ async fn what_is_wrong_is_told_and_the_socket_stays() {
         (json!({}), 422, "body_invalid", "/type"),
         (json!({ "type": "nothing" }), 422, "body_invalid", "/type"),
         (json!({ "type": 5 }), 422, "body_invalid", "/type"),
-        (json!({ "type": "subscribe", "sesion": nowhere }), 422, "body_invalid", ""),
+        (json!({ "type": "subscribe", "sesion": nowhere }), 422, "body_invalid", "/sesion"),
         (json!({ "type": "subscribe", "session": "x" }), 422, "body_invalid", "/session"),
         (json!({ "type": "subscribe", "session": nowhere }), 404, "not_found", "-"),
         (json!({ "type": "subscribe", "session": scene.session, "after": "x" }), 400, "query_invalid", "-"),
