@@ -365,6 +365,7 @@ impl Serve {
             rate: NonZeroU32::new(self.rate),
             streams: self.streams,
             behind_proxy: self.behind_proxy,
+            ..server::Limits::default()
         }
     }
 }

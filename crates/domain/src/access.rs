@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyId, ProjectId, Refusal, TenantId, VisitId};
+use crate::{KeyId, ProjectId, Refusal, TenantId, TicketId, VisitId};
 
 /// The tenant and project that a piece of work is confined to.
 ///
@@ -176,6 +176,19 @@ impl Caller {
     pub fn require(&self, right: Right) -> Result<(), Refusal> {
         if self.role.may(right) { Ok(()) } else { Err(Refusal::RoleForbids { role: self.role }) }
     }
+}
+
+/// What opens one stream or socket in place of the credential that it was made with: a browser can send no other there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its public half.
+    pub id: TicketId,
+    /// Whose credential it stands for.
+    pub credential: Credential,
+    /// What it is confined to.
+    pub scope: Scope,
+    /// From when on it is refused.
+    pub expires_at: Timestamp,
 }
 
 /// A credential, without its secret: the store keeps only a keyed hash of that.

@@ -113,6 +113,8 @@ ids! {
     VisitId = "vis_";
     /// A link that signs a person in once.
     LinkId = "lnk_";
+    /// What a browser opens one stream with.
+    TicketId = "tkt_";
 }
 
 #[cfg(test)]

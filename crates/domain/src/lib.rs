@@ -39,7 +39,7 @@ pub mod template;
 pub mod text;
 pub mod user;
 
-pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope};
+pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
 pub use agent::AgentVersion;
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
@@ -51,7 +51,7 @@ pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{
     AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, LinkId, PermitId,
-    ProjectId, SecretId, SessionId, StepId, TenantId, UserId, VisitId,
+    ProjectId, SecretId, SessionId, StepId, TenantId, TicketId, UserId, VisitId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};

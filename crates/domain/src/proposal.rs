@@ -341,6 +341,13 @@ impl Proposal {
         Ok((self.became(standing), happening))
     }
 
+    /// Whoever runs it is still there: its outcome is waited for until later. Nothing that others are told.
+    pub fn keep(self, by: &Actor, until: Timestamp) -> Result<Self, Refusal> {
+        self.of_agent(by)?;
+        let Standing::Started { permit, since, .. } = self.standing else { return Err(self.not_in("started")) };
+        Ok(self.became(Standing::Started { permit, since, until }))
+    }
+
     /// Nobody reported in time. `None` while there is time, or if it is not running.
     #[must_use]
     pub fn lapse(self, permit: Permit, now: Timestamp) -> Option<Step> {

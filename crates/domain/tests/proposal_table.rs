@@ -207,6 +207,25 @@ fn name(refusal: &Refusal) -> String {
     text.split([' ', '(']).next().unwrap().to_owned()
 }
 
+/// Whoever runs it has its outcome waited for longer, while it is running and only then.
+#[test]
+fn only_what_runs_is_kept() {
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let stranger = caller("stranger", Role::Agent, &[]).actor;
+    for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
+        let kept = proposal(state).keep(&agent, at(500));
+        match state {
+            "started" | "overdue" | "overdue, repeat" => {
+                let kept = kept.unwrap();
+                assert_eq!((kept.wake_at(), kept.revision), (Some(at(500)), 4), "{state}");
+                assert_eq!(kept.lapse(permit(2, &action(json!({})), 1000), at(499)), None, "{state}");
+            }
+            _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
+        }
+        assert_eq!(proposal(state).keep(&stranger, at(500)), Err(Refusal::NotYourAction), "{state}");
+    }
+}
+
 #[test]
 fn a_permit_that_ran_out_allows_nothing() {
     let over = proposal("permit over");

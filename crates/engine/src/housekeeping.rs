@@ -1,4 +1,4 @@
-//! What is done now and then: old idempotency keys, visits and links forgotten, the use of keys and visits written down.
+//! What is done now and then: old idempotency keys, visits, links and tickets forgotten, the use of keys and visits written down.
 
 use std::time::Duration;
 
@@ -53,13 +53,14 @@ impl Engine {
         .await
     }
 
-    /// Forgets visits and links that have ended by themselves.
+    /// Forgets visits, links and tickets that have ended by themselves.
     async fn forget_visits(&self) -> Result<(), Error> {
         loop {
             let forgotten = self.transact(move |work| {
                 let before = |age| work.now.saturating_sub(age).unwrap_or(work.now);
                 let visits = work.tx.visits_purge(before(Visit::IDLE), before(Visit::LONGEST), BATCH)?;
-                Ok(visits + work.tx.links_purge(work.now, BATCH)?)
+                let tickets = work.tx.tickets_purge(work.now, BATCH)?;
+                Ok(visits + tickets + work.tx.links_purge(work.now, BATCH)?)
             });
             if forgotten.await? < u64::from(BATCH) {
                 return Ok(());

@@ -23,6 +23,7 @@ mod policy;
 mod problem;
 mod secret;
 mod session;
+mod socket;
 mod stats;
 mod user;
 
@@ -48,6 +49,10 @@ pub use policy::{
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
+pub use socket::{
+    Place, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
+    UnsubscribeBody,
+};
 pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,

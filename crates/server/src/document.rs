@@ -29,6 +29,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "keys", description = "Credentials"),
         (name = "people", description = "Signing in, and who may"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
+        (name = "dialects", description = "Wires of other systems, on the same engine"),
         (name = "server", description = "Health and figures")
     )
 )]

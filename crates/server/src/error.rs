@@ -40,6 +40,14 @@ pub(crate) enum ApiError {
     TooManyStreams,
     /// The path and query are longer than so many bytes.
     UriTooLong(usize),
+    /// This path is a WebSocket, and the request does not ask for one.
+    NotSocket,
+    /// A message is binary.
+    Binary,
+    /// The agent could not go on, for this reason.
+    StepFailed(String),
+    /// The socket has as many subscriptions as it may.
+    TooManySubscriptions(usize),
     /// No such path.
     NoRoute,
     /// No such method on this path.
@@ -127,6 +135,9 @@ pub const CODES: &[&str] = &[
     "rate_limited",
     "too_many_streams",
     "uri_too_long",
+    "upgrade_required",
+    "too_many_subscriptions",
+    "step_failed",
     "route_not_found",
     "method_not_allowed",
 ];
@@ -155,6 +166,10 @@ impl ApiError {
             Self::CrossSite => (S::FORBIDDEN, "cross_site"),
             Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
             Self::UriTooLong(_) => (S::URI_TOO_LONG, "uri_too_long"),
+            Self::NotSocket => (S::UPGRADE_REQUIRED, "upgrade_required"),
+            Self::Binary => (S::UNSUPPORTED_MEDIA_TYPE, "not_json"),
+            Self::StepFailed(_) => (S::CONFLICT, "step_failed"),
+            Self::TooManySubscriptions(_) => (S::CONFLICT, "too_many_subscriptions"),
             Self::NoRoute => (S::NOT_FOUND, "route_not_found"),
             Self::NoMethod => (S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Panicked => (S::INTERNAL_SERVER_ERROR, "internal"),
@@ -217,6 +232,12 @@ impl ApiError {
             }
             Self::TooManyStreams => plain("this node has as many streams open as it may"),
             Self::UriTooLong(most) => (format!("the path and query are longer than {most} bytes"), None),
+            Self::NotSocket => plain("this is a WebSocket: connect with `Upgrade: websocket`"),
+            Self::Binary => plain("a binary message cannot be read: send JSON as text"),
+            Self::StepFailed(why) => (why.clone(), None),
+            Self::TooManySubscriptions(most) => {
+                (format!("this socket has {most} subscriptions, which is the most"), None)
+            }
             Self::NoRoute => plain("there is nothing at this path"),
             Self::NoMethod => plain("this path does not take this method"),
         }
@@ -295,13 +316,20 @@ fn ended(interaction: Interaction) -> Option<ResolutionView> {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+impl ApiError {
+    /// The body that describes it, for whoever is not told by a response. The log has what is inside of us.
+    pub(crate) fn logged(self) -> ProblemBody {
         if let Self::Engine(Error::Store(error)) = &self {
             tracing::error!(%error, "the store could not do its work");
         }
+        self.into_body()
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
         let retry = matches!(self.status_and_code().0, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        let body = self.into_body();
+        let body = self.logged();
         let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, axum::Json(body)).into_response();
         let headers = response.headers_mut();

@@ -17,7 +17,9 @@ mod policies;
 mod secrets;
 mod sessions;
 mod sign_in;
+mod socket;
 mod stats;
+mod tickets;
 mod users;
 
 use axum::Router;
@@ -52,6 +54,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(events::event_list))
         .routes(routes!(events::event_stream))
         .routes(routes!(events::project_stream))
+        .routes(routes!(socket::socket_open))
         .routes(routes!(actions::action_propose, actions::action_list))
         .routes(routes!(actions::action_get))
         .routes(routes!(actions::action_start))
@@ -84,6 +87,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(flows::flow_get, flows::flow_retire))
         .routes(routes!(keys::key_create, keys::key_list))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(tickets::ticket_create))
         .routes(routes!(sign_in::sign_in_get))
         .routes(routes!(sign_in::sign_in_password))
         .routes(routes!(sign_in::sign_in_link))
@@ -104,6 +108,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))
+        .merge(crate::dialects::operations())
 }
 
 /// The whole server as a service.
@@ -118,6 +123,7 @@ pub fn router(app: App) -> Router {
     router
         .route(START, get(oidc::start))
         .route(CALLBACK, get(oidc::callback))
+        .route("/asyncapi.json", get(async || axum::Json(crate::asyncapi::asyncapi())))
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
         .fallback(page)
         .method_not_allowed_fallback(no_method)

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
@@ -27,7 +28,8 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
+    /// The next events, each with its cursor; at least one.
+    pub(crate) async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
         match self {
             Self::Session(follower) => {
                 let events = follower.next().await?;
@@ -52,8 +54,7 @@ struct Reader {
 
 /// Shows a source as server-sent events until the reader leaves or the server stops.
 pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    let permit = std::sync::Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
-    let counted = Counted::new(permit);
+    let counted = Counted::one(app)?;
     let reader = Reader { app: app.clone(), caller, source, batch: VecDeque::new(), over: false, _counted: counted };
     let frames = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
@@ -107,12 +108,14 @@ fn framed(id: String, event: Event) -> Frame {
 }
 
 /// One more stream, for as long as it lives.
-struct Counted(#[expect(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
+pub(crate) struct Counted(#[expect(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
 
 impl Counted {
-    fn new(permit: OwnedSemaphorePermit) -> Self {
+    /// One more, where the node may have one more.
+    pub(crate) fn one(app: &App) -> Result<Self, ApiError> {
+        let permit = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
         metrics::gauge!("holdpoint_stream_readers").increment(1.0);
-        Self(permit)
+        Ok(Self(permit))
     }
 }
 

@@ -36,6 +36,7 @@ mod queue;
 mod secret;
 mod session;
 mod stats;
+mod ticket;
 mod timers;
 mod user;
 mod values;

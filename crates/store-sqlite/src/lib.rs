@@ -28,6 +28,7 @@ mod secret;
 mod session;
 mod sqlite_store;
 mod stats;
+mod ticket;
 mod timers;
 mod user;
 mod values;

@@ -43,6 +43,10 @@ fn hot_statements_use_their_indexes() {
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
+    let by_channel = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
+    let nowhere = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
+    let (sql, _) = session::list(&nowhere, &by_channel, Page { after: None, limit: 1 });
+    check(&sql, "sessions USING INDEX sessions_of_channel (project=? AND channel=?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
     for (status, index) in [
@@ -51,7 +55,7 @@ fn hot_statements_use_their_indexes() {
         (Some(SessionStatus::WaitingUserInput), "sessions_live"),
     ] {
         for (after, bound) in [(None, "project=?"), (Some(SessionId::from_uuid(Uuid::nil())), "project=? AND id<?")] {
-            let filter = SessionFilter { status, agent: None };
+            let filter = SessionFilter { status, ..SessionFilter::default() };
             let (sql, _) = session::list(&nobody, &filter, Page { after, limit: 20 });
             check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
         }

@@ -44,7 +44,8 @@ pub use transactions::{
     what_was_kept_is_told_though_nobody_waits,
 };
 pub use users::{
-    links_are_used_once, members_belong_to_their_project, old_visits_are_forgotten, users_come_back, visits_come_back,
+    links_are_used_once, members_belong_to_their_project, old_visits_are_forgotten, tickets_are_used_once,
+    users_come_back, visits_come_back,
 };
 pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
 pub use world::{Fixture, World, append};
@@ -99,6 +100,7 @@ macro_rules! conformance {
             takers_are_those_for_whom_something_waits,
             the_first_answer_wins,
             the_newest_data_key_seals,
+            tickets_are_used_once,
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
             untaken_answers_are_only_kept_once_their_session_has_ended,

@@ -7,8 +7,8 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::{
     DataKeyId, Definition, DefinitionKind, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId,
     Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId,
-    Session, SessionId, SignedDuration, Standing, Status, Step, StepId, TenantId, Timestamp, User, UserId, Visit,
-    VisitId,
+    Session, SessionId, SignedDuration, Standing, Status, Step, StepId, TenantId, Ticket, TicketId, Timestamp, User,
+    UserId, Visit, VisitId,
 };
 use serde_json::Value;
 use store::{
@@ -174,6 +174,9 @@ passed_on! { Tx:
         key_insert(record: &KeyRecord) -> ();
         key_revoke(scope: &Scope, id: KeyId, at: Timestamp) -> bool;
         key_used(id: KeyId, at: Timestamp) -> ();
+        ticket_insert(ticket: &Ticket, hash: &[u8; 32]) -> ();
+        ticket_take(id: TicketId, hash: &[u8; 32]) -> Option<Ticket>;
+        tickets_purge(before: Timestamp, limit: u32) -> u64;
     }
     SessionWrites {
         session_insert(session: &Session, luggage: &Luggage) -> ();

@@ -55,6 +55,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/pending-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the calls of a session that people are asked about, the oldest first. */
+        get: operations["approvals_pending"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents": {
         parameters: {
             query?: never;
@@ -948,17 +965,17 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/stats/details": {
+    "/v1/tickets": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Shows what is open by age, and what was closed within a window by time, kind, person and rule. */
-        get: operations["stats_details"];
+        get?: never;
         put?: never;
-        post?: never;
+        /** Makes a ticket that opens one stream or socket as the caller, within seconds: `?ticket=`. It is shown this once. */
+        post: operations["ticket_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1011,6 +1028,40 @@ export interface paths {
         put?: never;
         /** Makes a link that signs a person in once, within 15 minutes. */
         post: operations["user_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ws": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Opens a WebSocket for all of `/v1`. What is said on it stands in `/asyncapi.json`. */
+        get: operations["socket_open"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ws/{session}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Opens a WebSocket of one session: what it says stands in `/asyncapi.json`. */
+        get: operations["approvals_open"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1142,19 +1193,6 @@ export interface components {
             version: string;
             /** @description The directory, by name below the server's workspaces, that its tools are confined to. */
             workspace?: string | null;
-        };
-        /** @description Open questions of about one age. */
-        AgeView: {
-            /**
-             * Format: int64
-             * @description How many.
-             */
-            open: number;
-            /**
-             * Format: int64
-             * @description Younger than this, and not younger than the entry before; absent in the last one, which has all older ones.
-             */
-            younger_than_seconds?: number | null;
         };
         /** @description Something that an agent's model may suggest. */
         AllowedSuggestion: {
@@ -2767,6 +2805,22 @@ export interface components {
          */
         PasswordView: "known" | "settable" | "none";
         /**
+         * @description What is open in a session.
+         * @example {
+         *       "count": 0,
+         *       "pending_approvals": [],
+         *       "session_id": "chat-7"
+         *     }
+         */
+        PendingApprovals: {
+            /** @description How many. */
+            count: number;
+            /** @description The oldest first. */
+            pending_approvals: components["schemas"]["ToolCall"][];
+            /** @description As the client called it. */
+            session_id: string;
+        };
+        /**
          * @description Starts an action that may run.
          * @example {
          *       "lease_seconds": 600,
@@ -3415,103 +3469,6 @@ export interface components {
             title?: string | null;
         };
         /**
-         * @description Figures of a project in detail.
-         * @example {
-         *       "ages": [
-         *         {
-         *           "open": 2,
-         *           "younger_than_seconds": 60
-         *         },
-         *         {
-         *           "open": 0,
-         *           "younger_than_seconds": 600
-         *         },
-         *         {
-         *           "open": 0,
-         *           "younger_than_seconds": 3600
-         *         },
-         *         {
-         *           "open": 1,
-         *           "younger_than_seconds": 86400
-         *         },
-         *         {
-         *           "open": 0
-         *         }
-         *       ],
-         *       "kinds": [
-         *         {
-         *           "closed": {
-         *             "answered": 12,
-         *             "expired": 1
-         *           },
-         *           "effects": {
-         *             "approve": 11,
-         *             "reject": 1
-         *           },
-         *           "name": "approval",
-         *           "wait_seconds_p50": 41.2,
-         *           "wait_seconds_p95": 310
-         *         }
-         *       ],
-         *       "people": [
-         *         {
-         *           "closed": {
-         *             "answered": 12
-         *           },
-         *           "effects": {
-         *             "approve": 11,
-         *             "reject": 1
-         *           },
-         *           "name": "alice",
-         *           "wait_seconds_p50": 41.2,
-         *           "wait_seconds_p95": 310
-         *         }
-         *       ],
-         *       "rules": [
-         *         {
-         *           "closed": {
-         *             "answered": 12,
-         *             "expired": 1
-         *           },
-         *           "effects": {
-         *             "approve": 11,
-         *             "reject": 1
-         *           },
-         *           "name": "ask-before-changing",
-         *           "wait_seconds_p50": 41.2,
-         *           "wait_seconds_p95": 310
-         *         }
-         *       ],
-         *       "times": [
-         *         {
-         *           "closed": {
-         *             "answered": 12,
-         *             "expired": 1
-         *           },
-         *           "from": "2026-11-15T10:00:00Z"
-         *         }
-         *       ],
-         *       "window_seconds": 86400
-         *     }
-         */
-        StatsDetailsView: {
-            /** @description Open questions by age. */
-            ages: components["schemas"]["AgeView"][];
-            /** @description What was closed by kind, the most frequent first. */
-            kinds: components["schemas"]["TallyView"][];
-            /** @description What people answered, the busiest first; of a quorum everybody who voted. At most a hundred. */
-            people: components["schemas"]["TallyView"][];
-            /** @description What was closed by the rule that had asked, the most frequent first. At most a hundred. */
-            rules: components["schemas"]["TallyView"][];
-            /** @description What was closed in each part of the window, the oldest first. */
-            times: components["schemas"]["TimeView"][];
-            /**
-             * Format: int64
-             * @description How far back the figures go.
-             */
-            window_seconds: number;
-        };
-        /**
          * @description Figures of a project.
          * @example {
          *       "closed": {
@@ -3803,40 +3760,63 @@ export interface components {
              */
             until: string;
         };
-        /** @description How questions ended that have something in common. */
-        TallyView: {
-            /** @description How many, by status. */
-            closed: {
-                [key: string]: number;
-            };
-            /** @description Of those that were answered, by effect. */
-            effects: {
-                [key: string]: number;
-            };
-            /** @description What they have in common. */
-            name: string;
-            /**
-             * Format: double
-             * @description How long half of them had waited at most for that answer.
-             */
-            wait_seconds_p50?: number | null;
-            /**
-             * Format: double
-             * @description How long 95 of 100 had waited at most.
-             */
-            wait_seconds_p95?: number | null;
-        };
-        /** @description One part of the window. */
-        TimeView: {
-            /** @description Closed in it, by status. */
-            closed: {
-                [key: string]: number;
-            };
+        /**
+         * @description What opens one stream or socket.
+         * @example {
+         *       "expires_at": "2026-11-15T10:00:30Z",
+         *       "ticket": "hpt_0199c7a46a107cc2b0de7b7c3a3c0a01_5f2b…"
+         *     }
+         */
+        TicketView: {
             /**
              * Format: date-time
-             * @description When it begins.
+             * @description From when on it is refused.
              */
-            from: string;
+            expires_at: string;
+            /** @description Sent as `?ticket=`, once. */
+            ticket: string;
+        };
+        /**
+         * @description A call: with `requires_approval` people are asked about it; without, this client is to run it now.
+         * @example {
+         *       "arguments": {
+         *         "content": "…",
+         *         "path": "/src/main.py"
+         *       },
+         *       "call_id": "call_abc123",
+         *       "created_at": "2026-11-15T10:00:00Z",
+         *       "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *       "kind": "approval",
+         *       "reason": "writing needs a person",
+         *       "requires_approval": true,
+         *       "tool_name": "write_file"
+         *     }
+         */
+        ToolCall: {
+            /** @description Its arguments; for what is no approval of a tool, the question. */
+            arguments: Record<string, unknown>;
+            /** @description Its name in the session. */
+            call_id: string;
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            expires_at?: string | null;
+            /** @description The question in `/v1`. */
+            interaction?: string | null;
+            /** @description The kind of question in `/v1`. */
+            kind?: string | null;
+            /** @description Why people are asked. */
+            reason?: string | null;
+            /** @description Whether people are asked, or this client is to run it. */
+            requires_approval: boolean;
+            /** @description The tool; for what is no approval of one, what is asked. */
+            tool_name: string;
         };
         /**
          * @description Adds a person to the project.
@@ -4026,6 +4006,173 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    approvals_pending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `ses_…`, its UUID, or the name of a channel */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is open */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApprovals"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
         };
@@ -5397,6 +5544,8 @@ export interface operations {
             query?: {
                 /** @description After this number or cursor; `Last-Event-ID` comes first. */
                 after?: string;
+                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream. */
+                ticket?: string;
             };
             header?: {
                 /** @description The last cursor seen */
@@ -13106,6 +13255,8 @@ export interface operations {
             query?: {
                 /** @description After this number or cursor; `Last-Event-ID` comes first. */
                 after?: string;
+                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream. */
+                ticket?: string;
             };
             header?: {
                 /** @description The last number seen */
@@ -14310,27 +14461,29 @@ export interface operations {
             };
         };
     };
-    stats_details: {
+    ticket_create: {
         parameters: {
-            query?: {
-                /** @description In how many parts the window is shown; 24 if absent. */
-                parts?: number;
-                /** @description How far back the figures go; a day if absent. */
-                window_seconds?: number;
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
             };
-            header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmptyBody"];
+            };
+        };
         responses: {
-            /** @description Figures */
-            200: {
+            /** @description The ticket */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StatsDetailsView"];
+                    "application/json": components["schemas"]["TicketView"];
                 };
             };
             /** @description The request cannot be read */
@@ -15108,6 +15261,359 @@ export interface operations {
             };
             /** @description The body does not fit; `errors` says where */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    socket_open: {
+        parameters: {
+            query?: {
+                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one socket. */
+                ticket?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The socket is open */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This is a WebSocket */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    approvals_open: {
+        parameters: {
+            query?: {
+                /** @description The agent that listens, where the first message opens the session. */
+                agent?: string;
+                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one socket. */
+                ticket?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `ses_…`, its UUID, or the name of a channel, whose newest session is meant; where it has none, the first message opens one */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The socket is open */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This is a WebSocket */
+            426: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -82,6 +82,17 @@ impl World {
         Self { engine, clock, store, data, door, stop, tasks }
     }
 
+    /// Has a worker work until the server stops.
+    pub(crate) fn works(&self, worker: agent::worker::Worker) {
+        let mut stopping = self.stop.subscribe();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = worker.run(tokio_util::sync::CancellationToken::new()) => {}
+                _ = stopping.wait_for(|stopping| *stopping) => {}
+            }
+        });
+    }
+
     /// Tells the server to stop.
     pub(crate) fn stops(&self) {
         self.stop.send(true).unwrap();
