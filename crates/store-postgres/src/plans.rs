@@ -142,10 +142,14 @@ fn lists_use_the_index_that_fits() {
     }
     for status in [None, Some(SessionStatus::Running)] {
         for after in [None, session] {
-            let filter = SessionFilter { status, agent: None };
+            let filter = SessionFilter { status, ..SessionFilter::default() };
             let (sql, values) = session::list(&scope, &filter, Page { after, limit: 20 });
             let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
             check(&mut connection, &sql, &values, "sessions_live|sessions_of_project|sessions_pkey");
         }
     }
+    let filter = SessionFilter { channel: Some("nobody's".into()), ..SessionFilter::default() };
+    let (sql, values) = session::list(&scope, &filter, Page { after: None, limit: 1 });
+    let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+    check(&mut connection, &sql, &values, "sessions_by_channel");
 }

@@ -51,11 +51,14 @@ fn hot_statements_use_their_indexes() {
         (Some(SessionStatus::WaitingUserInput), "sessions_live"),
     ] {
         for (after, bound) in [(None, "project=?"), (Some(SessionId::from_uuid(Uuid::nil())), "project=? AND id<?")] {
-            let filter = SessionFilter { status, agent: None };
+            let filter = SessionFilter { status, ..SessionFilter::default() };
             let (sql, _) = session::list(&nobody, &filter, Page { after, limit: 20 });
             check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
+    let filter = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
+    let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
+    check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
 }
 
 #[test]

@@ -90,7 +90,7 @@ async fn sessions_are_listed_the_newest_first() {
     let second = world.session(&agent).await;
     world.control(&agent, first.id, domain::Command::Complete).await.unwrap();
     let list = async |status| {
-        let filter = SessionFilter { status, agent: None };
+        let filter = SessionFilter { status, ..SessionFilter::default() };
         let found = world.engine.sessions(&agent, filter, Page { after: None, limit: 10 }).await.unwrap();
         found.into_iter().map(|session| session.id).collect::<Vec<_>>()
     };

@@ -200,7 +200,8 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
     let here = world.here;
     let mut all: Vec<Session> = (0..20)
         .map(|number| {
-            let mut new = session(here, "chat-1", [Some("deployer"), Some("cleaner"), None][number % 3]);
+            let channel = if number % 5 == 0 { "chat-2" } else { "chat-1" };
+            let mut new = session(here, channel, [Some("deployer"), Some("cleaner"), None][number % 3]);
             new.waiting_on = u32::from(number % 2 == 0);
             world.keep_session(new)
         })
@@ -211,14 +212,18 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
         [None, Some(SessionStatus::Running), Some(SessionStatus::WaitingUserInput), Some(SessionStatus::Failed)];
     for status in statuses {
         for agent in [None, Some("cleaner"), Some("absent")] {
-            let filter = SessionFilter { status, agent: agent.map(str::to_owned) };
-            let wanted = |one: &&Session| {
-                status.is_none_or(|status| status == one.status())
-                    && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
-            };
-            let expected: Vec<Session> = all.iter().filter(wanted).cloned().collect();
-            for limit in [1, 3, 100] {
-                assert_eq!(paged_sessions(&world, &filter, limit), expected, "{filter:?} in pages of {limit}");
+            for channel in [None, Some("chat-2"), Some("chat-3")] {
+                let filter =
+                    SessionFilter { status, agent: agent.map(str::to_owned), channel: channel.map(str::to_owned) };
+                let wanted = |one: &&Session| {
+                    status.is_none_or(|status| status == one.status())
+                        && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
+                        && channel.is_none_or(|channel| one.brief.channel == channel)
+                };
+                let expected: Vec<Session> = all.iter().filter(wanted).cloned().collect();
+                for limit in [1, 3, 100] {
+                    assert_eq!(paged_sessions(&world, &filter, limit), expected, "{filter:?} in pages of {limit}");
+                }
             }
         }
     }
