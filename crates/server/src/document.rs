@@ -29,6 +29,8 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "keys", description = "Credentials"),
         (name = "people", description = "Signing in, and who may"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
+        (name = "hitl", description = "The wire of seed 001: requests of four types, their responses and their status"),
+        (name = "react", description = "The wire of seed 004: a conversation as a stream that pauses for interactions"),
         (name = "server", description = "Health and figures")
     )
 )]

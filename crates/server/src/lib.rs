@@ -12,6 +12,7 @@ mod app;
 mod caller;
 mod command;
 mod cookie;
+mod dialects;
 mod document;
 mod error;
 mod front;

@@ -4,4 +4,4 @@ mod demo;
 mod files;
 mod killed;
 mod model;
-mod place;
+pub(crate) mod place;
