@@ -67,28 +67,14 @@ impl Engine {
         checked(&content)?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
-            let mut session = work.session(&caller_then.scope, id)?;
-            Self::steers(&caller_then, &session)?;
-            session.alive()?;
-            let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
-            let Some(step) = step.filter(|step| step.drive.is_some()) else {
-                return Err(Refusal::NotDriven(session.id).into());
-            };
-            let by = &caller_then.actor;
-            let said = json!({ "input": "message", "by": by.name, "content": content });
-            let step = work.entered(&session, step, said)?;
-            work.tx.step_save(&session.scope, &step)?;
-            let happening = Happening::by("message.sent", by, json!({ "content": content }));
-            work.happened(&mut session, None, happening)?;
-            work.wake(&session)?;
-            work.saved(&session)?;
-            Ok(session)
+            let session = work.session(&caller_then.scope, id)?;
+            work.said(session, &caller_then, &content)
         })
         .await
     }
 }
 
-fn checked(content: &str) -> Result<(), Error> {
+pub(crate) fn checked(content: &str) -> Result<(), Error> {
     let mut problems = Vec::new();
     text::paragraphs("/content", content, &mut problems);
     if content.trim().is_empty() {
@@ -101,6 +87,25 @@ fn checked(content: &str) -> Result<(), Error> {
 }
 
 impl Work<'_> {
+    /// Journals what somebody says to the agent of a session that is locked, and wakes it.
+    pub(crate) fn said(&mut self, mut session: Session, caller: &Caller, content: &str) -> Result<Session, Error> {
+        Engine::steers(caller, &session)?;
+        session.alive()?;
+        let step = self.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
+        let Some(step) = step.filter(|step| step.drive.is_some()) else {
+            return Err(Refusal::NotDriven(session.id).into());
+        };
+        let by = &caller.actor;
+        let said = json!({ "input": "message", "by": by.name, "content": content });
+        let step = self.entered(&session, step, said)?;
+        self.tx.step_save(&session.scope, &step)?;
+        let happening = Happening::by("message.sent", by, json!({ "content": content }));
+        self.happened(&mut session, None, happening)?;
+        self.wake(&session)?;
+        self.saved(&session)?;
+        Ok(session)
+    }
+
     /// Writes inputs and state down, unless the journal is longer than the worker knows. The step is saved by whoever calls.
     pub(crate) fn journalled(
         &mut self,

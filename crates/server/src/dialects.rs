@@ -2,6 +2,9 @@
 //! matters, no SQL; what a dialect needs and nobody else has becomes a use case of the engine.
 
 pub(crate) mod approvals;
+mod hitl;
+mod react;
+mod refusals;
 
 use utoipa_axum::router::OpenApiRouter;
 
@@ -9,5 +12,5 @@ use crate::App;
 
 /// The operations of every dialect.
 pub(crate) fn operations() -> OpenApiRouter<App> {
-    OpenApiRouter::new().merge(approvals::operations())
+    OpenApiRouter::new().merge(approvals::operations()).merge(hitl::operations()).merge(react::operations())
 }

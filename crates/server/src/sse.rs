@@ -43,19 +43,56 @@ impl Source {
     }
 }
 
-struct Reader {
+/// What a stream says of one event.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// One after the other.
+    pub(crate) frames: Vec<Frame>,
+    /// Whether there is nothing more to say after it.
+    pub(crate) last: bool,
+}
+
+/// In whose words a stream tells its events.
+pub(crate) trait Words: Send + 'static {
+    /// What is said of an event that has this id on the stream.
+    fn say(
+        &mut self,
+        app: &App,
+        caller: &Caller,
+        event: (String, Event),
+    ) -> impl Future<Output = Result<Said, Error>> + Send;
+}
+
+/// Our own words: each event as it is.
+struct Plain;
+
+impl Words for Plain {
+    async fn say(&mut self, _: &App, _: &Caller, (id, event): (String, Event)) -> Result<Said, Error> {
+        Ok(Said { frames: vec![framed(id, event)], last: false })
+    }
+}
+
+struct Reader<W> {
     app: App,
     caller: Caller,
     source: Source,
+    words: W,
     batch: VecDeque<(String, Event)>,
+    said: VecDeque<Frame>,
     over: bool,
     _counted: Counted,
 }
 
 /// Shows a source as server-sent events until the reader leaves or the server stops.
 pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    let counted = Counted::one(app)?;
-    let reader = Reader { app: app.clone(), caller, source, batch: VecDeque::new(), over: false, _counted: counted };
+    stream_in(Plain, app, caller, source)
+}
+
+/// The same in other words.
+pub(crate) fn stream_in(words: impl Words, app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
+    let _counted = Counted::one(app)?;
+    let (batch, said, over) = (VecDeque::new(), VecDeque::new(), false);
+    let reader = Reader { app: app.clone(), caller, source, words, batch, said, over, _counted };
     let frames = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
@@ -67,31 +104,46 @@ pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Respon
     Ok(response)
 }
 
-impl Reader {
+impl<W: Words> Reader<W> {
     async fn frame(&mut self) -> Option<Frame> {
-        if self.over {
-            return None;
-        }
-        if let Some((id, event)) = self.batch.pop_front() {
-            return Some(framed(id, event));
-        }
-        tokio::select! {
-            biased;
-            () = self.app.stops() => self.last("stopping", "the server is stopping; connect again with Last-Event-ID"),
-            found = self.source.next() => match found {
-                Ok(found) => {
-                    if self.app.engine.recheck(&self.caller).await.is_err() {
-                        return self.last("unauthenticated", "the key is no longer good");
+        loop {
+            if let Some(frame) = self.said.pop_front() {
+                return Some(frame);
+            }
+            if self.over {
+                return None;
+            }
+            if let Some(event) = self.batch.pop_front() {
+                match self.words.say(&self.app, &self.caller, event).await {
+                    Ok(Said { frames, last }) => {
+                        self.said = frames.into();
+                        self.over = last;
                     }
-                    self.batch = found.into();
-                    self.batch.pop_front().map(|(id, event)| framed(id, event))
+                    Err(error) => return self.interrupted(&error),
                 }
-                Err(error) => {
-                    tracing::warn!(%error, "a stream was ended");
-                    self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
+                continue;
+            }
+            tokio::select! {
+                biased;
+                () = self.app.stops() => {
+                    return self.last("stopping", "the server is stopping; connect again with Last-Event-ID");
                 }
-            },
+                found = self.source.next() => match found {
+                    Ok(found) => {
+                        if self.app.engine.recheck(&self.caller).await.is_err() {
+                            return self.last("unauthenticated", "the key is no longer good");
+                        }
+                        self.batch = found.into();
+                    }
+                    Err(error) => return self.interrupted(&error),
+                },
+            }
         }
+    }
+
+    fn interrupted(&mut self, error: &Error) -> Option<Frame> {
+        tracing::warn!(%error, "a stream was ended");
+        self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
     }
 
     /// Tells the reader that this is the end and what to do.

@@ -38,6 +38,8 @@ struct Clarify {
     title: Option<String>,
     details: Option<String>,
     #[serde(default)]
+    options: Vec<Offer>,
+    #[serde(default)]
     optional: bool,
     #[serde(default)]
     suggestions: Vec<Offered>,
@@ -65,6 +67,10 @@ struct Offer {
     id: String,
     label: String,
     description: Option<String>,
+    effect: Option<Effect>,
+    #[serde(default)]
+    requires_input: bool,
+    input_prompt: Option<String>,
     risk: Option<String>,
     cost: Option<String>,
     duration: Option<String>,
@@ -132,8 +138,12 @@ struct Confirm {
 
 impl Clarify {
     fn question(self) -> (Question, Vec<Offered>) {
-        let required = !self.optional;
-        (Question { required, ..asked(Kind::Question, self.question, self.title, self.details) }, self.suggestions)
+        let question = Question {
+            options: self.options.into_iter().map(Choice::from).collect(),
+            required: !self.optional,
+            ..asked(Kind::Question, self.question, self.title, self.details)
+        };
+        (question, self.suggestions)
     }
 }
 
@@ -153,13 +163,15 @@ impl From<Offer> for Choice {
     fn from(offer: Offer) -> Self {
         Self {
             description: offer.description,
+            requires_input: offer.requires_input,
+            input_prompt: offer.input_prompt,
             risk: offer.risk,
             cost: offer.cost,
             duration: offer.duration,
             recommended: offer.recommended,
             dangerous: offer.dangerous,
             metadata: offer.metadata,
-            ..Self::new(&offer.id, &offer.label, Effect::Provide)
+            ..Self::new(&offer.id, &offer.label, offer.effect.unwrap_or(Effect::Provide))
         }
     }
 }

@@ -14,32 +14,21 @@ pub fn specs() -> Vec<ToolSpec> {
 fn clarify() -> ToolSpec {
     spec(
         "clarify",
-        "Ask a person something that you cannot find out yourself. They answer in their own words.",
-        json!({ "optional": optional() }),
+        "Ask a person something that you cannot find out yourself. They answer in their own words, or with one of the options.",
+        json!({
+            "options": { "type": "array", "items": option(), "maxItems": 100 },
+            "optional": optional(),
+        }),
         &[],
     )
 }
 
 fn choose() -> ToolSpec {
-    let option = object(
-        json!({
-            "id": text("A short name of your own, without spaces. You are told it when it is chosen."),
-            "label": text("What the person reads on the button."),
-            "description": text("What it means, in a sentence."),
-            "risk": text("What could go wrong."),
-            "cost": text("What it costs."),
-            "duration": text("How long it takes."),
-            "recommended": flag("Whether you recommend it."),
-            "dangerous": flag("Whether the person should be warned."),
-            "metadata": { "description": "Anything that you want back when it is chosen." },
-        }),
-        &["id", "label"],
-    );
     spec(
         "choose",
         "Let a person choose between alternatives that you name.",
         json!({
-            "options": { "type": "array", "items": option, "minItems": 1, "maxItems": 100 },
+            "options": { "type": "array", "items": option(), "minItems": 1, "maxItems": 100 },
             "multiple": flag("Whether several may be chosen."),
             "optional": optional(),
         }),
@@ -90,6 +79,32 @@ fn confirm() -> ToolSpec {
         "Ask a person for a yes or a no. A yes to this allows no action by itself: actions are approved on their own.",
         json!({ "dangerous": flag("Whether the person should be warned.") }),
         &[],
+    )
+}
+
+/// One thing that a person may choose.
+fn option() -> Value {
+    object(
+        json!({
+            "id": text("A short name of your own, without spaces. You are told it when it is chosen."),
+            "label": text("What the person reads on the button."),
+            "description": text("What it means, in a sentence."),
+            "effect": {
+                "type": "string",
+                "enum": ["provide", "approve", "retry", "reject", "skip", "terminate"],
+                "description": "What choosing it means: an answer, where absent; or that you go ahead, think again, do not do it, go on \
+                                without it, or that the session ends.",
+            },
+            "requires_input": flag("Whether whoever chooses it must say something as well."),
+            "input_prompt": text("What they are asked to say then."),
+            "risk": text("What could go wrong."),
+            "cost": text("What it costs."),
+            "duration": text("How long it takes."),
+            "recommended": flag("Whether you recommend it."),
+            "dangerous": flag("Whether the person should be warned."),
+            "metadata": { "description": "Anything that you want back when it is chosen." },
+        }),
+        &["id", "label"],
     )
 }
 

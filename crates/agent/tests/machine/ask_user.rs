@@ -87,6 +87,33 @@ fn choose_offers_options_that_give_information() {
 }
 
 #[test]
+fn options_may_mean_more_than_an_answer() {
+    let arguments = json!({
+        "question": "Which key?",
+        "options": [
+            { "id": "provide", "label": "Give it", "requires_input": true, "input_prompt": "The key" },
+            { "id": "skip", "label": "Go without", "effect": "skip" },
+        ],
+    });
+    let expected = Question {
+        options: vec![
+            Choice::new("provide", "Give it", Effect::Provide).with_input("The key"),
+            Choice::new("skip", "Go without", Effect::Skip),
+        ],
+        ..Question::plain(Kind::Question, "Which key?".into())
+    };
+    check("clarify", arguments, expected);
+    let rethink = json!({ "id": "rethink", "label": "None of these", "effect": "retry" });
+    let expected = Question {
+        options: vec![Choice::new("rethink", "None of these", Effect::Retry)],
+        ..Question::plain(Kind::Choice, "Which?".into())
+    };
+    check("choose", json!({ "question": "Which?", "options": [rethink] }), expected);
+    let edit = json!({ "question": "Which?", "options": [{ "id": "e", "label": "E", "effect": "edit" }] });
+    assert!(question("choose", &edit, &agent()).is_err(), "there is no action to edit");
+}
+
+#[test]
 fn form_secret_and_confirm() {
     let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let expected = Question { schema: Some(schema.clone()), ..Question::plain(Kind::Form, "Where to?".into()) };

@@ -7,7 +7,7 @@ mod keys;
 mod killed;
 mod mcp;
 mod model;
-mod place;
+pub(crate) mod place;
 mod played;
 mod readers;
 mod tickets;

@@ -14,3 +14,4 @@ mod nodes;
 mod process;
 mod secrets;
 mod telemetry;
+mod wires;

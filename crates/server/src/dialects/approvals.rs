@@ -50,7 +50,7 @@ struct OpenQuery {
 }
 
 /// Opens a WebSocket of one session: what it says stands in `/asyncapi.json`.
-#[utoipa::path(get, path = "/ws/{session}", tag = "dialects",
+#[utoipa::path(get, path = "/ws/{session}", tag = "approvals",
     params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel, whose newest session is meant; \
             where it has none, the first message opens one"), OpenQuery),
     responses((status = 101, description = "The socket is open"),
@@ -76,7 +76,7 @@ async fn approvals_open(
 }
 
 /// Lists the calls of a session that people are asked about, the oldest first.
-#[utoipa::path(get, path = "/sessions/{session}/pending-approvals", tag = "dialects",
+#[utoipa::path(get, path = "/sessions/{session}/pending-approvals", tag = "approvals",
     params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel")),
     responses((status = 200, description = "What is open", body = PendingApprovals), Problems))]
 async fn approvals_pending(

@@ -75,9 +75,34 @@ fn sample(operation: &str) -> Option<Sample> {
         "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
-        _ => return None,
+        operation => return of_dialect(operation.trim_end_matches("_long")),
     };
     assert!(!refuses.contains(&Admin), "an admin may do everything");
+    Some(Sample { body, refuses })
+}
+
+/// The same for the wires of other systems.
+fn of_dialect(operation: &str) -> Option<Sample> {
+    use Role::{Agent, Viewer};
+    let request = LEASE.replace("lea", "int");
+    let (body, refuses): (Option<Value>, &[Role]) = match operation {
+        "hitl_conversation_pending" | "hitl_project_pending" | "hitl_request" | "react_session_stream" => (None, &[]),
+        "hitl_ask" => {
+            let body = json!({ "conversation_id": "nobody", "request_type": "clarification", "question": "Where?" });
+            (Some(body), &[Viewer])
+        }
+        "hitl_respond" => {
+            let data = json!({ "action": "allow" });
+            (Some(json!({ "request_id": request, "hitl_type": "permission", "response_data": data })), &[Agent])
+        }
+        "hitl_cancel" => (Some(json!({ "request_id": request })), &[]),
+        "react_chat_stream" => (Some(json!({ "message": "Good morning.", "agent": "scribe" })), &[Viewer]),
+        "react_interaction_response" => {
+            let body = json!({ "sessionId": "nobody", "requestId": request, "selectedOptionId": "approve" });
+            (Some(body), &[Agent])
+        }
+        _ => return None,
+    };
     Some(Sample { body, refuses })
 }
 
@@ -86,6 +111,7 @@ struct Things {
     question: Question,
     key: Someone,
     grant: String,
+    project: String,
 }
 
 impl Things {
@@ -103,7 +129,8 @@ impl Things {
         admin.post("/v1/flows", notes()).await.done();
         world.signs_up("alice", Role::Operator).await;
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
-        Self { question, key, grant }
+        let project = text(&admin.get("/v1/me").await.done()["project"]);
+        Self { question, key, grant, project }
     }
 }
 
@@ -135,12 +162,13 @@ impl Operation {
 
     /// The path to real things.
     fn path_to(&self, things: &Things) -> String {
-        let Things { question, key, grant } = things;
+        let Things { question, key, grant, project } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
         let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
         let named = if path.starts_with("/v1/flows") { "notes" } else { "scribe" };
         let path = path.replace("{name}", named).replace("{version}", "1");
-        let path = path.replace("{user}", "alice");
+        let path = path.replace("{user}", "alice").replace("{project}", project);
+        let path = path.replace("{conversation}", &question.session).replace("{request}", &question.id);
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
@@ -195,7 +223,7 @@ async fn every_other_operation_stays_within_its_tenant() {
     let world = World::new().await;
     let things = Things::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
-    let Things { question, key, grant } = &things;
+    let Things { question, key, grant, .. } = &things;
     let (agent, flow) = ("scribe".to_owned(), "notes".to_owned());
     let theirs = [&question.id, &question.session, &key.key_id, grant, &agent, &flow];
     for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
@@ -288,7 +316,7 @@ fn every_operation_is_described() {
             let replies = described["responses"].as_object().unwrap();
             let successes: Vec<_> =
                 replies.iter().filter(|(status, _)| status.starts_with('2') || *status == "101").collect();
-            let decided = ["action_propose", "action_get"].contains(&id);
+            let decided = ["action_propose", "action_get", "react_session_stream"].contains(&id);
             assert_eq!(successes.len(), 1 + usize::from(decided), "{id}: not one reply of success");
             for (status, success) in successes {
                 assert!(success["description"].as_str().is_some_and(|words| !words.is_empty()), "{id} {status}");

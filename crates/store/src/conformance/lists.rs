@@ -200,8 +200,8 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
     let here = world.here;
     let mut all: Vec<Session> = (0..20)
         .map(|number| {
-            let mut new =
-                session(here, ["chat-1", "chat-2"][number % 2], [Some("deployer"), Some("cleaner"), None][number % 3]);
+            let channel = if number % 5 == 0 { "chat-2" } else { "chat-1" };
+            let mut new = session(here, channel, [Some("deployer"), Some("cleaner"), None][number % 3]);
             new.waiting_on = u32::from(number % 2 == 0);
             world.keep_session(new)
         })
