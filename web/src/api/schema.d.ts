@@ -1204,6 +1204,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stats/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what is open by age, and what was closed within a window by time, kind, person and rule. */
+        get: operations["stats_details"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tickets": {
         parameters: {
             query?: never;
@@ -1432,6 +1449,19 @@ export interface components {
             version: string;
             /** @description The directory, by name below the server's workspaces, that its tools are confined to. */
             workspace?: string | null;
+        };
+        /** @description Open questions of about one age. */
+        AgeView: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            open: number;
+            /**
+             * Format: int64
+             * @description Younger than this, and not younger than the entry before; absent in the last one, which has all older ones.
+             */
+            younger_than_seconds?: number | null;
         };
         /** @description Something that an agent's model may suggest. */
         AllowedSuggestion: {
@@ -4032,6 +4062,103 @@ export interface components {
             title?: string | null;
         };
         /**
+         * @description Figures of a project in detail.
+         * @example {
+         *       "ages": [
+         *         {
+         *           "open": 2,
+         *           "younger_than_seconds": 60
+         *         },
+         *         {
+         *           "open": 0,
+         *           "younger_than_seconds": 600
+         *         },
+         *         {
+         *           "open": 0,
+         *           "younger_than_seconds": 3600
+         *         },
+         *         {
+         *           "open": 1,
+         *           "younger_than_seconds": 86400
+         *         },
+         *         {
+         *           "open": 0
+         *         }
+         *       ],
+         *       "kinds": [
+         *         {
+         *           "closed": {
+         *             "answered": 12,
+         *             "expired": 1
+         *           },
+         *           "effects": {
+         *             "approve": 11,
+         *             "reject": 1
+         *           },
+         *           "name": "approval",
+         *           "wait_seconds_p50": 41.2,
+         *           "wait_seconds_p95": 310
+         *         }
+         *       ],
+         *       "people": [
+         *         {
+         *           "closed": {
+         *             "answered": 12
+         *           },
+         *           "effects": {
+         *             "approve": 11,
+         *             "reject": 1
+         *           },
+         *           "name": "alice",
+         *           "wait_seconds_p50": 41.2,
+         *           "wait_seconds_p95": 310
+         *         }
+         *       ],
+         *       "rules": [
+         *         {
+         *           "closed": {
+         *             "answered": 12,
+         *             "expired": 1
+         *           },
+         *           "effects": {
+         *             "approve": 11,
+         *             "reject": 1
+         *           },
+         *           "name": "ask-before-changing",
+         *           "wait_seconds_p50": 41.2,
+         *           "wait_seconds_p95": 310
+         *         }
+         *       ],
+         *       "times": [
+         *         {
+         *           "closed": {
+         *             "answered": 12,
+         *             "expired": 1
+         *           },
+         *           "from": "2026-11-15T10:00:00Z"
+         *         }
+         *       ],
+         *       "window_seconds": 86400
+         *     }
+         */
+        StatsDetailsView: {
+            /** @description Open questions by age. */
+            ages: components["schemas"]["AgeView"][];
+            /** @description What was closed by kind, the most frequent first. */
+            kinds: components["schemas"]["TallyView"][];
+            /** @description What people answered, the busiest first; of a quorum everybody who voted. At most a hundred. */
+            people: components["schemas"]["TallyView"][];
+            /** @description What was closed by the rule that had asked, the most frequent first. At most a hundred. */
+            rules: components["schemas"]["TallyView"][];
+            /** @description What was closed in each part of the window, the oldest first. */
+            times: components["schemas"]["TimeView"][];
+            /**
+             * Format: int64
+             * @description How far back the figures go.
+             */
+            window_seconds: number;
+        };
+        /**
          * @description Figures of a project.
          * @example {
          *       "closed": {
@@ -4323,6 +4450,29 @@ export interface components {
              */
             until: string;
         };
+        /** @description How questions ended that have something in common. */
+        TallyView: {
+            /** @description How many, by status. */
+            closed: {
+                [key: string]: number;
+            };
+            /** @description Of those that were answered, by effect. */
+            effects: {
+                [key: string]: number;
+            };
+            /** @description What they have in common. */
+            name: string;
+            /**
+             * Format: double
+             * @description How long half of them had waited at most for that answer.
+             */
+            wait_seconds_p50?: number | null;
+            /**
+             * Format: double
+             * @description How long 95 of 100 had waited at most.
+             */
+            wait_seconds_p95?: number | null;
+        };
         /**
          * @description What opens one stream or socket.
          * @example {
@@ -4338,6 +4488,18 @@ export interface components {
             expires_at: string;
             /** @description Sent as `?ticket=`, once. */
             ticket: string;
+        };
+        /** @description One part of the window. */
+        TimeView: {
+            /** @description Closed in it, by status. */
+            closed: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            from: string;
         };
         /**
          * @description A call: with `requires_approval` people are asked about it; without, this client is to run it now.
@@ -17439,6 +17601,175 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatsView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    stats_details: {
+        parameters: {
+            query?: {
+                /** @description In how many parts the window is shown; 24 if absent. */
+                parts?: number;
+                /** @description How far back the figures go; a day if absent. */
+                window_seconds?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Figures */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatsDetailsView"];
                 };
             };
             /** @description The request cannot be read */
