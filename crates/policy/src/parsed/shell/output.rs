@@ -153,7 +153,7 @@ const WRITERS: &[Writer] = &[
         letters: "OoaP",
         longs: &["output-document", "output-file", "append-output", "directory-prefix", "save-cookies", "warc-file"],
         values: "tTwQUlARDIXBie",
-        output: &["O", "o", "output-document", "output-file"],
+        output: &["O", "output-document"],
         ..NOTHING
     },
 ];
@@ -234,6 +234,8 @@ fn known(name: &str, argv: &Argv) -> bool {
 fn written(words: &[&str], writer: &Writer) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let mut operands: Vec<&str> = Vec::new();
+    // Some option says where it writes, be it to the standard output.
+    let mut told = false;
     let mut options = true;
     let mut rest = words.iter().copied();
     while let Some(word) = rest.next() {
@@ -242,6 +244,7 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
         } else if let Some(long) = word.strip_prefix("--").filter(|_| options) {
             let (long, value) = long.split_once('=').map_or((long, None), |(long, value)| (long, Some(value)));
             if let Some(whole) = writer.longs.iter().find(|whole| !long.is_empty() && whole.starts_with(long)) {
+                told = true;
                 let value = value.or_else(|| rest.next()).filter(|file| *file != "-" || !writer.output.contains(whole));
                 files.extend(value.map(str::to_owned));
             }
@@ -252,6 +255,7 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
             let Some((at, letter)) = taking else { continue };
             let glued = letters.get(at + letter.len_utf8()..).filter(|glued| !glued.is_empty());
             let value = glued.or_else(|| rest.next());
+            told |= writer.letters.contains(letter);
             let output = |file: &&str| *file == "-" && writer.output.contains(&&*letter.to_string());
             let value = value.filter(|file| writer.letters.contains(letter) && !output(file));
             files.extend(value.map(str::to_owned));
@@ -262,9 +266,9 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
     let named: &[&str] = match (writer.operands, operands.as_slice()) {
         (Operands::Untouched, _) | (_, []) => &[],
         // The directory is named by an option, and everything else is what goes there.
-        (Operands::Last, _) if writer.letters.contains('t') && !files.is_empty() => &[],
+        (Operands::Last, _) if writer.letters.contains('t') && told => &[],
         (Operands::All, all) | (Operands::AllButFirst, [_, all @ ..]) => all,
-        (Operands::Last, [_]) | (Operands::Here, _) if files.is_empty() => &["."],
+        (Operands::Last, [_]) | (Operands::Here, _) if !told => &["."],
         (Operands::Last, [.., last]) => std::slice::from_ref(last),
         (Operands::Second, [_, second, ..]) => std::slice::from_ref(second),
         _ => &[],
