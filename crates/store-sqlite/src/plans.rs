@@ -43,10 +43,6 @@ fn hot_statements_use_their_indexes() {
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
-    let by_channel = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
-    let nowhere = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
-    let (sql, _) = session::list(&nowhere, &by_channel, Page { after: None, limit: 1 });
-    check(&sql, "sessions USING INDEX sessions_of_channel (project=? AND channel=?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
     for (status, index) in [
@@ -60,6 +56,9 @@ fn hot_statements_use_their_indexes() {
             check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
+    let filter = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
+    let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
+    check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
 }
 
 #[test]
