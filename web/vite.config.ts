@@ -30,7 +30,7 @@ export default defineConfig({
           include: ['tests/*.e2e.ts'],
           testTimeout: 90_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
           globalSetup: ['tests/support/build.ts'],
         },
       },

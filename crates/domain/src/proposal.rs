@@ -195,6 +195,15 @@ impl Proposal {
         }
     }
 
+    /// The same with a permit that is good until then at most.
+    #[must_use]
+    pub fn permitted_until(mut self, end: Timestamp) -> Self {
+        if let Standing::Allowed { permit } = &mut self.standing {
+            permit.expires_at = permit.expires_at.min(end);
+        }
+        self
+    }
+
     /// What may run: the proposed action, or the one that a person put in its place.
     #[must_use]
     pub fn effective(&self) -> Action {

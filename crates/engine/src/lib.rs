@@ -97,6 +97,7 @@ pub use propose::{Acted, Propose};
 pub use rotate::Rotated;
 pub use sign_in::Identity;
 pub use start::Start;
+pub use stats::{Details, Tally};
 pub use step_end::{StepCommand, values};
 pub use take::Taken;
 pub use users::NewUser;

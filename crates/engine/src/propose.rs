@@ -198,13 +198,28 @@ pub struct Acted {
 impl Engine {
     pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
         self.fingerprint(PERMIT, "").await?;
-        let permit = match &proposal.standing {
-            Standing::Allowed { permit } if permit.expires_at > at && own(&proposal, &caller.actor) => {
+        // Sealed as it was given, and shown only as long as it is good.
+        let text = match &proposal.standing {
+            Standing::Allowed { permit } if own(&proposal, &caller.actor) => {
                 Some(self.vault.permit_text(&proposal, permit)?)
             }
             _ => None,
         };
+        let proposal = self.as_long_as_its_grant(proposal, at).await?;
+        let permit = text.filter(|_| proposal.state(at) == "allowed");
         Ok(Acted { proposal, permit, at })
+    }
+
+    /// The action with a permit that ends where the grant does on which it stands.
+    async fn as_long_as_its_grant(&self, proposal: Proposal, at: Timestamp) -> Result<Proposal, Error> {
+        let (Standing::Allowed { .. }, Some(id), []) = (&proposal.standing, proposal.grant, proposal.asked.as_slice())
+        else {
+            return Ok(proposal);
+        };
+        let scope = proposal.scope;
+        let grant = self.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
+        let end = grant.map_or(Some(at), |grant| grant.ends());
+        Ok(proposal.permitted_until(end.unwrap_or(Timestamp::MAX)))
     }
 }
 

@@ -1,10 +1,14 @@
 //! Figures of a project.
 
+mod details;
+
 use domain::access::Right;
 use domain::{Caller, SignedDuration};
 use store::{Cost, OpenCount, Stats};
 
 use crate::{Engine, Error};
+
+pub use details::{Details, Tally};
 
 impl Engine {
     /// What is open now, and what was closed within a window.

@@ -160,7 +160,7 @@ impl Work<'_> {
             name: Some(definition.name.clone()),
             attempt,
             shared,
-            ..Step::driven(self.ids.step(self.now), session.id, self.now, due)
+            ..Step::driven(self.ids.step_after(session.step, self.now), session.id, self.now, due)
         };
         self.tx.step_insert(&session.scope, &step)?;
         session.step = step.id;
@@ -267,7 +267,7 @@ impl Work<'_> {
             agent: step.agent.clone(),
             agent_version: step.agent_version.clone(),
             attempt: step.attempt + 1,
-            ..Step::driven(self.ids.step(self.now), session.id, self.now, self.now)
+            ..Step::driven(self.ids.step_after(session.step, self.now), session.id, self.now, self.now)
         };
         self.tx.step_insert(&session.scope, &fresh)?;
         session.step = fresh.id;

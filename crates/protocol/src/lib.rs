@@ -53,7 +53,7 @@ pub use socket::{
     Place, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
     UnsubscribeBody,
 };
-pub use stats::StatsView;
+pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,

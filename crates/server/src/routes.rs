@@ -104,6 +104,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(secrets::secret_list))
         .routes(routes!(secrets::secret_forget))
         .routes(routes!(stats::stats_get))
+        .routes(routes!(stats::stats_details))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))

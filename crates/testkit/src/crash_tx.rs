@@ -7,12 +7,12 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::{
     DataKeyId, Definition, DefinitionKind, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId,
     Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId,
-    Session, SessionId, SignedDuration, Step, StepId, TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit,
-    VisitId,
+    Session, SessionId, SignedDuration, Standing, Status, Step, StepId, TenantId, Ticket, TicketId, Timestamp, User,
+    UserId, Visit, VisitId,
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey,
+    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor, DataKey,
     DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, EventReads, EventWrites,
     GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue,
     KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
@@ -115,6 +115,8 @@ passed_on! { Reads:
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
+        closed(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Vec<Closed>;
+        open_since(scope: &Scope, since: Timestamp) -> u64;
         backlog() -> (u64, Option<Timestamp>);
         open_counts() -> Vec<OpenCount>;
     }
@@ -183,18 +185,6 @@ passed_on! { Tx:
         step_insert(scope: &Scope, step: &Step) -> ();
         step_save(scope: &Scope, step: &Step) -> ();
     }
-    InteractionWrites {
-        interaction_insert(interaction: &Interaction) -> ();
-        interaction_save(interaction: &Interaction) -> ();
-        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> ();
-        sealed_drop(scope: &Scope, id: InteractionId) -> ();
-        untaken_retire(scope: &Scope, session: SessionId) -> ();
-        archive(until: Timestamp, limit: u32) -> u64;
-    }
-    ProposalWrites {
-        proposal_insert(proposal: &Proposal) -> ();
-        proposal_save(proposal: &Proposal) -> ();
-    }
     GrantWrites {
         grant_insert(grant: &Grant) -> ();
         grant_use(scope: &Scope, id: GrantId, now: Timestamp) -> bool;
@@ -216,11 +206,6 @@ passed_on! { Tx:
         kept_put(kept: &KeptValue) -> ();
         kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
         kept_forget(scope: &Scope, id: SecretId) -> bool;
-    }
-    DriveWrites {
-        journal_append(scope: &Scope, step: StepId, entry: &JournalEntry) -> ();
-        step_state_save(scope: &Scope, step: StepId, state: &StepState) -> ();
-        sealed_drop_of(scope: &Scope, session: SessionId) -> ();
     }
     DefinitionWrites {
         definition_insert(scope: &Scope, definition: &Definition) -> bool;
@@ -331,5 +316,77 @@ impl<T: Tx + ?Sized> OnceWrites for Face<'_, T> {
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         self.fuse.burn()?;
         self.inner.once_purge(before, limit)
+    }
+}
+
+impl<T: Tx + ?Sized> InteractionWrites for Face<'_, T> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.interaction_insert(interaction)
+    }
+
+    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+        self.fuse.burn()?;
+        if self.fuse.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
+            return Ok(());
+        }
+        self.inner.interaction_save(interaction)
+    }
+
+    fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.sealed_put(scope, id, name, sealed)
+    }
+
+    fn sealed_drop(&mut self, scope: &Scope, id: InteractionId) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.sealed_drop(scope, id)
+    }
+
+    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.untaken_retire(scope, session)
+    }
+
+    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+        self.fuse.burn()?;
+        self.inner.archive(until, limit)
+    }
+}
+
+impl<T: Tx + ?Sized> ProposalWrites for Face<'_, T> {
+    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.proposal_insert(proposal)
+    }
+
+    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+        self.fuse.burn()?;
+        let started = matches!(proposal.standing, Standing::Started { .. });
+        if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
+            return Ok(());
+        }
+        self.inner.proposal_save(proposal)
+    }
+}
+
+impl<T: Tx + ?Sized> DriveWrites for Face<'_, T> {
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()> {
+        self.fuse.burn()?;
+        let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
+        if self.fuse.sabotage == Some(Sabotage::LosesResults) && third {
+            return Ok(());
+        }
+        self.inner.journal_append(scope, step, entry)
+    }
+
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.step_state_save(scope, step, state)
+    }
+
+    fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.sealed_drop_of(scope, session)
     }
 }

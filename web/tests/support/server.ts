@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startFront } from './front';
+import { givesOut, startFront } from './front';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -28,6 +28,8 @@ export async function freePort(): Promise<number> {
 export interface ServerOptions {
   agents?: Record<string, string>;
   flows?: Record<string, string>;
+  /** Further words of its command line. */
+  words?: string[];
 }
 
 /** A real server on a directory of its own, with the page in front of it. */
@@ -35,6 +37,8 @@ export class Server {
   readonly data = mkdtempSync(join(tmpdir(), 'holdpoint-web-'));
   readonly keys = new Map<string, string>();
   page = '';
+  /** What it has printed. */
+  said = '';
   private child?: ChildProcess;
   private closePage?: () => Promise<void>;
   private readonly visits = new Map<string, string>();
@@ -46,6 +50,7 @@ export class Server {
     const server = new Server(await freePort());
     server.files('agents', options.agents);
     server.files('flows', options.flows);
+    server.more.push(...(options.words ?? []));
     for (const [user, role] of [
       ['alice', 'admin'],
       ['bob', 'operator'],
@@ -60,10 +65,11 @@ export class Server {
     return server;
   }
 
-  /** The page as the binary has it; in front of one without, what was just built. */
+  /** The page that the binary has inside, where it is the one that was just built; else that one, in front of it. */
   private async show(): Promise<void> {
     this.page = this.address;
-    if ((await fetch(`${this.address}/inbox`)).ok) return;
+    if (await givesOut(this.address)) return;
+    if (process.env.HOLDPOINT_WEB_BUILT) throw new Error('the binary has another page inside than web/dist');
     const front = await startFront(this);
     this.page = front.address;
     this.closePage = front.close;
@@ -73,6 +79,11 @@ export class Server {
   cli(...words: string[]): string {
     const all = [...words, '--data', this.data];
     return execFileSync(binary(), all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  }
+
+  /** What the binary says of an export. */
+  verify(file: string): string {
+    return execFileSync(binary(), ['audit', 'verify', file], { encoding: 'utf8' });
   }
 
   /** A one-time link for somebody, as a path. */
@@ -130,7 +141,10 @@ export class Server {
 
   async run(): Promise<void> {
     const words = ['serve', '--listen', `127.0.0.1:${this.port}`, '--data', this.data, ...this.more];
-    this.child = spawn(binary(), words, { stdio: 'ignore' });
+    this.child = spawn(binary(), words, { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.said += text;
+    });
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const ready = await fetch(`${this.address}/readyz`).then(
         (response) => response.ok,

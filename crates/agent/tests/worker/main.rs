@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod counting;
+mod eight_ways;
 mod flows;
 mod long;
 mod stories;
 mod takeover;
+mod trouble;
 mod world;

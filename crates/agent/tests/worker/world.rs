@@ -219,6 +219,14 @@ impl World {
         key.caller(self.engine.now()).unwrap()
     }
 
+    /// Puts rules in force.
+    pub(crate) async fn rules(&self, text: &str) {
+        let new = NewKey { role: Role::Admin, user: Some("root".into()), groups: Vec::new(), lifetime: None };
+        let (key, _): (Key, String) = self.engine.key_install("default", "default", new).await.unwrap();
+        let root = key.caller(self.engine.now()).unwrap();
+        self.engine.policy_put(&root, text.into(), (None, None), None).await.unwrap();
+    }
+
     pub(crate) async fn opens(&self, by: &Caller, agent: Option<&str>, flow: Option<&str>, input: Value) -> Session {
         let start = Start {
             agent: agent.map(str::to_owned),

@@ -8,4 +8,5 @@ mod common;
 mod log;
 mod opening;
 mod outages;
+mod sealing;
 mod upgrade;
