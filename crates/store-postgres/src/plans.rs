@@ -151,5 +151,5 @@ fn lists_use_the_index_that_fits() {
     let filter = SessionFilter { channel: Some("nobody's".into()), ..SessionFilter::default() };
     let (sql, values) = session::list(&scope, &filter, Page { after: None, limit: 1 });
     let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-    check(&mut connection, &sql, &values, "sessions_of_channel");
+    check(&mut connection, &sql, &values, "sessions_by_channel");
 }

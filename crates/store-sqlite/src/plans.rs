@@ -58,7 +58,7 @@ fn hot_statements_use_their_indexes() {
     }
     let filter = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
     let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
-    check(&sql, "sessions USING INDEX sessions_of_channel (project=? AND channel=?)");
+    check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
 }
 
 #[test]

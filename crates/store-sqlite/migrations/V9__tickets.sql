@@ -9,6 +9,3 @@ create table tickets (
     expires_at integer not null
 ) without rowid;
 create index tickets_by_end on tickets (expires_at);
-
--- A client that knows a session by the name that it gave it comes by its channel.
-create index sessions_of_channel on sessions (project, channel, id);
