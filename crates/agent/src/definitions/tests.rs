@@ -282,3 +282,24 @@ fn files_that_are_bombs_are_refused() {
     let many: String = (0..2_000).map(|n| format!("k{n} = {n}\n")).collect();
     assert_eq!(lines(read_agent(&many, Path::new("a.toml"))).len(), 500);
 }
+
+#[test]
+fn a_file_without_a_version_is_another_version_whenever_it_says_something_else() {
+    let version = |text: &str| read_agent(text, Path::new("a.toml")).unwrap().version;
+    let plain = AGENT.replacen("version = \"1\"\n", "", 1);
+    let first = version(&plain);
+    assert!(first.starts_with("auto-") && first.len() == 17, "{first}");
+    assert_eq!(version(&format!("# a comment\n{plain}")), first, "what says the same is the same version");
+    assert_ne!(version(&plain.replacen("Hello", "Good day", 1)), first);
+    assert_eq!(version(AGENT), "1");
+    check(
+        "version = \"1\"",
+        "version = \"\"",
+        &[
+            "a.toml:3: `version`: must be 1 to 64 ASCII letters, digits, `-`, `_`, `.`, `+`, beginning with a letter or a digit",
+        ],
+    );
+    let flow = FLOW.replacen("version = \"1\"\n", "", 1);
+    let flow = read_flow(&flow, Path::new("f.toml"), &agents()).unwrap();
+    assert!(flow.version.starts_with("auto-"), "{}", flow.version);
+}
