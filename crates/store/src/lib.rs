@@ -58,7 +58,7 @@ pub use proposal::{DueAction, ProposalReads, ProposalWrites};
 pub use reads::{Reads, Tx};
 pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
-pub use stats::{OpenCount, Stats, StatsReads};
+pub use stats::{OpenCount, Stats, StatsReads, StepCounts};
 pub use timers::{Due, TimerReads};
 pub use topic::Topic;
 pub use user::{LinkRecord, UserReads, UserRecord, UserWrites, VisitRecord};

@@ -6,13 +6,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::suggestions::Offered;
-
 /// How long the title may be that is made of a longer question, in characters.
 const TITLE: usize = 120;
 
-/// The question that a call asks, and what the model suggests with it.
-pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Vec<Offered>), String> {
+/// The question that a call asks, and what the model suggests with it: that may be anything, for it is dropped where it cannot be read.
+pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), String> {
     if arguments["question"].as_str().is_some_and(|question| question.trim().is_empty()) {
         return Err("Nobody was asked, for `question` is empty.".to_owned());
     }
@@ -40,7 +38,7 @@ struct Clarify {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 #[derive(Deserialize)]
@@ -55,7 +53,7 @@ struct Choose {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 /// One thing that a model offers to choose.
@@ -86,7 +84,7 @@ struct Form {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 #[derive(Deserialize)]
@@ -101,7 +99,7 @@ struct Secret {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 /// One value that a model asks for.
@@ -127,18 +125,18 @@ struct Confirm {
     #[serde(default)]
     dangerous: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 impl Clarify {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let required = !self.optional;
         (Question { required, ..asked(Kind::Question, self.question, self.title, self.details) }, self.suggestions)
     }
 }
 
 impl Choose {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             options: self.options.into_iter().map(Choice::from).collect(),
             multiple: self.multiple,
@@ -165,7 +163,7 @@ impl From<Offer> for Choice {
 }
 
 impl Form {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             schema: Some(self.schema),
             required: !self.optional,
@@ -176,7 +174,7 @@ impl Form {
 }
 
 impl Secret {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             secrets: self.secrets.into_iter().map(SecretField::from).collect(),
             fresh: self.fresh,
@@ -195,7 +193,7 @@ impl From<Wanted> for SecretField {
 }
 
 impl Confirm {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let confirm = Choice { dangerous: self.dangerous, ..Choice::new("confirm", "Confirm", Effect::Approve) };
         let question = Question {
             options: vec![confirm, Choice::new("cancel", "Cancel", Effect::Reject)],

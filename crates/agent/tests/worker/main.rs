@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod before;
 mod counting;
 mod flows;
+mod hands;
 mod long;
 mod stories;
 mod takeover;
+mod told;
 mod world;
