@@ -123,7 +123,6 @@ fn every_wrong_type_is_named_and_not_only_the_first() {
         [
             "a.toml:1: the file has no key `nmae`; did you mean `name`?",
             "a.toml:1: the file needs `name`",
-            "a.toml:1: the file needs `version`",
             "a.toml:2: `model` needs `provider`",
         ]
     );
