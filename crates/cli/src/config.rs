@@ -26,7 +26,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the server
     Serve(Box<Serve>),
-    /// Run a worker beside the servers of a PostgreSQL database: it drives agents, and listens nowhere
+    /// Run a worker beside the servers of a PostgreSQL database: it drives agents, and serves nothing but its figures
     Worker(Box<Worker>),
     /// Make, list and revoke keys
     Keys(Keys),
@@ -137,6 +137,9 @@ pub(crate) struct Serve {
 
 #[derive(Debug, Args)]
 pub(crate) struct Worker {
+    /// Where to show /metrics, /healthz and /readyz; nowhere if absent
+    #[arg(long, env = "HOLDPOINT_METRICS_LISTEN")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) database: Database,
     #[command(flatten)]

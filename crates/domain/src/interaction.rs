@@ -9,6 +9,8 @@
 //! resolved: waiting ──> processing (lease) ──> completed | failed
 //! ```
 
+mod deliver;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +20,7 @@ use crate::audit;
 use crate::event::of_answer;
 use crate::{
     Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
-    InteractionId, LeaseId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
+    InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
 };
 
 /// A question put to people.
@@ -55,6 +57,9 @@ pub struct Origin {
     pub agent_version: Option<String>,
     /// Who asked.
     pub asked_by: Actor,
+    /// Whether a worker of ours asked, for a step that it runs: whoever only has the agent's name has nothing to do with the answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub driven: bool,
     /// Who started the session.
     pub started_by: Actor,
     /// When it was asked.
@@ -138,6 +143,7 @@ impl Interaction {
             agent: session.brief.agent.clone(),
             agent_version: session.brief.agent_version.clone(),
             asked_by: by,
+            driven: false,
             started_by: session.started_by.clone(),
             at: now,
             traceparent: None,
@@ -345,44 +351,6 @@ impl Interaction {
         Ok((self.became(State::Pending(pending)), happening))
     }
 
-    /// Refuses everybody but whoever asked.
-    pub fn deliverable_to(&self, actor: &Actor) -> Result<(), Refusal> {
-        if actor.name == self.origin.asked_by.name { Ok(()) } else { Err(Refusal::NotYourDelivery) }
-    }
-
-    /// Hands the answer to the agent that asked, under a lease.
-    pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
-        self.deliverable_to(by)?;
-        let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
-        self.deliver(|delivery| {
-            let taken = delivery.take(lease, actor.clone(), now, until)?;
-            let happening = Happening::by("delivery.taken", &actor, json!({ "until": until }));
-            Ok((taken, happening.recording(record)))
-        })
-    }
-
-    /// Holds the lease for longer. Nothing that others need to be told.
-    pub fn heartbeat(self, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
-        let change = self.deliver(|delivery| {
-            Ok((delivery.heartbeat(lease, now, until)?, Happening::plain("delivery.heartbeat", json!({}))))
-        });
-        change.map(|(interaction, _)| interaction)
-    }
-
-    /// The agent has gone on from the answer, durably.
-    pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
-        self.deliver(|delivery| Ok((delivery.complete(lease, now)?, Happening::plain("delivery.completed", json!({})))))
-    }
-
-    /// The agent could not go on from the answer; offered `again`, or given up.
-    pub fn fail(self, lease: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Change, Refusal> {
-        self.deliver(|delivery| {
-            let after = delivery.fail(lease, reason.clone(), again, now)?;
-            let name = if matches!(after, Delivery::Failed { .. }) { "delivery.failed" } else { "delivery.offered" };
-            Ok((after, Happening::plain(name, json!({ "reason": reason }))))
-        })
-    }
-
     /// When time itself will next change something, if ever.
     #[must_use]
     pub fn wake_at(&self) -> Option<Timestamp> {
@@ -473,25 +441,12 @@ impl Interaction {
     }
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
-        let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. } if by.name == self.origin.asked_by.name);
+        let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. }
+            if self.origin.driven || by.name == self.origin.asked_by.name);
         // What decides a proposed call reaches its agent as that call.
         let needed = self.question.kind.blocks() && !withdrawn && self.question.call.is_none();
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
         self.became(State::Resolved { resolution, at, delivery })
-    }
-
-    fn deliver(self, step: impl FnOnce(Delivery) -> Result<(Delivery, Happening), Refusal>) -> Result<Change, Refusal> {
-        let State::Resolved { delivery, .. } = &self.state else { return Err(Refusal::StillPending(self.id)) };
-        let (after, mut happening) = step(delivery.clone())?;
-        happening.data["delivery"] = json!(after.name());
-        Ok((self.delivered(after), happening))
-    }
-
-    fn delivered(self, after: Delivery) -> Self {
-        match self.state.clone() {
-            State::Resolved { resolution, at, .. } => self.became(State::Resolved { resolution, at, delivery: after }),
-            State::Pending(_) => self,
-        }
     }
 
     fn became(self, state: State) -> Self {

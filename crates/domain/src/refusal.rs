@@ -106,6 +106,9 @@ pub enum Refusal {
     /// The name of the call stands for another action already.
     #[error("the call `{0}` is another action already")]
     CallConflict(String),
+    /// Calls of this form are named by the workers of this server.
+    #[error("the call id `{0}` is of the form that this server's workers give: choose another one")]
+    CallReserved(String),
     /// Actions are proposed by whoever opened the session, or by the agent that it was opened for.
     #[error("this session was opened by somebody else, for another agent")]
     NotYourSession(SessionId),

@@ -183,6 +183,7 @@ fn proposal(state: &str) -> Proposal {
         ruling: ruling(),
         grant: None,
         repeatable: state.ends_with("repeat"),
+        driven: false,
         runner: None,
         asked: vec![asked],
         standing,
@@ -233,4 +234,19 @@ fn a_permit_that_ran_out_allows_nothing() {
         (over.state(at(NOW - 1)), over.state(at(NOW)), over.state(Timestamp::MAX)),
         ("allowed", "rejected", "rejected")
     );
+}
+
+/// Whoever sleeps on what a client is to run is told when it will not be run any more.
+#[test]
+fn what_a_client_does_not_begin_in_time_has_failed() {
+    let runner = Some("alice".to_owned());
+    let fresh = permit(9, &action(json!({})), NOW + 300);
+    let allowed = Proposal { runner: runner.clone(), ..proposal("allowed") };
+    assert_eq!(allowed.wake_at(), Some(at(200)));
+    assert!(allowed.lapse(fresh.clone(), at(NOW)).is_none());
+    let over = Proposal { runner, ..proposal("permit over") };
+    let (failed, happening) = over.lapse(fresh, at(NOW)).unwrap();
+    assert_eq!((failed.state(at(NOW)), happening.name), ("failed", "action.failed"));
+    assert_eq!(failed.wake_at(), None);
+    assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
 }

@@ -187,6 +187,7 @@ impl Engine {
 
 /// Refuses whoever is neither an agent nor the one whose client runs this tool.
 fn runs(caller: &Caller, proposal: &Proposal) -> Result<(), Error> {
+    proposal.in_hands_of(caller)?;
     if proposal.runner.as_ref() == Some(&caller.actor.name) {
         return Ok(());
     }

@@ -37,4 +37,4 @@ pub use front::Front;
 pub use listen::listen;
 pub use oidc::{Oidc, OidcSettings};
 pub use page::Page;
-pub use routes::router;
+pub use routes::{health_router, router};

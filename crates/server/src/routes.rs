@@ -131,6 +131,16 @@ pub fn router(app: App) -> Router {
         .with_state(app)
 }
 
+/// Health and figures alone, for a process that serves nothing else.
+pub fn health_router(app: App) -> Router {
+    Router::new()
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .fallback(async || ApiError::NoRoute)
+        .with_state(app)
+}
+
 /// Whatever is no operation's is the page's.
 async fn page(State(app): State<App>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     app.front.page.reply(&method, &uri, &headers, &app.engine.nonce())

@@ -22,7 +22,10 @@ pub(crate) const OPEN: &str =
 
 /// The agents for whom answers of a session wait.
 pub(crate) const TAKERS: &str =
-    "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting'";
+    "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting' and asked_by <> ''";
+/// The answers of a session that nobody has taken.
+pub(crate) const UNTAKEN: &str =
+    "select id from interactions where session = $1 and project = $2 and delivery = 'waiting' order by id";
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
                                  where session = $1 and project = $2 and delivery = 'waiting' and retired_at is null";
@@ -86,6 +89,11 @@ impl InteractionReads for Face<'_> {
         open.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
+    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        let untaken = self.rows(UNTAKEN, &[&session.uuid(), &scope.project.uuid()])?;
+        untaken.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
+    }
+
     fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
         let takers = self.rows(TAKERS, &[&session.uuid(), &scope.project.uuid()])?;
         let takers: BTreeSet<String> = takers.iter().map(|row| column(row, 0)).collect::<Stored<_>>()?;
@@ -125,7 +133,7 @@ impl InteractionWrites for Face<'_> {
                 &interaction.status().name(),
                 &origin.channel,
                 &origin.agent,
-                &origin.asked_by.name,
+                &interaction.taker().unwrap_or_default(),
                 &origin.at.as_microsecond(),
                 &micros(question.deadline),
                 &micros(interaction.wake_at()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
 use postgres::Row;
-use store::{Closed, OpenCount, Stats, StatsReads, Stored, rank};
+use store::{Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
 
 use crate::connection::{Face, Values};
 use crate::values::{column, number, parsed, time, time_if};
@@ -61,6 +61,17 @@ impl StatsReads for Face<'_> {
         let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
         let Some(row) = self.row(sql, &[])? else { return Ok((0, None)) };
         Ok((number(&row, 0)?, time_if(column(&row, 1)?)?))
+    }
+
+    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts> {
+        // By its letters: what a step was given may contain NUL, which PostgreSQL would refuse to read as JSON.
+        let sql = "select count(*) filter (where held and due > $1), count(*) filter (where due <= $1), \
+                   count(*) filter (where not held and due > $1), \
+                   (select count(*) from sessions where ended is null and driven and waiting_on > 0) from \
+                   (select due, body like '%\"drive\":{%\"worker\":\"%' as held from steps where due is not null) looked_at";
+        let Some(row) = self.row(sql, &[&now.as_microsecond()])? else { return Ok(StepCounts::default()) };
+        let (running, due) = (number(&row, 0)?, number(&row, 1)?);
+        Ok(StepCounts { running, due, resting: number(&row, 2)?, waiting: number(&row, 3)? })
     }
 
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {

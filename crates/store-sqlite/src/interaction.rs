@@ -22,7 +22,10 @@ pub(crate) const OPEN: &str = "select id from interactions indexed by interactio
                                where session = ?1 and +project = ?2 and status = 'pending' order by id";
 /// The agents for whom answers of a session wait.
 pub(crate) const TAKERS: &str = "select asked_by from interactions indexed by interactions_alive \
-                                 where session = ?1 and +project = ?2 and delivery = 'waiting'";
+                                 where session = ?1 and +project = ?2 and delivery = 'waiting' and asked_by <> ''";
+/// The answers of a session that nobody has taken.
+pub(crate) const UNTAKEN: &str = "select id from interactions indexed by interactions_alive \
+                                  where session = ?1 and +project = ?2 and delivery = 'waiting' order by id";
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions indexed by interactions_alive set retired_at = resolved_at \
                                  where session = ?1 and +project = ?2 and delivery = 'waiting' and retired_at is null";
@@ -81,10 +84,11 @@ impl InteractionReads for Face<'_> {
     }
 
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
-        let mut statement = self.connection.prepare_cached(OPEN).told()?;
-        let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
-        let open = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;
-        open.collect::<Result<_, _>>().told()
+        self.ids_of(OPEN, scope, session)
+    }
+
+    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        self.ids_of(UNTAKEN, scope, session)
     }
 
     fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
@@ -131,7 +135,7 @@ impl InteractionWrites for Face<'_> {
             interaction.status().name(),
             origin.channel,
             origin.agent,
-            origin.asked_by.name,
+            interaction.taker().unwrap_or_default(),
             origin.at.as_microsecond(),
             micros(question.deadline),
             micros(interaction.wake_at()),
@@ -198,6 +202,15 @@ impl InteractionWrites for Face<'_> {
             }
         }
         Ok(old.len() as u64)
+    }
+}
+
+impl Face<'_> {
+    fn ids_of(&self, sql: &str, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
+        let found = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;
+        found.collect::<Result<_, _>>().told()
     }
 }
 

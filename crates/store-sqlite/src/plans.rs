@@ -35,6 +35,7 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
     check(interaction::OPEN, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::UNTAKEN, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
 use rusqlite::{Row, params};
-use store::{Closed, OpenCount, Stats, StatsReads, Stored, rank};
+use store::{Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -64,6 +64,19 @@ impl StatsReads for Face<'_> {
         let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row([], |row| Ok((row.get(0)?, time_if(row.get(1)?)?))).told()
+    }
+
+    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts> {
+        let sql = "select coalesce(sum(held and due > ?1), 0), coalesce(sum(due <= ?1), 0), \
+                   coalesce(sum(not held and due > ?1), 0) from \
+                   (select due, json_extract(body, '$.drive.worker') is not null as held from steps where due is not null)";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let counts = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let (running, due, resting) = statement.query_row([now.as_microsecond()], counts).told()?;
+        let sql = "select count(*) from sessions where ended is null and driven = 1 and waiting_on > 0";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let waiting = statement.query_row([], |row| row.get(0)).told()?;
+        Ok(StepCounts { running, due, resting, waiting })
     }
 
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {

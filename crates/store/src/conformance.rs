@@ -20,7 +20,10 @@ mod world;
 
 pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
 pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
-pub use drive::{answers_are_counted, definitions_come_back, journals_come_back, steps_are_found_when_they_are_due};
+pub use drive::{
+    answers_are_counted, definitions_come_back, journals_come_back, steps_are_counted,
+    steps_are_found_when_they_are_due,
+};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
     takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
@@ -66,6 +69,7 @@ macro_rules! conformance {
             archived_questions_stay_readable,
             definitions_come_back,
             journals_come_back,
+            steps_are_counted,
             steps_are_found_when_they_are_due,
             audit_entries_come_back,
             chains_have_no_gaps,

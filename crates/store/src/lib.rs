@@ -58,7 +58,7 @@ pub use proposal::{DueAction, ProposalReads, ProposalWrites};
 pub use reads::{Reads, Tx};
 pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
-pub use stats::{Closed, OpenCount, Stats, StatsReads, rank};
+pub use stats::{Closed, OpenCount, Stats, StatsReads, StepCounts, rank};
 pub use timers::{Due, TimerReads};
 pub use topic::Topic;
 pub use user::{LinkRecord, UserReads, UserRecord, UserWrites, VisitRecord};

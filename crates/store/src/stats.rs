@@ -60,6 +60,19 @@ pub fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
     sorted.get((last * percent).div_ceil(100)).copied()
 }
 
+/// How many steps that our own workers run are where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StepCounts {
+    /// In the hands of a worker whose lease is in force.
+    pub running: u64,
+    /// To be looked at by now, and in nobody's hands.
+    pub due: u64,
+    /// Resting until they are tried again.
+    pub resting: u64,
+    /// Asleep, in sessions that wait for people.
+    pub waiting: u64,
+}
+
 /// What can be read of them.
 pub trait StatsReads {
     /// Figures of one project, with what was closed since a moment.
@@ -76,6 +89,8 @@ pub trait StatsReads {
     fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64>;
     /// How many answers wait for their agents, everywhere, and since when the oldest has.
     fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)>;
+    /// How many steps our workers have, should look at by now, and wait for people with, everywhere.
+    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts>;
     /// How many questions are open, everywhere.
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>>;
 }

@@ -17,8 +17,8 @@ use store::{
     GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue,
     KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
     ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads,
-    UserRecord, UserWrites, VisitRecord,
+    SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx,
+    UserReads, UserRecord, UserWrites, VisitRecord,
 };
 
 use crate::Sabotage;
@@ -85,6 +85,7 @@ passed_on! { Reads:
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         takers(scope: &Scope, session: SessionId) -> Vec<String>;
+        untaken_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
         sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
     }
@@ -118,6 +119,7 @@ passed_on! { Reads:
         closed(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Vec<Closed>;
         open_since(scope: &Scope, since: Timestamp) -> u64;
         backlog() -> (u64, Option<Timestamp>);
+        step_counts(now: Timestamp) -> StepCounts;
         open_counts() -> Vec<OpenCount>;
     }
     AuditReads {

@@ -1603,7 +1603,7 @@ export interface components {
             feedback?: string | null;
             /** @description Its id. */
             id: string;
-            /** @description The metadata of the option chosen, as the agent gave it. */
+            /** @description The metadata of the option chosen, as the agent gave it; of several options, that of each under its id. */
             metadata?: unknown;
             /** @description The option chosen; the first, where there are several. */
             option?: string | null;
@@ -2322,7 +2322,7 @@ export interface components {
              * @description How long it rests before the second attempt; twice as long before each further one.
              */
             delay_seconds?: number | null;
-            /** @description What the agent works on: a template over `input`, `answer`, `shared` and `steps.NAME.output`. */
+            /** @description What the agent works on: a template over `input`, `answer`, `shared`, `steps.NAME.output` and `steps.NAME.rejection`. */
             input?: unknown;
             /** @description Its name within the flow. */
             name: string;
@@ -2332,7 +2332,7 @@ export interface components {
             on_rejection?: string | null;
             /** @description Where to go on success; to the next step where absent. */
             on_success?: string | null;
-            /** @description What is passed on: templates over `input`, `shared`, `steps.NAME.output` and `output`, kept in `shared` under their names. */
+            /** @description What is passed on: templates over `input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection` and `output`, kept in `shared` under their names. */
             pass?: {
                 [key: string]: unknown;
             };
@@ -4272,8 +4272,15 @@ export interface components {
             output?: unknown;
             /** @description Why it ended, where it did not end well. */
             reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When it is tried again.
+             */
+            retry_at?: string | null;
             /** @description Where it is. */
             status: components["schemas"]["StepStatus"];
+            /** @description What kept it from going on the last time, while it is tried again. */
+            trouble?: string | null;
         };
         String: string;
         /** @description Something that fills the form in. */

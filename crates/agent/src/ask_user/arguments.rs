@@ -6,13 +6,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::suggestions::Offered;
-
 /// How long the title may be that is made of a longer question, in characters.
 const TITLE: usize = 120;
 
-/// The question that a call asks, and what the model suggests with it.
-pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Vec<Offered>), String> {
+/// The question that a call asks, and what the model suggests with it: that may be anything, for it is dropped where it cannot be read.
+pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), String> {
     if arguments["question"].as_str().is_some_and(|question| question.trim().is_empty()) {
         return Err("Nobody was asked, for `question` is empty.".to_owned());
     }
@@ -42,7 +40,7 @@ struct Clarify {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 #[derive(Deserialize)]
@@ -57,7 +55,7 @@ struct Choose {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 /// One thing that a model offers to choose.
@@ -92,7 +90,7 @@ struct Form {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 #[derive(Deserialize)]
@@ -107,7 +105,7 @@ struct Secret {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 /// One value that a model asks for.
@@ -133,11 +131,11 @@ struct Confirm {
     #[serde(default)]
     dangerous: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 impl Clarify {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             options: self.options.into_iter().map(Choice::from).collect(),
             required: !self.optional,
@@ -148,7 +146,7 @@ impl Clarify {
 }
 
 impl Choose {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             options: self.options.into_iter().map(Choice::from).collect(),
             multiple: self.multiple,
@@ -177,7 +175,7 @@ impl From<Offer> for Choice {
 }
 
 impl Form {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             schema: Some(self.schema),
             required: !self.optional,
@@ -188,7 +186,7 @@ impl Form {
 }
 
 impl Secret {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             secrets: self.secrets.into_iter().map(SecretField::from).collect(),
             fresh: self.fresh,
@@ -207,7 +205,7 @@ impl From<Wanted> for SecretField {
 }
 
 impl Confirm {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let confirm = Choice { dangerous: self.dangerous, ..Choice::new("confirm", "Confirm", Effect::Approve) };
         let question = Question {
             options: vec![confirm, Choice::new("cancel", "Cancel", Effect::Reject)],

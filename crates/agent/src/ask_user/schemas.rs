@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::machine::ASK_USER;
+use crate::machine::ASK_USER_PREFIX;
 use crate::tool::ToolSpec;
 
 /// The five tools by which a model asks people.
@@ -138,7 +138,7 @@ fn spec(tool: &str, description: &str, own: Value, required: &[&str]) -> ToolSpe
     }
     let required: Vec<&str> = ["question"].iter().chain(required).copied().collect();
     ToolSpec {
-        name: format!("{ASK_USER}{tool}"),
+        name: format!("{ASK_USER_PREFIX}{tool}"),
         description: description.to_owned(),
         schema: object(Value::Object(properties), &required),
         repeatable: false,

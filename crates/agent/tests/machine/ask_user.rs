@@ -290,6 +290,24 @@ fn a_rule_that_the_question_cannot_show_is_listed_and_does_not_stop_it() {
 }
 
 #[test]
+fn a_suggestion_that_is_none_is_dropped_alone() {
+    let agent = agent_with(json!({ "allowed_suggestions": [{ "id": "porto" }] }));
+    let ask = |offered| suggested(&agent, "clarify", json!({ "question": "Where?" }), offered);
+    let good = json!({ "id": "porto", "label": "Porto" });
+    let (shown, left_out) =
+        ask(json!([{ "id": "lisbon" }, good, "faro", { "id": "beja", "label": "Beja", "colour": 1 }]));
+    assert_eq!(shown, ["llm porto"]);
+    let ids: Vec<&str> = left_out.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["lisbon", "", "beja"]);
+    assert_eq!(left_out[0].reason, "it is not a suggestion: missing field `label`");
+    assert_eq!(ask(json!("porto")), (vec![], vec![dropped("", "`suggestions` is not a list")]));
+    assert_eq!(ask(json!(null)), (vec![], vec![]));
+    let many: Vec<_> = (0..300).map(|_| json!(1)).collect();
+    let (_, left_out) = ask(json!(many));
+    assert_eq!((left_out.len(), left_out[0].reason.as_str()), (201, "100 more were not looked at"));
+}
+
+#[test]
 fn a_secret_is_never_suggested() {
     let agent = agent_with(json!({ "allowed_suggestions": [{ "id": "key", "parameters": { "API_KEY": [] } }] }));
     let offered = json!([{ "id": "key", "label": "The test key", "data": { "API_KEY": "sk-1" } }]);

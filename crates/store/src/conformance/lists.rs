@@ -190,6 +190,16 @@ pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
     by("asker", &session);
     world.keep(&[&by("stranger", &other)]);
     let (id, name) = (session.id, |name: &str| name.to_owned());
+    // A worker of ours takes what it has asked for by itself: nobody is woken, and nobody of its agent's name is offered it.
+    let mut ours = super::world::asked(&session, json!({}));
+    (ours.origin.asked_by.name, ours.origin.driven) = ("guide".into(), true);
+    world.keep(&[&ours]);
+    let ours = answered(&ours, "alice", at(5));
+    world.keep(&[&ours]);
+    assert_eq!(world.look(move |reads| reads.deliveries(&here, "guide", 100)), []);
+    let untaken = world.look(move |reads| reads.untaken_of(&here, id));
+    assert_eq!((untaken.len(), untaken.last()), (4, Some(&ours.id)));
+    assert_eq!(world.look(move |reads| reads.untaken_of(&elsewhere, id)), []);
     assert_eq!(world.look(move |reads| reads.takers(&here, id)), [name("deployer"), name("planner")]);
     assert_eq!(world.look(move |reads| reads.takers(&elsewhere, id)), Vec::<String>::new());
 }
