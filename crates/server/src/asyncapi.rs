@@ -173,10 +173,15 @@ impl Row {
             }
         }
         payload["required"] = Value::Array(required);
-        for (part, gone) in [(&mut payload, "example"), (&mut example, WAIT)] {
-            part.as_object_mut().map(|fields| fields.remove(gone));
-        }
-        payload["properties"].as_object_mut().map(|fields| fields.remove(WAIT));
+        without(&mut payload, "example");
+        without(&mut payload["properties"], WAIT);
+        without(&mut example, WAIT);
         json!({ "name": self.name, "summary": self.summary, "payload": payload, "examples": [{ "payload": example }] })
+    }
+}
+
+fn without(object: &mut Value, field: &str) {
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove(field);
     }
 }
