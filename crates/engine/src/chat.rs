@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::access::Right;
 use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId};
 use serde_json::Value;
-use store::{Cost, Page, Reads, SessionFilter};
+use store::{Cost, Once, Page, Reads, SessionFilter, StoreError};
 
 use crate::definitions::Definitions;
 use crate::journal::checked;
@@ -14,6 +14,9 @@ use crate::{Engine, Error, Idempotency, Start};
 
 /// The agent that is meant where none is named and there are several.
 const DEFAULT: &str = "default";
+
+/// How often a conversation is looked for again that somebody else has begun at the same moment.
+const MOST_MEETINGS: u32 = 5;
 
 /// What somebody says, where, and to whom.
 #[derive(Debug, Clone)]
@@ -45,16 +48,23 @@ impl Engine {
     pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         let filed = self.filed.now();
-        let caller_then = caller.clone();
-        self.command(caller, once, move |work| {
-            let session = match work.going_on(&caller_then.scope, &chat)? {
-                Some(session) => session,
-                None => work.begun(&caller_then, &filed, chat.clone())?,
-            };
-            let before = session.last_seq;
-            Ok((work.said(session, &caller_then, &chat.content)?, before))
-        })
-        .await
+        let mut met = 0;
+        loop {
+            let (caller_then, chat, filed) = (caller.clone(), chat.clone(), Arc::clone(&filed));
+            let said = self.command(caller, once.clone(), move |work| {
+                let session = match work.going_on(&caller_then.scope, &chat)? {
+                    Some(session) => session,
+                    None => work.begun(&caller_then, &filed, chat.clone())?,
+                };
+                let before = session.last_seq;
+                Ok((work.said(session, &caller_then, &chat.content)?, before))
+            });
+            match said.await {
+                // Somebody else has begun the same conversation at the same moment: it is there now.
+                Err(Error::Store(StoreError::Conflict)) if met < MOST_MEETINGS => met += 1,
+                other => return other,
+            }
+        }
     }
 }
 
@@ -84,22 +94,34 @@ impl Work<'_> {
             Some(agent) => agent,
             None => self.agent_meant(&caller.scope, filed)?,
         };
+        let before = match &chat.conversation {
+            Some(name) => conversation(&mut *self.tx, &caller.scope, name)?,
+            None => None,
+        };
         let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
         let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
         let session = self.started(&caller.scope, &caller.actor, filed, start)?;
+        self.only_beginning(&session, before.as_ref())?;
         if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
     }
 
+    /// Keeps everybody else from beginning the same conversation at the same moment: the second one is told of a conflict.
+    fn only_beginning(&mut self, session: &Session, before: Option<&Session>) -> Result<(), Error> {
+        let before = before.map(|before| before.id.to_string()).unwrap_or_default();
+        let key = format!("conversation {} after {before}", session.brief.channel);
+        let begun = Once { digest: String::new(), result: String::new() };
+        // Nobody is called so, whose own keys these could be.
+        Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)
+    }
+
     fn agent_meant(&mut self, scope: &Scope, filed: &Definitions) -> Result<String, Error> {
-        let mut names = self.agents_at_hand(scope, filed)?;
-        if names.contains(DEFAULT) {
-            return Ok(DEFAULT.to_owned());
-        }
-        match names.pop_first() {
-            Some(only) if names.is_empty() => Ok(only),
-            None => Err(Refusal::NotFound("agent").into()),
-            Some(_) => {
-                let problem = Problem::new("/agent", format!("name one: there are several, and none is `{DEFAULT}`"));
+        let names = Vec::from_iter(self.agents_at_hand(scope, filed)?);
+        match names.as_slice() {
+            [] => Err(Refusal::NotFound("agent").into()),
+            [only] => Ok(only.clone()),
+            several if several.iter().any(|name| name == DEFAULT) => Ok(DEFAULT.to_owned()),
+            several => {
+                let problem = Problem::new("/agent", format!("name one of {}", several.join(", ")));
                 Err(Refusal::QuestionInvalid(vec![problem]).into())
             }
         }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::agents::place::Place;
-use crate::common::{House, Stream, until};
+use crate::agents::place::{Place, times};
+use crate::common::{House, Stream, on_postgres, until};
 
 /// Seed 001: whatever was answered and not processed when the server died is offered to its agent by the next one.
 #[tokio::test]
@@ -105,4 +105,29 @@ async fn a_conversation_goes_on_after_its_server_was_killed() {
     assert!(!heard.contains(&"INTERACTION".to_owned()), "it was settled: {heard:?}");
     let again = alice.post("/api/agent/chat/react/interaction_response", answer).await;
     assert_eq!((again.status, &again.body["success"]), (409, &json!(false)));
+}
+
+/// A name that many use at once for the first time, on many nodes, is one conversation: everything that was said is said in it.
+#[test]
+fn a_conversation_is_begun_once_on_many_nodes() {
+    on_postgres(async |house| {
+        let place = Place::new(house);
+        place.agent(
+            "listener",
+            "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Yes.\"\nagain = true\n",
+        );
+        let nodes = [place.launch(house.launch(), 2).start().await, place.launch(house.launch(), 2).start().await];
+        let key = house.key("operator", "alice");
+        let clients = [nodes[0].client(&key), nodes[1].client(&key)];
+        let says = |number: usize| {
+            let body = json!({ "message": format!("This is {number}."), "sessionId": "session-123" });
+            clients[number % 2].request("POST", "/api/agent/chat/react/stream").json(&body).send()
+        };
+        let said = futures::future::join_all((0..16).map(says)).await;
+        assert!(said.iter().all(|reply| reply.as_ref().is_ok_and(|reply| reply.status() == 200)), "{said:?}");
+        let sessions = clients[0].get("/v1/sessions").await.done(200).body["sessions"].clone();
+        assert_eq!(sessions.as_array().map(Vec::len), Some(1), "{sessions}");
+        let session = sessions[0]["id"].as_str().unwrap();
+        assert_eq!(times(&clients[1], session, "message.sent").await, 16);
+    });
 }

@@ -184,3 +184,49 @@ async fn an_agent_is_named_where_there_are_several_and_a_failure_is_told() {
     assert_eq!((&completed["type"], &completed["data"]["status"]), (&json!("COMPLETED"), &json!("failed")));
     assert!(frames.next().await.is_none());
 }
+
+/// The bodies of the seed's own page, as they are written there but for the request's id.
+#[tokio::test]
+async fn the_bodies_of_the_seed_are_taken_as_they_are_written() {
+    let world = World::live().await;
+    let cleaner = scripted(
+        "cleaner",
+        json!([{ "calls": [{ "tool": "delete_file", "arguments": { "path": "file.txt" } }] }, { "say": "完成" }]),
+    );
+    let workshop = Workshop::of(&world, vec![cleaner]);
+    let person = world.person("alice").await;
+    let mut frames = says(
+        &person,
+        json!({
+          "message": "用户消息",
+          "sessionId": "session-123",
+          "userId": "user-456"
+        }),
+    )
+    .await;
+    let (_, asked) = until(&mut frames, "INTERACTION").await;
+    let mut response = json!({
+      "sessionId": "session-123",
+      "requestId": "request-456",
+      "selectedOptionId": "approve",
+      "feedback": "用户反馈（可选）",
+      "data": {
+        "key": "value"
+      }
+    });
+    let path = "/api/agent/chat/react/interaction_response";
+    refused(person.post(path, response.clone()).await, 404, "not_found", "session-123");
+    response["requestId"] = asked["data"]["requestId"].clone();
+    let mut reply = person.post(path, response).await.done();
+    assert!(reply["timestamp"].as_str().unwrap().parse::<domain::Timestamp>().is_ok(), "{reply}");
+    reply["timestamp"] = json!("2025-10-22T17:00:00");
+    let expected = json!({
+      "success": true,
+      "message": "用户响应已处理，正在恢复执行",
+      "sessionId": "session-123",
+      "timestamp": "2025-10-22T17:00:00"
+    });
+    assert_eq!(reply, expected);
+    assert_eq!(until(&mut frames, "DONE").await.1["data"]["result"], json!("完成"));
+    assert_eq!(workshop.runs.lock().len(), 1);
+}
