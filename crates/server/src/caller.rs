@@ -59,7 +59,7 @@ impl FromRequestParts<App> for Reading {
             (None, None) => {
                 let caller = by_cookie(parts, app).await?;
                 if parts.headers.contains_key(UPGRADE) {
-                    app.front.from_our_page(&parts.headers)?;
+                    app.front.sent_by_our_page(&parts.headers)?;
                 }
                 caller
             }

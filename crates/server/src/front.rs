@@ -53,7 +53,7 @@ impl Front {
     }
 
     /// Refuses a socket that a browser opens with our cookie for another site, or does not say for which.
-    pub(crate) fn from_our_page(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+    pub(crate) fn sent_by_our_page(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         if headers.contains_key(ORIGIN) { self.same_origin(headers) } else { Err(ApiError::CrossSite) }
     }
 
@@ -107,7 +107,7 @@ mod tests {
         let check = |headers: &[(&'static str, &str)], fine: bool| {
             let sent: HeaderMap =
                 headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
-            assert_eq!(Front::default().from_our_page(&sent).is_ok(), fine, "{headers:?}");
+            assert_eq!(Front::default().sent_by_our_page(&sent).is_ok(), fine, "{headers:?}");
         };
         let host = ("host", "127.0.0.1:8420");
         check(&[host], false);

@@ -70,7 +70,7 @@ async fn a_call_approved_after_a_rejection_runs_once() {
     let session = alice.edits().await;
     let mut editor = alice.joins(&format!("/ws/{session}")).await;
     let write = ("w", "write_file", json!({ "path": "a.md", "content": "x" }));
-    play.says("", &[write.clone()]);
+    play.says("", std::slice::from_ref(&write));
     play.says("", &[write]);
     play.says("Done.", &[]);
     editor.says(json!({ "type": "user_message", "content": "Write it." })).await;

@@ -1,6 +1,6 @@
 //! The API over a real socket: each lesson a story, each operation its refusals, each bad input its code.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 extern crate holdpoint_server as server;
 
