@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use engine::{Engine, Ids};
-use server::{App, Front, Limits, Page};
+use server::{App, Front, Limits};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -69,8 +69,8 @@ async fn show_figures(
     address: SocketAddr,
     stopping: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
-    let front = Front { public: None, page: Page::built(), oidc: None };
-    let app = App::new(engine.clone(), Limits::default(), front, telemetry::figures()?, stopping.clone());
+    let (limits, front) = (Limits::default(), Front::default());
+    let app = App::new(engine.clone(), limits, front, telemetry::figures()?, stopping.clone());
     let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen(address, error))?;
     let bound = listener.local_addr().map_err(|error| Failure::Listen(address, error))?;
     println!("Its figures are at http://{bound}/metrics");

@@ -149,7 +149,12 @@ test('what a model says is shown while it speaks, and once it has spoken only wh
 test('what was said of a turn before it was begun anew is not shown', () => {
   const event = (seq: number, type: string, turn: number) =>
     ({ id: `e${seq}`, seq, type, step: 's', data: { turn } }) as unknown as SessionEvent;
-  const told = [event(1, 'model.said', 1), event(2, 'model.said', 2), event(3, 'model.again', 2), event(4, 'model.said', 2)];
+  const told = [
+    event(1, 'model.said', 1),
+    event(2, 'model.said', 2),
+    event(3, 'model.again', 2),
+    event(4, 'model.said', 2),
+  ];
   expect(timeline(told, []).map((turn) => turn.event.seq)).toEqual([1, 4]);
 });
 
