@@ -120,7 +120,7 @@ fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
 
 /// Some seed of a few notices the defect, and says what is wrong in these words.
 fn check(defect: Defect, words: &str) {
-    let mut said = Vec::new();
+    let mut said: Vec<String> = Vec::new();
     let noticed = (0..40).any(|seed| {
         said.extend(run(seed, Some(defect), false).wrong);
         said.last().is_some_and(|wrong| wrong.contains(words))
