@@ -142,7 +142,7 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     assert_eq!(next.hears().await["call_id"], json!(call), "what is pending is shown again");
     decides(&mut next, &call, "approve", json!({})).await;
     assert_eq!(next.hears_of("tool_call").await["requires_approval"], false);
-    drop(next);
+    next.leaves().await;
     // It was started and nobody knows what became of it: it is not run again, and people are asked.
     let mut third = scene.joins().await;
     scene.world.passes(61).await;
@@ -226,7 +226,7 @@ async fn only_the_client_of_whoever_opened_the_session_runs_it() {
     watcher.hears_of("tool_call").await;
     decides(&mut watcher, &call, "approve", json!({})).await;
     assert_eq!(editor.hears_of("tool_call").await["requires_approval"], false);
-    watcher.is_refused(json!({ "type": "tool_result", "call_id": call, "result": "mine" }), "role_forbids").await;
+    watcher.is_refused(json!({ "type": "tool_result", "call_id": call, "result": "mine" }), "not_your_action").await;
     editor.says(json!({ "type": "tool_result", "call_id": call, "result": "ok" })).await;
     loop {
         let message = watcher.hears().await;

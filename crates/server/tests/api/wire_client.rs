@@ -87,15 +87,18 @@ impl Wire {
         tokio::time::timeout(PATIENCE, self.0.next()).await.unwrap()
     }
 
-    /// The next message.
+    /// The next message. Pings do not make the wait for it longer.
     pub(crate) async fn hears(&mut self) -> Value {
-        loop {
-            match self.next().await.unwrap().unwrap() {
-                Message::Text(text) => return serde_json::from_str(&text).unwrap(),
-                Message::Ping(_) | Message::Pong(_) => {}
-                other => panic!("{other:?}"),
+        let heard = async {
+            loop {
+                match self.next().await.unwrap().unwrap() {
+                    Message::Text(text) => return serde_json::from_str(&text).unwrap(),
+                    Message::Ping(_) | Message::Pong(_) => {}
+                    other => panic!("{other:?}"),
+                }
             }
-        }
+        };
+        tokio::time::timeout(PATIENCE, heard).await.unwrap()
     }
 
     /// Answers so many pings.
