@@ -27,7 +27,7 @@ const PAGES: [string, () => string, (page: Page) => Locator][] = [
   ['history', () => '/policy?tab=history', (page) => page.getByRole('button', { name: 'Changes' }).first()],
   ['grants', () => '/grants', (page) => page.getByRole('heading', { level: 2 }).first()],
   ['audit', () => '/audit?period=all', (page) => page.getByRole('listitem').locator('summary').first()],
-  ['figures', () => '/figures', (page) => page.getByRole('listitem').filter({ hasText: 'Approval' })],
+  ['figures', () => '/figures', (page) => page.getByRole('listitem').filter({ hasText: 'Approval' }).first()],
   ['settings', () => '/settings', (page) => page.getByRole('button', { name: 'Set password' })],
   ['keys', () => '/settings?tab=keys', (page) => page.getByRole('button', { name: 'Revoke the key of bob' })],
   ['people', () => '/settings?tab=people', (page) => page.getByRole('button', { name: 'Lock out bob' })],

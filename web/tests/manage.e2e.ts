@@ -148,7 +148,7 @@ test('the audit trail is checked in the browser, and an entry that was changed o
 test('figures: what is open, and how it ended', async () => {
   const page = await w.at('/figures?window=3600');
   await page.getByText('Open now').waitFor();
-  const row = page.getByRole('listitem').filter({ hasText: 'Approval' });
+  const row = page.getByRole('listitem').filter({ hasText: 'Approval' }).first();
   expect(Number((await row.innerText()).match(/\d+/u)?.[0])).toBeGreaterThan(0);
   const table = page.getByRole('table', { name: 'How questions ended' });
   await table.waitFor({ state: 'attached' });
