@@ -113,6 +113,10 @@ ids! {
     VisitId = "vis_";
     /// A link that signs a person in once.
     LinkId = "lnk_";
+    /// A subscription to events, or to answers.
+    WebhookId = "whk_";
+    /// One message to the endpoint of a webhook.
+    WebhookDeliveryId = "whd_";
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 mod act;
 mod answer;
 mod answer_many;
+mod archive;
 mod ask;
 mod audit;
 mod audit_key;
@@ -67,9 +68,11 @@ mod users;
 mod vault;
 mod visit;
 mod wait;
+mod webhooks;
 mod work;
 
 pub use answer_many::{Entry, EntryResult};
+pub use archive::{ArchiveExport, Archived, Span};
 pub use ask::Ask;
 pub use audit::Audited;
 pub use bell::{Bell, Listener};
@@ -98,3 +101,4 @@ pub use step_end::{StepCommand, values};
 pub use take::Taken;
 pub use users::NewUser;
 pub use vault::Vault;
+pub use webhooks::{Content, Courier, NewWebhook, Parcel, Receipt};

@@ -10,6 +10,7 @@
 
 mod action;
 mod answer;
+mod archive;
 mod ask;
 mod audit;
 mod definition;
@@ -25,11 +26,13 @@ mod secret;
 mod session;
 mod stats;
 mod user;
+mod webhook;
 
 pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
 pub use answer::{
     AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
 };
+pub use archive::ArchivedView;
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use definition::{AgentsPage, DefinitionSource, DefinitionView, FlowsPage};
@@ -52,4 +55,8 @@ pub use stats::StatsView;
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,
+};
+pub use webhook::{
+    WebhookAnswerView, WebhookAttemptView, WebhookBody, WebhookCreatedView, WebhookDeliveriesPage, WebhookDeliveryView,
+    WebhookEnabledBody, WebhookMessage, WebhookRotateBody, WebhookRotatedView, WebhookView, WebhooksPage,
 };

@@ -29,6 +29,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "keys", description = "Credentials"),
         (name = "people", description = "Signing in, and who may"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
+        (name = "webhooks", description = "Events and answers, posted to endpoints and signed"),
         (name = "server", description = "Health and figures")
     )
 )]

@@ -19,6 +19,7 @@ mod sessions;
 mod sign_in;
 mod stats;
 mod users;
+mod webhooks;
 
 use axum::Router;
 use axum::extract::State;
@@ -99,6 +100,13 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit_key))
         .routes(routes!(secrets::secret_list))
         .routes(routes!(secrets::secret_forget))
+        .routes(routes!(webhooks::webhook_create, webhooks::webhook_list))
+        .routes(routes!(webhooks::webhook_get, webhooks::webhook_delete))
+        .routes(routes!(webhooks::webhook_switch))
+        .routes(routes!(webhooks::webhook_rotate))
+        .routes(routes!(webhooks::webhook_test))
+        .routes(routes!(webhooks::webhook_delivery_list))
+        .routes(routes!(webhooks::webhook_delivery_replay))
         .routes(routes!(stats::stats_get))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

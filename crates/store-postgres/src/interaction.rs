@@ -52,6 +52,14 @@ pub(crate) fn waiting() -> String {
     )
 }
 
+/// The same where a webhook has no delivery for them yet.
+pub(crate) fn unsent() -> String {
+    let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = $4 \
+                  and webhook_deliveries.interaction = interactions.id \
+                  and webhook_deliveries.revision = interactions.revision) order by";
+    waiting().replace("order by", unsent)
+}
+
 impl InteractionReads for Face<'_> {
     fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
         let (id, project) = (interaction.uuid(), scope.project.uuid());
@@ -78,6 +86,14 @@ impl InteractionReads for Face<'_> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
         let found = self.listed(&sql, &values)?;
+        found.iter().map(|row| read(scope, row)).collect()
+    }
+
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+        let sql = "select interaction, asked, state, revision from archive \
+                   where project = $1 and ($2::uuid is null or interaction > $2) order by interaction limit $3";
+        let after = page.after.map(InteractionId::uuid);
+        let found = self.listed(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
         found.iter().map(|row| read(scope, row)).collect()
     }
 
@@ -231,7 +247,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     (sql, values)
 }
 
-fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
+pub(crate) fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
     let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(column(row, 0)?),

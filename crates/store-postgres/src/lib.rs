@@ -39,6 +39,7 @@ mod stats;
 mod timers;
 mod user;
 mod values;
+mod webhook;
 mod worker;
 
 pub use postgres_store::{Options, PostgresStore};

@@ -31,6 +31,7 @@ mod stats;
 mod timers;
 mod user;
 mod values;
+mod webhook;
 mod writer;
 
 pub use backup::{backup, check_integrity};

@@ -73,6 +73,12 @@ fn sample(operation: &str) -> Option<Sample> {
         "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
+        "webhook_create" => (Some(json!({ "url": "https://hooks.example.com/" })), &[Operator, Viewer, Agent]),
+        "webhook_list" | "webhook_get" | "webhook_delete" | "webhook_delivery_list" => {
+            (None, &[Operator, Viewer, Agent])
+        }
+        "webhook_switch" => (Some(json!({ "enabled": true })), &[Operator, Viewer, Agent]),
+        "webhook_rotate" | "webhook_test" | "webhook_delivery_replay" => (Some(json!({})), &[Operator, Viewer, Agent]),
         _ => return None,
     };
     assert!(!refuses.contains(&Admin), "an admin may do everything");
@@ -84,6 +90,8 @@ struct Things {
     question: Question,
     key: Someone,
     grant: String,
+    webhook: String,
+    sent: String,
 }
 
 impl Things {
@@ -101,7 +109,10 @@ impl Things {
         admin.post("/v1/flows", notes()).await.done();
         world.signs_up("alice", Role::Operator).await;
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
-        Self { question, key, grant }
+        let webhook = admin.post("/v1/webhooks", json!({ "url": "https://hooks.example.com/" })).await.done();
+        let webhook = text(&webhook["id"]);
+        let sent = text(&admin.post(&format!("/v1/webhooks/{webhook}/test"), json!({})).await.done()["id"]);
+        Self { question, key, grant, webhook, sent }
     }
 }
 
@@ -133,12 +144,12 @@ impl Operation {
 
     /// The path to real things.
     fn path_to(&self, things: &Things) -> String {
-        let Things { question, key, grant } = things;
+        let Things { question, key, grant, webhook, sent } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
         let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
         let named = if path.starts_with("/v1/flows") { "notes" } else { "scribe" };
         let path = path.replace("{name}", named).replace("{version}", "1");
-        let path = path.replace("{user}", "alice");
+        let path = path.replace("{user}", "alice").replace("{webhook}", webhook).replace("{delivery}", sent);
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
@@ -183,7 +194,7 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
         operation.called_by(&stranger, &operation.path_to(&things)).await.refused(404, "not_found");
         walked += 1;
     }
-    assert!(walked >= 28, "only {walked} operations on one thing");
+    assert!(walked >= 35, "only {walked} operations on one thing");
     assert_eq!(world.everything().await, before);
 }
 
@@ -193,9 +204,9 @@ async fn every_other_operation_stays_within_its_tenant() {
     let world = World::new().await;
     let things = Things::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
-    let Things { question, key, grant } = &things;
+    let Things { question, key, grant, webhook, sent } = &things;
     let (agent, flow) = ("scribe".to_owned(), "notes".to_owned());
-    let theirs = [&question.id, &question.session, &key.key_id, grant, &agent, &flow];
+    let theirs = [&question.id, &question.session, &key.key_id, grant, webhook, sent, &agent, &flow];
     for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
         if operation.id == "project_stream" {
             let mut stream = stranger.follows("/v1/events/stream?after=0-0", None).await;

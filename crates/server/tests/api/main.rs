@@ -37,6 +37,7 @@ mod streams;
 mod time;
 mod waiting;
 mod walls;
+mod webhooks;
 mod wire;
 mod words;
 mod world;
