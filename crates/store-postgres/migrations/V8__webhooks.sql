@@ -44,3 +44,6 @@ create index webhook_deliveries_due on webhook_deliveries (webhook, due_at) wher
 create unique index webhook_deliveries_of_answer on webhook_deliveries (webhook, interaction, revision)
     where interaction is not null;
 create index webhook_deliveries_settled on webhook_deliveries (settled_at) where settled_at is not null;
+
+-- Whoever moves questions to the archive locks this row: one server at a time does so.
+insert into settings (name, value) values ('archive', 'one at a time') on conflict do nothing;

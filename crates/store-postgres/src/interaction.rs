@@ -26,6 +26,8 @@ pub(crate) const TAKERS: &str =
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
                                  where session = $1 and project = $2 and delivery = 'waiting' and retired_at is null";
+/// The lock of whoever moves questions to the archive.
+const ARCHIVING: &str = "select 1 from settings where name = 'archive' for update skip locked";
 /// Moves what has been kept long enough. What it moves is the row as it was locked, not as the statement first saw it.
 pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, resolved_at, revision, state from interactions \
      where retired_at is not null and retired_at <= $1 order by retired_at limit $2 for update skip locked), \
@@ -192,8 +194,11 @@ impl InteractionWrites for Face<'_> {
         self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 
-    /// Several servers may do so at once: each moves what the others have not locked.
+    /// One server at a time does so: whoever comes second moves nothing, and waits for nobody.
     fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+        if self.row(ARCHIVING, &[])?.is_none() {
+            return Ok(0);
+        }
         self.change(ARCHIVE, &[&until.as_microsecond(), &i64::from(limit)])
     }
 }

@@ -154,7 +154,9 @@ async fn counted(address: &str) -> (SocketAddr, Arc<Mutex<usize>>, AbortOnDropHa
     let (address, count) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(0)));
     let (tasks, counting) = (TaskTracker::new(), Arc::clone(&count));
     let accepting = tasks.spawn(async move {
-        while listener.accept().await.is_ok() {
+        let mut open = Vec::new();
+        while let Ok((socket, _)) = listener.accept().await {
+            open.push(socket);
             *counting.lock() += 1;
         }
     });

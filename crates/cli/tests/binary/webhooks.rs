@@ -12,7 +12,7 @@ use crate::common::{Client, House, Launch, on_postgres, soon, until};
 use endpoint::{Endpoint, How};
 
 /// How a server is started that may reach this machine and takes over soon.
-const HERE: &[&str] = &["--webhooks-networks", "127.0.0.0/8", "--webhook-lease-seconds", "3"];
+const HERE: &[&str] = &["--webhooks-networks", "127.0.0.0/8", "--webhook-lease-seconds", "12"];
 
 async fn subscribe(root: &Client, url: &str, more: Value) -> Value {
     let mut body = json!({ "url": url });
@@ -84,7 +84,7 @@ async fn a_message_that_was_not_noted_when_the_server_was_killed_is_sent_again_u
     let house = House::sqlite();
     let (launch, server, root, bot) = open(&house).await;
     let endpoint = Endpoint::open().await;
-    subscribe(&root, &endpoint.url("/events"), json!({ "events": ["session.started"] })).await;
+    let events = subscribe(&root, &endpoint.url("/events"), json!({ "events": ["session.started"] })).await;
     subscribe(&root, &endpoint.url("/answers"), json!({ "answers_of": "bot" })).await;
     endpoint.becomes(How::Hangs);
     let bot = server.client(&bot);
@@ -106,6 +106,8 @@ async fn a_message_that_was_not_noted_when_the_server_was_killed_is_sent_again_u
     })
     .await;
     assert_eq!(delivered["delivery"]["attempt"], 1, "it was taken once");
+    let sent = root.get(&format!("/v1/webhooks/{}/deliveries", text(&events["id"]))).await.done(200).body;
+    assert_eq!(sent["deliveries"][0]["attempts"].as_array().unwrap().len(), 1, "the first one was never noted: {sent}");
 }
 
 /// While the endpoint holds on to its reply, nobody has taken the answer; with 202 it has, under the lease that it was sent.

@@ -1,6 +1,7 @@
 //! What is sent next for a webhook: new events become deliveries, and those that are due are put together.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ use crate::{Engine, Error};
 pub(super) const MOST_PENDING: u64 = 100;
 /// How much is sent to one endpoint at once.
 const AT_ONCE: u32 = 8;
+/// The same of answers, which may be large.
+const ANSWERS_AT_ONCE: u32 = 2;
 /// How many events are looked at in one transaction.
 const EVENTS: u32 = 100;
 /// The type of a message with an answer.
@@ -53,8 +56,12 @@ impl Engine {
                 return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
             }
             let more = work.gathered(&due, &webhook, cursor)?;
-            // An endpoint that has just failed is tried with one.
-            let limit = if webhook.failures > 0 { 1 } else { AT_ONCE };
+            let limit = match webhook.subject {
+                // An endpoint that has just failed is tried with one.
+                _ if webhook.failures > 0 => 1,
+                Subject::Events { .. } => AT_ONCE,
+                Subject::Answers { .. } => ANSWERS_AT_ONCE,
+            };
             let mut made = Vec::new();
             for delivery in work.tx.webhook_deliveries_due(due.webhook, work.now, limit)? {
                 made.extend(work.put_together(&due, delivery)?);
@@ -124,7 +131,7 @@ impl Work<'_> {
         for (_, event) in found.events {
             if wanted.wants(self, due, &event)? {
                 let about = About::Event { session: event.session, seq: event.seq };
-                self.to_send(due, event.name, about)?;
+                self.queued(due, event.name, about)?;
             }
         }
         Ok(full)
@@ -142,12 +149,12 @@ impl Work<'_> {
         for interaction in found {
             let lease = self.ids.lease(self.now);
             let about = About::Answer { interaction: interaction.id, revision: interaction.revision, lease };
-            self.to_send(due, ANSWER.to_owned(), about)?;
+            self.queued(due, ANSWER.to_owned(), about)?;
         }
         Ok(full)
     }
 
-    fn to_send(&mut self, due: &DueWebhook, name: String, about: About) -> Result<(), Error> {
+    fn queued(&mut self, due: &DueWebhook, name: String, about: About) -> Result<(), Error> {
         let id = self.ids.webhook_delivery(self.now);
         let delivery = WebhookDelivery::new(id, due.webhook, name, about, self.now);
         Ok(self.tx.webhook_delivery_insert(&due.scope, &delivery)?)
@@ -227,10 +234,13 @@ impl Wanted<'_> {
             return Ok(false);
         }
         let Some(agent) = self.agent else { return Ok(true) };
-        if !self.agents.contains_key(&event.session) {
-            let session = work.tx.session(&due.scope, event.session)?;
-            self.agents.insert(event.session, session.and_then(|session| session.brief.agent));
-        }
-        Ok(self.agents.get(&event.session).and_then(Option::as_deref) == Some(agent))
+        let known = match self.agents.entry(event.session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let session = work.tx.session(&due.scope, event.session)?;
+                unknown.insert(session.and_then(|session| session.brief.agent))
+            }
+        };
+        Ok(known.as_deref() == Some(agent))
     }
 }
