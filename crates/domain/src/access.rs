@@ -60,6 +60,8 @@ pub enum Right {
     ManageUsers,
     /// See which secrets are kept, never their values, and forget them.
     ManageSecrets,
+    /// Make, list, change and remove webhooks.
+    ManageWebhooks,
 }
 
 impl Role {
@@ -71,7 +73,8 @@ impl Role {
     pub const fn may(self, right: Right) -> bool {
         match (self, right) {
             (Self::Admin, _) | (_, Right::Read) => true,
-            (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::ManageUsers | Right::Automate) => false,
+            (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::ManageUsers) => false,
+            (_, Right::Automate | Right::ManageWebhooks) => false,
             (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => true,
             (Self::Operator, Right::Take) => false,
             (Self::Viewer, Right::Answer) => true,

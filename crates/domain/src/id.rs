@@ -115,6 +115,10 @@ ids! {
     LinkId = "lnk_";
     /// What a browser opens one stream with.
     TicketId = "tkt_";
+    /// A subscription to events, or to answers.
+    WebhookId = "whk_";
+    /// One message to the endpoint of a webhook.
+    WebhookDeliveryId = "whd_";
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub mod suggestion;
 pub mod template;
 pub mod text;
 pub mod user;
+pub mod webhook;
 
 pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
 pub use agent::AgentVersion;
@@ -51,7 +52,7 @@ pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{
     AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, LinkId, PermitId,
-    ProjectId, SecretId, SessionId, StepId, TenantId, TicketId, UserId, VisitId,
+    ProjectId, SecretId, SessionId, StepId, TenantId, TicketId, UserId, VisitId, WebhookDeliveryId, WebhookId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
@@ -65,5 +66,7 @@ pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepEnd, StepEnding, StepStatus};
 pub use user::{Link, Membership, User, Visit};
+pub use webhook::Webhook;
+pub use webhook::delivery::WebhookDelivery;
 
 pub use jiff::{SignedDuration, Timestamp};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Interaction, InteractionId, Role, SessionId};
+use crate::{Interaction, InteractionId, Role, SessionId, WebhookDeliveryId, WebhookId};
 
 /// One thing that is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,4 +192,16 @@ pub enum Refusal {
         /// The limit.
         most: u32,
     },
+    /// The project has as many webhooks as it may.
+    #[error("this project already has {most} webhooks")]
+    TooManyWebhooks {
+        /// The limit.
+        most: u64,
+    },
+    /// Nothing is sent for this webhook.
+    #[error("this webhook is disabled: enable it first")]
+    WebhookDisabled(WebhookId),
+    /// It is still to be sent: there is nothing to replay.
+    #[error("this delivery is still pending")]
+    WebhookDeliveryPending(WebhookDeliveryId),
 }

@@ -34,7 +34,8 @@ impl Engine {
             }
         }
         self.note_used().await?;
-        self.forget_visits().await
+        self.forget_visits().await?;
+        self.forget_webhooks().await
     }
 
     /// Writes down when keys and visits were last used.
@@ -51,6 +52,21 @@ impl Engine {
             visited.iter().try_for_each(|(visit, at)| Ok(work.tx.visit_seen(*visit, *at)?))
         })
         .await
+    }
+
+    /// Forgets what was sent long ago, and secrets that have ended.
+    async fn forget_webhooks(&self) -> Result<(), Error> {
+        let retention = self.settings().retention;
+        loop {
+            let forgotten = self.transact(move |work| {
+                let before = work.now.saturating_sub(retention).unwrap_or(work.now);
+                let sent = work.tx.webhook_deliveries_purge(before, BATCH)?;
+                Ok(sent + work.tx.webhook_secrets_purge(work.now, BATCH)?)
+            });
+            if forgotten.await? < u64::from(BATCH) {
+                return Ok(());
+            }
+        }
     }
 
     /// Forgets visits, links and tickets that have ended by themselves.

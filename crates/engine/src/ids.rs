@@ -4,7 +4,7 @@ use std::fmt;
 
 use domain::{
     AnswerId, DataKeyId, EntryId, EventId, GrantId, InteractionId, KeyId, LeaseId, LinkId, PermitId, ProjectId,
-    SecretId, SessionId, StepId, TenantId, TicketId, Timestamp, UserId, VisitId,
+    SecretId, SessionId, StepId, TenantId, TicketId, Timestamp, UserId, VisitId, WebhookDeliveryId, WebhookId,
 };
 use parking_lot::Mutex;
 use uuid::Uuid;
@@ -89,7 +89,8 @@ macro_rules! make {
 make! {
     tenant: TenantId, project: ProjectId, session: SessionId, step: StepId, interaction: InteractionId,
     answer: AnswerId, event: EventId, key: KeyId, lease: LeaseId, permit: PermitId, grant: GrantId, entry: EntryId,
-    data_key: DataKeyId, secret: SecretId, user: UserId, visit: VisitId, link: LinkId, ticket: TicketId
+    data_key: DataKeyId, secret: SecretId, user: UserId, visit: VisitId, link: LinkId, ticket: TicketId,
+    webhook: WebhookId, webhook_delivery: WebhookDeliveryId
 }
 
 impl Ids {

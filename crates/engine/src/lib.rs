@@ -11,6 +11,7 @@
 mod act;
 mod answer;
 mod answer_many;
+mod archive;
 mod ask;
 mod attend;
 mod audit;
@@ -70,9 +71,11 @@ mod users;
 mod vault;
 mod visit;
 mod wait;
+mod webhooks;
 mod work;
 
 pub use answer_many::{Entry, EntryResult};
+pub use archive::{ArchiveExport, Archived, Span};
 pub use ask::Ask;
 pub use attend::Attended;
 pub use audit::Audited;
@@ -104,3 +107,4 @@ pub use step_end::{StepCommand, values};
 pub use take::Taken;
 pub use users::NewUser;
 pub use vault::Vault;
+pub use webhooks::{Content, Courier, NewWebhook, Parcel, Receipt};

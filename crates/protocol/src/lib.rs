@@ -10,6 +10,7 @@
 
 mod action;
 mod answer;
+mod archive;
 mod ask;
 mod audit;
 mod definition;
@@ -26,11 +27,13 @@ mod session;
 mod socket;
 mod stats;
 mod user;
+mod webhook;
 
 pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
 pub use answer::{
     AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody, EmptyBody,
 };
+pub use archive::ArchivedView;
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use definition::{AgentsPage, DefinitionSource, DefinitionView, FlowsPage};
@@ -57,4 +60,8 @@ pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,
+};
+pub use webhook::{
+    WebhookAnswerView, WebhookAttemptView, WebhookBody, WebhookCreatedView, WebhookDeliveriesPage, WebhookDeliveryView,
+    WebhookEnabledBody, WebhookMessage, WebhookRotateBody, WebhookRotatedView, WebhookView, WebhooksPage,
 };

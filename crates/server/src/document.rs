@@ -29,6 +29,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "keys", description = "Credentials"),
         (name = "people", description = "Signing in, and who may"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
+        (name = "webhooks", description = "Events and answers, posted to endpoints and signed"),
         (name = "approvals", description = "The wire of seeds 002 and 003: tool approval over a WebSocket"),
         (name = "hitl", description = "The wire of seed 001: requests of four types, their responses and their status"),
         (name = "react", description = "The wire of seed 004: a conversation as a stream that pauses for interactions"),

@@ -21,6 +21,7 @@ mod socket;
 mod stats;
 mod tickets;
 mod users;
+mod webhooks;
 
 use axum::Router;
 use axum::extract::State;
@@ -103,6 +104,13 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit_key))
         .routes(routes!(secrets::secret_list))
         .routes(routes!(secrets::secret_forget))
+        .routes(routes!(webhooks::webhook_create, webhooks::webhook_list))
+        .routes(routes!(webhooks::webhook_get, webhooks::webhook_delete))
+        .routes(routes!(webhooks::webhook_switch))
+        .routes(routes!(webhooks::webhook_rotate))
+        .routes(routes!(webhooks::webhook_test))
+        .routes(routes!(webhooks::webhook_delivery_list))
+        .routes(routes!(webhooks::webhook_delivery_replay))
         .routes(routes!(stats::stats_get))
         .routes(routes!(stats::stats_details))
         .routes(routes!(health::healthz))

@@ -29,6 +29,8 @@ pub(crate) const UNTAKEN: &str =
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
                                  where session = $1 and project = $2 and delivery = 'waiting' and retired_at is null";
+/// The lock of whoever moves questions to the archive.
+const ARCHIVING: &str = "select 1 from settings where name = 'archive' for update skip locked";
 /// Moves what has been kept long enough. What it moves is the row as it was locked, not as the statement first saw it.
 pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, resolved_at, revision, state from interactions \
      where retired_at is not null and retired_at <= $1 order by retired_at limit $2 for update skip locked), \
@@ -53,6 +55,14 @@ pub(crate) fn waiting() -> String {
          where interactions.project = $1 and asked_by = $2 and delivery = 'waiting' \
          and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit $3"
     )
+}
+
+/// The same where a webhook has no delivery for them yet.
+pub(crate) fn unsent() -> String {
+    let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = $4 \
+                  and webhook_deliveries.interaction = interactions.id \
+                  and webhook_deliveries.revision = interactions.revision) order by";
+    waiting().replace("order by", unsent)
 }
 
 impl InteractionReads for Face<'_> {
@@ -81,6 +91,14 @@ impl InteractionReads for Face<'_> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
         let found = self.listed(&sql, &values)?;
+        found.iter().map(|row| read(scope, row)).collect()
+    }
+
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+        let sql = "select interaction, asked, state, revision from archive \
+                   where project = $1 and ($2::uuid is null or interaction > $2) order by interaction limit $3";
+        let after = page.after.map(InteractionId::uuid);
+        let found = self.listed(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
         found.iter().map(|row| read(scope, row)).collect()
     }
 
@@ -184,8 +202,11 @@ impl InteractionWrites for Face<'_> {
         self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 
-    /// Several servers may do so at once: each moves what the others have not locked.
+    /// One server at a time does so: whoever comes second moves nothing, and waits for nobody.
     fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+        if self.row(ARCHIVING, &[])?.is_none() {
+            return Ok(0);
+        }
         self.change(ARCHIVE, &[&until.as_microsecond(), &i64::from(limit)])
     }
 }
@@ -239,7 +260,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     (sql, values)
 }
 
-fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
+pub(crate) fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
     let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(column(row, 0)?),

@@ -40,6 +40,7 @@ mod ticket;
 mod timers;
 mod user;
 mod values;
+mod webhook;
 mod worker;
 
 pub use postgres_store::{Options, PostgresStore};

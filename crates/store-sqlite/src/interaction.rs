@@ -49,6 +49,14 @@ pub(crate) fn waiting() -> String {
     )
 }
 
+/// The same where a webhook has no delivery for them yet.
+pub(crate) fn unsent() -> String {
+    let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = ?4 \
+                  and webhook_deliveries.interaction = interactions.id \
+                  and webhook_deliveries.revision = interactions.revision) order by";
+    waiting().replace("order by", unsent)
+}
+
 impl InteractionReads for Face<'_> {
     fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
         let key = [interaction.uuid(), scope.project.uuid()];
@@ -81,6 +89,13 @@ impl InteractionReads for Face<'_> {
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let found = statement.query_map(values.as_slice(), |row| read(scope, row)).told()?;
         found.collect::<Result<_, _>>().told()
+    }
+
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+        let sql = "select interaction, asked, state, revision from archive \
+                   where project = ?1 and (?2 is null or interaction > ?2) order by interaction limit ?3";
+        let after = page.after.map(InteractionId::uuid);
+        self.all(sql, params![scope.project.uuid(), after, page.limit], |row| read(scope, row))
     }
 
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
@@ -265,7 +280,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     (sql, values)
 }
 
-fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {
+pub(crate) fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {
     let asked: Asked<Origin, Question> = parsed(row.get_ref(1)?.as_str()?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(id(row.get(0)?)),

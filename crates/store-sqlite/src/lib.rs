@@ -32,6 +32,7 @@ mod ticket;
 mod timers;
 mod user;
 mod values;
+mod webhook;
 mod writer;
 
 pub use backup::{backup, check_integrity};

@@ -16,6 +16,7 @@ mod timers;
 mod transactions;
 mod users;
 mod walls;
+mod webhooks;
 mod world;
 
 pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
@@ -51,6 +52,10 @@ pub use users::{
     users_come_back, visits_come_back,
 };
 pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
+pub use webhooks::{
+    answers_are_sent_once_each_time, one_of_many_gets_a_webhook, the_archive_is_read_in_order,
+    webhook_deliveries_come_back, webhook_secrets_come_back, webhooks_are_held_by_one, webhooks_come_back,
+};
 pub use world::{Fixture, World, append};
 
 /// Makes one test of each case, run on an empty store that the given function makes.
@@ -111,6 +116,13 @@ macro_rules! conformance {
             users_come_back,
             visits_come_back,
             what_was_kept_is_told_though_nobody_waits,
+            answers_are_sent_once_each_time,
+            one_of_many_gets_a_webhook,
+            the_archive_is_read_in_order,
+            webhook_deliveries_come_back,
+            webhook_secrets_come_back,
+            webhooks_are_held_by_one,
+            webhooks_come_back,
         }
     };
     ($make:path; $($case:ident,)*) => {$(

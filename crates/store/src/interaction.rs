@@ -17,6 +17,8 @@ pub trait InteractionReads {
         filter: &InteractionFilter,
         page: Page<InteractionId>,
     ) -> Stored<Vec<Interaction>>;
+    /// Questions that are archived, the oldest first.
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>>;
     /// The open questions of a session, the oldest first.
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
     /// The agents for whom answers of a session wait, each once.

@@ -6,19 +6,19 @@ use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
     DataKeyId, Definition, DefinitionKind, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId,
-    Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId,
-    Session, SessionId, SignedDuration, Standing, Status, Step, StepId, TenantId, Ticket, TicketId, Timestamp, User,
-    UserId, Visit, VisitId,
+    LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope,
+    SecretId, Session, SessionId, SignedDuration, Standing, Status, Step, StepId, TenantId, Ticket, TicketId,
+    Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use serde_json::Value;
 use store::{
     AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor, DataKey,
-    DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, EventReads, EventWrites,
-    GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue,
-    KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
-    ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx,
-    UserReads, UserRecord, UserWrites, VisitRecord,
+    DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, DueWebhook, EventReads,
+    EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry,
+    KeptValue, KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads,
+    PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites,
+    SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepState, StoreError, Stored,
+    TimerReads, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord, WebhookReads, WebhookSecret, WebhookWrites,
 };
 
 use crate::Sabotage;
@@ -83,6 +83,7 @@ passed_on! { Reads:
         interaction(scope: &Scope, id: InteractionId) -> Option<Interaction>;
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
+        archived(scope: &Scope, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         takers(scope: &Scope, session: SessionId) -> Vec<String>;
         untaken_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
@@ -91,6 +92,7 @@ passed_on! { Reads:
     }
     EventReads {
         events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Vec<Event>;
+        events_about(scope: &Scope, session: SessionId, about: InteractionId) -> Vec<Event>;
         project_events(scope: &Scope, after: Cursor, limit: u32) -> ProjectEvents;
         project_head(scope: &Scope) -> Cursor;
         changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
@@ -167,6 +169,21 @@ passed_on! { Reads:
         visit(id: VisitId) -> Option<VisitRecord>;
         link(id: LinkId) -> Option<LinkRecord>;
     }
+    WebhookReads {
+        webhook(scope: &Scope, id: WebhookId) -> Option<Webhook>;
+        webhooks(scope: &Scope, page: Page<WebhookId>) -> Vec<Webhook>;
+        webhook_count(scope: &Scope) -> u64;
+        webhooks_due(now: Timestamp, limit: u32) -> Vec<DueWebhook>;
+        webhook_deliveries(
+            scope: &Scope, webhook: WebhookId, state: Option<&str>, page: Page<WebhookDeliveryId>
+        ) -> Vec<WebhookDelivery>;
+        webhook_delivery(scope: &Scope, webhook: WebhookId, id: WebhookDeliveryId) -> Option<WebhookDelivery>;
+        webhook_deliveries_due(webhook: WebhookId, now: Timestamp, limit: u32) -> Vec<WebhookDelivery>;
+        webhook_backlog(webhook: WebhookId) -> (u64, Option<Timestamp>);
+        answers_unsent(scope: &Scope, webhook: WebhookId, agent: &str, limit: u32) -> Vec<Interaction>;
+        webhook_secrets(scope: &Scope, webhook: WebhookId) -> Vec<WebhookSecret>;
+        webhook_secrets_under(key: DataKeyId, limit: u32) -> Vec<WebhookSecret>;
+    }
 }
 
 passed_on! { Tx:
@@ -230,6 +247,24 @@ passed_on! { Tx:
         link_take(id: LinkId) -> bool;
         links_drop(user: UserId) -> ();
         links_purge(before: Timestamp, limit: u32) -> u64;
+    }
+    WebhookWrites {
+        webhook_insert(webhook: &Webhook, cursor: Cursor) -> ();
+        webhook_lock(scope: &Scope, id: WebhookId) -> Option<Webhook>;
+        webhook_save(webhook: &Webhook) -> ();
+        webhook_delete(scope: &Scope, id: WebhookId, now: Timestamp) -> bool;
+        webhook_wake(scope: &Scope, id: WebhookId, now: Timestamp) -> ();
+        webhook_claim(due: &DueWebhook, hold: &Hold, now: Timestamp) -> bool;
+        webhook_hold(due: &DueWebhook, hold: &Hold) -> Option<(Webhook, Cursor)>;
+        webhook_move(due: &DueWebhook, cursor: Cursor) -> ();
+        webhook_release(due: &DueWebhook, lease: LeaseId, at: Option<Timestamp>, held_back: bool) -> ();
+        webhook_delivery_insert(scope: &Scope, delivery: &WebhookDelivery) -> ();
+        webhook_delivery_save(scope: &Scope, delivery: &WebhookDelivery) -> ();
+        webhook_deliveries_purge(before: Timestamp, limit: u32) -> u64;
+        webhook_secret_insert(secret: &WebhookSecret) -> ();
+        webhook_secrets_end(scope: &Scope, webhook: WebhookId, until: Timestamp) -> ();
+        webhook_secrets_purge(now: Timestamp, limit: u32) -> u64;
+        webhook_secret_again(from: DataKeyId, secret: &WebhookSecret) -> ();
     }
 }
 

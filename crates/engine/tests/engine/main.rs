@@ -19,4 +19,5 @@ mod rotation;
 mod secrets;
 mod sessions;
 mod time;
+mod webhooks;
 mod world;

@@ -75,6 +75,12 @@ fn sample(operation: &str) -> Option<Sample> {
         "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
+        "webhook_create" => (Some(json!({ "url": "https://hooks.example.com/" })), &[Operator, Viewer, Agent]),
+        "webhook_list" | "webhook_get" | "webhook_delete" | "webhook_delivery_list" => {
+            (None, &[Operator, Viewer, Agent])
+        }
+        "webhook_switch" => (Some(json!({ "enabled": true })), &[Operator, Viewer, Agent]),
+        "webhook_rotate" | "webhook_test" | "webhook_delivery_replay" => (Some(json!({})), &[Operator, Viewer, Agent]),
         operation => return of_dialect(operation.trim_end_matches("_long")),
     };
     assert!(!refuses.contains(&Admin), "an admin may do everything");
@@ -112,6 +118,8 @@ struct Things {
     key: Someone,
     grant: String,
     project: String,
+    webhook: String,
+    sent: String,
 }
 
 impl Things {
@@ -130,7 +138,10 @@ impl Things {
         world.signs_up("alice", Role::Operator).await;
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
         let project = text(&admin.get("/v1/me").await.done()["project"]);
-        Self { question, key, grant, project }
+        let webhook = admin.post("/v1/webhooks", json!({ "url": "https://hooks.example.com/" })).await.done();
+        let webhook = text(&webhook["id"]);
+        let sent = text(&admin.post(&format!("/v1/webhooks/{webhook}/test"), json!({})).await.done()["id"]);
+        Self { question, key, grant, project, webhook, sent }
     }
 }
 
@@ -162,13 +173,14 @@ impl Operation {
 
     /// The path to real things.
     fn path_to(&self, things: &Things) -> String {
-        let Things { question, key, grant, project } = things;
+        let Things { question, key, grant, project, webhook, sent } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
         let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
         let named = if path.starts_with("/v1/flows") { "notes" } else { "scribe" };
         let path = path.replace("{name}", named).replace("{version}", "1");
         let path = path.replace("{user}", "alice").replace("{project}", project);
         let path = path.replace("{conversation}", &question.session).replace("{request}", &question.id);
+        let path = path.replace("{webhook}", webhook).replace("{delivery}", sent);
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
@@ -213,7 +225,7 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
         operation.called_by(&stranger, &operation.path_to(&things)).await.refused(404, "not_found");
         walked += 1;
     }
-    assert!(walked >= 28, "only {walked} operations on one thing");
+    assert!(walked >= 35, "only {walked} operations on one thing");
     assert_eq!(world.everything().await, before);
 }
 
@@ -223,9 +235,9 @@ async fn every_other_operation_stays_within_its_tenant() {
     let world = World::new().await;
     let things = Things::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
-    let Things { question, key, grant, .. } = &things;
+    let Things { question, key, grant, webhook, sent, .. } = &things;
     let (agent, flow) = ("scribe".to_owned(), "notes".to_owned());
-    let theirs = [&question.id, &question.session, &key.key_id, grant, &agent, &flow];
+    let theirs = [&question.id, &question.session, &key.key_id, grant, webhook, sent, &agent, &flow];
     for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
         if operation.id == "project_stream" {
             let mut stream = stranger.follows("/v1/events/stream?after=0-0", None).await;

@@ -46,6 +46,7 @@ mod tickets;
 mod time;
 mod waiting;
 mod walls;
+mod webhooks;
 mod wire;
 mod wire_client;
 mod words;

@@ -177,7 +177,7 @@ impl World {
     pub(crate) async fn everything(&self) -> Value {
         let admin = self.admin().await;
         let mut seen = serde_json::Map::new();
-        for list in ["sessions", "interactions", "agents", "flows"] {
+        for list in ["sessions", "interactions", "agents", "flows", "webhooks"] {
             seen.insert(list.into(), admin.get(&format!("/v1/{list}?limit=200")).await.done());
         }
         seen.insert("grants".into(), admin.get("/v1/grants?over=true").await.done());
