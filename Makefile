@@ -3,7 +3,7 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build test bench fuzz fmt lint unit web readme clean
+.PHONY: run build test bench fuzz fmt lint unit web api readme e2e clean
 
 run: build
 	@./scripts/run
@@ -15,7 +15,7 @@ build:
 
 test:
 	@./scripts/setup test
-	@$(MAKE) --no-print-directory lint unit web readme
+	@$(MAKE) --no-print-directory lint unit web api readme e2e
 
 lint:
 	$(CARGO) fmt --all --check
@@ -24,8 +24,16 @@ lint:
 unit:
 	./scripts/with-postgres ./scripts/unit-tests
 
+# Drives the build that the unit tests have left.
+api:
+	./scripts/api-fuzz
+
 readme: build
 	./scripts/readme-test
+
+# The page in a real browser, as the binary that `build` leaves has it inside.
+e2e: build
+	@./scripts/web e2e
 
 bench:
 	@./scripts/setup test

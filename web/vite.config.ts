@@ -28,9 +28,11 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/*.e2e.ts'],
-          testTimeout: 90_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
+          // Nothing here is a matter of time: these only end what would never end, on a machine that has other things to do as well.
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
+          maxWorkers: 2,
           globalSetup: ['tests/support/build.ts'],
         },
       },

@@ -1,6 +1,6 @@
 // Makes src/api/schema.d.ts from the server's OpenAPI document; with --check, fails where the file differs.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,7 +34,9 @@ try {
 /** The server's binary: the one named by HOLDPOINT_BIN, else the newest build beside this folder. */
 function binary() {
   const builds = ['release', 'debug'].map((profile) => join(here, '../../target', profile, 'holdpoint'));
-  const found = [process.env.HOLDPOINT_BIN, ...builds].find((path) => path && existsSync(path));
+  const age = (path) => statSync(path).mtimeMs;
+  const newest = builds.filter(existsSync).sort((one, other) => age(other) - age(one))[0];
+  const found = process.env.HOLDPOINT_BIN ?? newest;
   if (!found) throw new Error('no holdpoint binary: build it, or name it in HOLDPOINT_BIN');
   return found;
 }

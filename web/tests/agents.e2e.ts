@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rewrite } from './support/browser';
 import { world } from './support/world';
 
 const GREETER = `
@@ -38,7 +39,40 @@ kind = "confirmation"
 title = "Greet anybody at all?"
 `;
 
-const w = world({ agents: { 'greeter.toml': GREETER }, flows: { 'welcome.toml': WELCOME } });
+const SULKER = `
+name = "sulker"
+version = "1"
+limits = { iterations = 1 }
+
+[model]
+provider = "scripted"
+
+[[model.script.turns]]
+say = "Hm."
+calls = [{ tool = "wish", arguments = {} }]
+again = true
+`;
+
+const SULK = `
+name = "sulk"
+version = "1"
+description = "Never gets anywhere by itself"
+
+[[steps]]
+name = "try"
+agent = "sulker"
+input = "Go."
+
+[[steps]]
+name = "greet"
+agent = "greeter"
+input = "Greet."
+`;
+
+const w = world({
+  agents: { 'greeter.toml': GREETER, 'sulker.toml': SULKER },
+  flows: { 'welcome.toml': WELCOME, 'sulk.toml': SULK },
+});
 
 test('an agent of the server is started, spoken to, asks, is answered in place and goes on', async () => {
   const page = await w.at('/agents');
@@ -72,4 +106,70 @@ test('a flow is started with its input, and asks before its step', async () => {
   const card = page.getByRole('article').filter({ hasText: 'Greet anybody at all?' });
   await card.getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('list').filter({ hasText: 'Session started' }).getByText('Good morning.').waitFor();
+});
+
+test('a step that failed is tried again, then counted as done, and the flow goes on', async () => {
+  const page = await w.at('/agents');
+  await page.getByRole('button', { name: 'Start sulk', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+  const steps = page.getByRole('region', { name: 'Steps' }).getByRole('listitem');
+  const command = async (name: string) => {
+    await steps.last().getByRole('button', { name }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('textbox', { name: /Reason/u })
+      .fill(`Please: ${name}`);
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+  await steps.filter({ hasText: 'Failed' }).waitFor();
+  await command('Try again');
+  await steps.filter({ hasText: 'attempt 2' }).filter({ hasText: 'Failed' }).waitFor();
+  await page.getByText('Session goes on').waitFor();
+  await command('Count as done');
+  await steps.filter({ hasText: 'greet' }).waitFor();
+  expect(await steps.filter({ hasText: 'attempt 2' }).innerText()).toContain('Please: Count as done');
+  const card = page.getByRole('article').filter({ hasText: 'What is your name?' });
+  await card.waitFor();
+  await command('Skip');
+  await card.waitFor({ state: 'detached' });
+  await page.getByText('Session completed').waitFor();
+});
+
+test('an agent is brought in as JSON: what is wrong is said where, a version never changes, and it is retired', async () => {
+  const page = await w.at('/agents');
+  const dialog = page.getByRole('dialog');
+  const editor = dialog.getByRole('textbox', { name: 'Definition as JSON' });
+  const script = { turns: [{ say: 'Hello.', again: true }] };
+  const agent = { name: 'clerk', version: '1', description: 'Files things', model: { provider: 'scripted', script } };
+  await page.getByRole('button', { name: 'New agent' }).click();
+  await rewrite(editor, '{"name": ');
+  await dialog.getByText('This is not a JSON object.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true);
+  await rewrite(editor, JSON.stringify({ ...agent, workspace: '/etc' }));
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await dialog.getByRole('alert').filter({ hasText: 'workspace' }).waitFor();
+  await rewrite(editor, JSON.stringify(agent));
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Start clerk' }).waitFor();
+  await page.getByRole('button', { name: 'Details of clerk' }).click();
+  await page.getByRole('button', { name: 'Next version from this' }).click();
+  await editor.getByText('"2"').waitFor();
+  await rewrite(editor, JSON.stringify({ ...agent, description: 'Files other things' }));
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await dialog.getByText(/There is such a version already/u).waitFor();
+  await rewrite(editor, JSON.stringify({ ...agent, version: '2' }));
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('2 versions').waitFor();
+  await page.getByRole('button', { name: 'Retire clerk 2' }).click();
+  await dialog.getByRole('button', { name: 'Retire' }).click();
+  await page.getByRole('button', { name: 'Retire clerk 2' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Start clerk' }).click();
+  await dialog.getByRole('textbox', { name: /work on/u }).fill('File this.');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('Hello.').first().waitFor();
+  const bob = await w.at('/agents', { user: 'bob' });
+  await bob.getByRole('button', { name: 'Details of clerk' }).click();
+  await bob.getByText('Files things').first().waitFor();
+  expect(await bob.getByRole('button', { name: /^(New|Next|Retire)/u }).count()).toBe(0);
 });

@@ -54,7 +54,7 @@ test('a form with every control; what is wrong is said at its field, and the mom
   await form.getByLabel('Ratio').fill('0.5');
   await form.getByRole('radio', { name: 'M' }).check();
   await form.getByLabel('Region').selectOption({ label: 'c' });
-  await form.getByRole('checkbox', { name: 'green' }).check();
+  await form.getByRole('group', { name: 'Tags' }).getByRole('checkbox', { name: 'green' }).check();
   await form.getByRole('switch', { name: 'Loud' }).click();
   await form.getByRole('checkbox', { name: 'Agree' }).check();
   await form.getByLabel('Day').fill('2026-12-24');

@@ -54,6 +54,38 @@ test('filters live in the address and survive a reload', async () => {
   await page.getByRole('link', { name: 'Alpha question' }).waitFor();
 });
 
+test('those with a deadline alone, the nearest first, if one likes', async () => {
+  const agent = await Agent.open(w.server, 'Deadlines');
+  for (const [title, deadline_seconds] of [
+    ['Due never', undefined],
+    ['Due tomorrow', 86_400],
+    ['Due soon', 600],
+  ] as const)
+    await agent.ask({ kind: 'review', title, deadline_seconds });
+  const page = await w.at('/inbox?kind=review');
+  const titles = () => page.locator('[data-question] a').allInnerTexts();
+  await expect.poll(titles).toEqual(['Due never', 'Due tomorrow', 'Due soon']);
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('deadline');
+  await page.waitForURL(/sort=deadline/u);
+  await expect.poll(titles).toEqual(['Due soon', 'Due tomorrow']);
+});
+
+test('who works on a question is seen by the others, who cannot answer until it is given back', async () => {
+  const agent = await Agent.open(w.server, 'Claims');
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Mine or yours?' });
+  const alice = await w.at(`/inbox/${asked.id}`);
+  const bob = await w.at(`/inbox/${asked.id}`, { user: 'bob' });
+  await bob.getByRole('button', { name: 'Confirm' }).waitFor();
+  await alice.getByRole('button', { name: 'Claim' }).click();
+  await bob.getByText('alice is working on this', { exact: false }).waitFor();
+  await bob.locator(`[data-question="${asked.id}"]`).getByText('alice', { exact: true }).waitFor();
+  expect(await bob.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true);
+  await alice.getByRole('button', { name: 'Give back' }).click();
+  await expect.poll(() => bob.getByRole('button', { name: 'Confirm' }).isEnabled()).toBe(true);
+  await bob.getByRole('button', { name: 'Confirm' }).click();
+  await alice.getByRole('article').getByRole('status').filter({ hasText: 'bob: Confirm' }).waitFor();
+});
+
 test('many at once: each its own result, what needs a look alone is left out', async () => {
   const agent = await Agent.open(w.server, 'Batch');
   const calls = await Promise.all(
@@ -83,31 +115,6 @@ test('many at once: each its own result, what needs a look alone is left out', a
   expect((await agent.action('c1')).feedback).toBe('Not today.');
   expect((await agent.action('c2')).state).toBe('allowed');
   expect((await agent.decided(form.id)).resolution?.answer?.effect).toBe('reject');
-});
-
-test('a deep link opens on a phone without a sideways scroll, and leads back to the list', async () => {
-  const agent = await Agent.open(w.server);
-  const call = await agent.propose('c1', 'execute_command', {
-    command: `echo ${'x'.repeat(300)} && ls /very/long/path/${'y'.repeat(80)}`,
-  });
-  const page = await w.at(`/inbox/${call.interaction}`, {
-    viewport: { width: 360, height: 740 },
-    hasTouch: true,
-    isMobile: true,
-  });
-  await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
-  const wide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  expect(await wide()).toBe(0);
-  const box = await page.getByRole('button', { name: 'Approve', exact: true }).boundingBox();
-  expect(box?.height).toBeGreaterThanOrEqual(44);
-  expect(await page.getByRole('searchbox').isVisible()).toBe(false);
-  await page.getByRole('article').getByRole('link', { name: 'Inbox' }).click();
-  await page.getByRole('searchbox').waitFor();
-  for (const path of ['/inbox', '/sessions', '/policy', '/grants', '/audit', '/figures', '/settings', '/sign-in']) {
-    await page.goto(w.server.page + path);
-    await page.locator('h1').waitFor();
-    expect(await wide(), path).toBe(0);
-  }
 });
 
 test.each([

@@ -27,7 +27,7 @@ test('time runs out under the eyes of the reader', async () => {
   const page = await w.at('/inbox');
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   const agent = await Agent.open(w.server);
-  const asked = await agent.ask({ kind: 'confirmation', title: 'Quickly?', deadline_seconds: 8 });
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Quickly?', deadline_seconds: 15 });
   const row = page.locator(rows, { hasText: 'Quickly?' });
   await row.getByRole('timer').waitFor();
   await row.getByRole('link').click();

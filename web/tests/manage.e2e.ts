@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { rewrite } from './support/browser';
@@ -120,16 +121,34 @@ test('the audit trail: filtered, unfolded, exported', async () => {
   const entry = page.getByRole('listitem').filter({ hasText: 'policy.changed' }).first();
   await entry.locator('summary').click();
   await entry.getByText('Hash').waitFor();
-  const address = await page.getByRole('link', { name: 'Export' }).getAttribute('href');
-  const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Accept-Encoding': 'identity' };
-  const text = await (await fetch(w.server.address + address, { headers })).text();
-  expect(text).toContain('"policy.changed"');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('holdpoint-audit.jsonl');
+  const file = await download.path();
+  expect(readFileSync(file, 'utf8')).toContain('"policy.changed"');
+  expect(w.server.verify(file)).toContain('verified: entries 1 to ');
+});
+
+test('the audit trail is checked in the browser, and an entry that was changed on the way is named', async () => {
+  const page = await w.at('/audit');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText(/Whole: \d+ entries/u).waitFor();
+  await page.route('**/v1/audit/export', async (route) => {
+    const reply = await route.fetch();
+    const lines = (await reply.text()).split('\n');
+    lines[3] = (lines[3] ?? '').replace('"type":"', '"type":"x');
+    await route.fulfill({ response: reply, body: lines.join('\n') });
+  });
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Entry 3 does not fit' }).waitFor();
 });
 
 test('figures: what is open, and how it ended', async () => {
   const page = await w.at('/figures?window=3600');
   await page.getByText('Open now').waitFor();
-  const row = page.getByRole('listitem').filter({ hasText: 'Approval' });
+  const row = page.getByRole('listitem').filter({ hasText: 'Approval' }).first();
   expect(Number((await row.innerText()).match(/\d+/u)?.[0])).toBeGreaterThan(0);
   const table = page.getByRole('table', { name: 'How questions ended' });
   await table.waitFor({ state: 'attached' });

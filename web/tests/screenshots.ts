@@ -1,32 +1,37 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { launch, someone } from './support/browser';
-import { busyMorning, STAFF } from './support/scene';
+import { busyMorning, hostile, STAFF } from './support/scene';
 import { Server } from './support/server';
 
 const OUT = fileURLToPath(new URL('../screenshots', import.meta.url));
+const SCREENS = { desk: { width: 1280, height: 860 }, phone: { width: 360, height: 780 } } as const;
+const LANGUAGES = { en: 'en-GB', ru: 'ru-RU', zh: 'zh-CN' } as const;
 
-const LOOKS = [
-  { name: 'desk-light', viewport: { width: 1280, height: 860 }, colorScheme: 'light', locale: 'en-GB' },
-  { name: 'desk-dark', viewport: { width: 1280, height: 860 }, colorScheme: 'dark', locale: 'en-GB' },
-  { name: 'phone-light', viewport: { width: 390, height: 844 }, colorScheme: 'light', locale: 'en-GB' },
-  { name: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
-  { name: 'desk-ru', viewport: { width: 1280, height: 860 }, colorScheme: 'light', locale: 'ru-RU' },
-  { name: 'desk-zh', viewport: { width: 1280, height: 860 }, colorScheme: 'light', locale: 'zh-CN' },
-  { name: 'phone-ru', viewport: { width: 360, height: 780 }, colorScheme: 'light', locale: 'ru-RU' },
-] as const;
+/** Every screen in every light and every language. */
+const LOOKS = (['desk', 'phone'] as const).flatMap((screen) =>
+  (['light', 'dark'] as const).flatMap((colorScheme) =>
+    (['en', 'ru', 'zh'] as const).map((language) => ({
+      look: `${screen}-${colorScheme}-${language}`,
+      viewport: SCREENS[screen],
+      colorScheme,
+      locale: LANGUAGES[language],
+    })),
+  ),
+);
 
 let server: Server;
 let browser: Browser;
 let ids: Record<string, string>;
 
 beforeAll(async () => {
+  rmSync(OUT, { recursive: true, force: true });
   server = await Server.start(STAFF);
   browser = await launch();
-  ids = await busyMorning(server);
-  await grant();
+  ids = { ...(await busyMorning(server)), hostile: await hostile(server) };
+  await morningsWork();
 });
 
 afterAll(async () => {
@@ -34,35 +39,53 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Somebody has already worked this morning, so that grants, figures and the trail have something to show. */
-async function grant(): Promise<void> {
-  const headers = { Authorization: `Bearer ${server.keys.get('bob')}`, 'Content-Type': 'application/json' };
-  const list = await fetch(`${server.address}/v1/interactions?status=pending&limit=200`, { headers });
-  const { interactions } = (await list.json()) as {
-    interactions: { id: string; title: string; action?: { tool: string } }[];
-  };
+async function as<T>(user: string, path: string, body?: unknown): Promise<T> {
+  const reply = await fetch(server.address + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${server.keys.get(user)}`, 'Content-Type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+  return (await reply.json()) as T;
+}
+
+/** Somebody has already worked this morning, so that grants, figures, the trail and failed flows have something to show. */
+async function morningsWork(): Promise<void> {
+  type Open = { interactions: { id: string; title: string; action?: { tool: string } }[] };
+  const { interactions } = await as<Open>('bob', '/v1/interactions?status=pending&limit=200');
   const tidy = interactions.find((one) => one.action?.tool === 'delete_file');
-  const body = {
-    option: 'approve',
-    remember: { scope: 'project', arguments: { path: '/srv/repos/tmp/*' }, seconds: 86_400, uses: 100 },
-  };
-  await fetch(`${server.address}/v1/interactions/${tidy?.id}/answer`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  });
+  const remember = { scope: 'project', arguments: { path: '/srv/repos/tmp/*' }, seconds: 86_400, uses: 100 };
+  await as('bob', `/v1/interactions/${tidy?.id}/answer`, { option: 'approve', remember });
+  ids.ended = tidy?.id ?? '';
   const notice = interactions.find((one) => one.title.startsWith('Backup'));
-  await fetch(`${server.address}/v1/interactions/${notice?.id}/answer`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ effect: 'provide' }),
-  });
+  await as('bob', `/v1/interactions/${notice?.id}/answer`, { effect: 'provide' });
+  ids.failed = (await as<{ id: string }>('alice', '/v1/sessions', { flow: 'release', input: { version: '1.4.0' } })).id;
 }
 
 const SHOTS: Record<string, (page: Page) => Promise<void>> = {
   inbox: (page) => open(page, '/inbox'),
+  filters: async (page) => {
+    await open(page, '/inbox?kind=approval&sort=newest');
+    await page.locator('[data-question] input').first().check();
+    await page.locator('[data-question] input').nth(1).check();
+  },
+  batch: async (page) => {
+    await open(page, '/inbox?kind=approval');
+    await page.locator('[data-question] input').first().check();
+    await page.locator('section:has(button) > button').last().click();
+    await page.getByRole('dialog').waitFor();
+  },
+  nothing: (page) => open(page, '/inbox?status=expired'),
+  empty: async (page) => {
+    await page.route('**/v1/interactions?**', (route) => route.fulfill({ json: { interactions: [] } }));
+    await open(page, '/inbox');
+  },
   command: (page) => open(page, `/inbox/${ids.command}`),
-  file: (page) => open(page, `/inbox/${ids.file}`),
+  hostile: (page) => open(page, `/inbox/${ids.hostile}`),
+  file: async (page) => {
+    await open(page, `/inbox/${ids.file}`);
+    await page.locator('.cm-changedLine').first().waitFor();
+  },
   edit: async (page) => {
     await open(page, `/inbox/${ids.command}?move=edit`);
     const field = page.getByRole('textbox', { name: 'command' });
@@ -70,44 +93,115 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
     await page.locator('.cm-changedText').first().waitFor();
     await page.locator('.cm-changedText').first().scrollIntoViewIfNeeded();
   },
+  reject: async (page) => {
+    await open(page, `/inbox/${ids.file}?move=reject`);
+    await page.locator('fieldset textarea').fill('Not before the backup has run.');
+  },
   choice: (page) => open(page, `/inbox/${ids.choice}`),
   form: (page) => open(page, `/inbox/${ids.form}`),
+  wrong: async (page) => {
+    await open(page, `/inbox/${ids.form}`);
+    await page.locator('[data-move]').first().click();
+    await page.locator('form [role=alert]').first().waitFor();
+    await page.locator('form [role=alert]').first().scrollIntoViewIfNeeded();
+  },
   secret: (page) => open(page, `/inbox/${ids.secret}`),
+  ended: (page) => open(page, `/inbox/${ids.ended}`),
   session: (page) => open(page, `/sessions/${ids.session}`),
+  failed: (page) => open(page, `/sessions/${ids.failed}`),
   sessions: (page) => open(page, '/sessions'),
-  agents: (page) => open(page, '/agents'),
-  policy: (page) => open(page, '/policy'),
+  agents: async (page) => {
+    await open(page, '/agents');
+    await page.locator('li button[aria-expanded]').nth(1).click();
+  },
+  add: async (page) => {
+    await open(page, '/agents');
+    await page.locator('header button').nth(-1).click();
+    await page.locator('.cm-content').waitFor();
+  },
+  start: async (page) => {
+    await open(page, '/agents');
+    await page.locator('li button').nth(1).click();
+    await page.getByRole('dialog').waitFor();
+  },
+  policy: async (page) => {
+    await open(page, '/policy');
+    await page.locator('.cm-content').waitFor();
+  },
   explain: async (page) => {
     await open(page, '/policy?tab=explain');
     await page.locator('form button[type=submit]').click();
+    await page.locator('ol li').first().waitFor();
   },
+  history: (page) => open(page, '/policy?tab=history'),
   grants: (page) => open(page, '/grants'),
-  audit: (page) => open(page, '/audit'),
-  figures: (page) => open(page, '/figures'),
-  settings: (page) => open(page, '/settings?tab=keys'),
+  audit: async (page) => {
+    await open(page, '/audit');
+    await page.locator('main button').first().click();
+    await page.locator('li summary').nth(2).click();
+  },
+  figures: (page) => open(page, '/figures?window=3600'),
+  me: (page) => open(page, '/settings'),
+  keys: (page) => open(page, '/settings?tab=keys'),
+  people: (page) => open(page, '/settings?tab=people'),
+  secrets: (page) => open(page, '/settings?tab=secrets'),
+  menu: async (page) => {
+    await open(page, '/figures');
+    await page.locator('button[aria-haspopup=menu]:visible').first().click();
+    await page.getByRole('menu').waitFor();
+  },
+  keyboard: async (page) => {
+    await open(page, '/inbox');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+  },
+  nowhere: (page) => open(page, '/no/such/page'),
 };
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(server.page + path);
   await page.locator('h1:visible, h2:visible').first().waitFor();
+}
+
+/** Everything has come: no place is held for anything, and the font is there. */
+async function drawn(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector('[data-row]') === null);
   await page.waitForLoadState('load');
   await page.evaluate(() => document.fonts.ready);
 }
 
-for (const { name: look, ...options } of LOOKS) {
+for (const { look, ...options } of LOOKS) {
   test(look, async () => {
     const folder = `${OUT}/${look}`;
     mkdirSync(folder, { recursive: true });
     const { page, context } = await someone(browser, server, { ...options, reducedMotion: 'reduce' });
     for (const [name, shot] of Object.entries(SHOTS)) {
+      await page.unrouteAll();
       await shot(page);
-      await page.waitForTimeout(500);
+      await drawn(page);
       await page.screenshot({ path: `${folder}/${name}.png` });
     }
     await context.clearCookies();
     await page.goto(`${server.page}/sign-in`);
     await page.locator('form').waitFor();
+    await drawn(page);
     await page.screenshot({ path: `${folder}/sign-in.png` });
     await context.close();
   });
 }
+
+/** What the README shows, small enough to be looked at. */
+test('readme', async () => {
+  mkdirSync(`${OUT}/readme`, { recursive: true });
+  const pictures = [
+    ['question', 'file', { viewport: { width: 1080, height: 680 }, colorScheme: 'light' }],
+    ['phone', 'command', { viewport: { width: 360, height: 680 }, colorScheme: 'dark' }],
+  ] as const;
+  for (const [name, shot, options] of pictures) {
+    const { page, context } = await someone(browser, server, { ...options, reducedMotion: 'reduce' });
+    await SHOTS[shot]?.(page);
+    await drawn(page);
+    await page.screenshot({ path: `${OUT}/readme/${name}.png` });
+    await context.close();
+  }
+});

@@ -26,6 +26,18 @@ test('who is not signed in comes to the door, and then to where they wanted to g
   await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
 
+test('the first start prints a link that lets the first administrator in, once', async () => {
+  await expect.poll(() => w.server.said).toMatch(/sign-in#token=/u);
+  const link = /\/sign-in#token=\S+/u.exec(w.server.said)?.[0] ?? '';
+  const page = await w.at(link, { user: 'nobody' });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Account of admin' }).first().waitFor();
+  await page.getByRole('link', { name: 'Audit' }).waitFor();
+  const again = await w.at(link, { user: 'nobody' });
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await again.getByText(/the link is used or too old/u).waitFor();
+});
+
 test('a one-time link lets in on a click, and is gone from the address', async () => {
   const page = await w.at(w.server.link('bob'), { user: 'nobody' });
   await page.getByText(/one-time link/u).waitFor();

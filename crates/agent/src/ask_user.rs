@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub use schemas::specs;
 pub use suggestions::Dropped;
 
-use crate::machine::ASK_USER;
+use crate::machine::ASK_USER_PREFIX;
 
 /// Makes a question of a call of an `ask_user` tool: the question, how many seconds people have, and which suggestions were left out.
 ///
@@ -21,7 +21,7 @@ pub fn question(
     arguments: &Value,
     agent: &AgentVersion,
 ) -> Result<(Question, Option<i64>, Vec<Dropped>), String> {
-    let tool = tool.strip_prefix(ASK_USER).unwrap_or(tool);
+    let tool = tool.strip_prefix(ASK_USER_PREFIX).unwrap_or(tool);
     let (mut question, offered) = arguments::read(tool, arguments)?;
     let dropped = suggestions::choose(&mut question, offered, agent);
     if !dropped.is_empty() {

@@ -49,6 +49,7 @@ pub fn read_flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<Flo
 fn agent(text: &str, file: &Path) -> Result<(AgentVersion, Document), Vec<Finding>> {
     let mut document = Document::parse(text, file)?;
     take_script(&mut document, file)?;
+    document.versioned();
     let agent: AgentVersion = shape::read(&document)?;
     let mut problems = agent.check();
     check_schemas(agent.schemas(), &mut problems);
@@ -56,7 +57,8 @@ fn agent(text: &str, file: &Path) -> Result<(AgentVersion, Document), Vec<Findin
 }
 
 fn flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<(FlowVersion, Document), Vec<Finding>> {
-    let document = Document::parse(text, file)?;
+    let mut document = Document::parse(text, file)?;
+    document.versioned();
     let flow: FlowVersion = shape::read(&document)?;
     let mut problems = flow.check();
     problems.extend(flow.check_agents(agents));

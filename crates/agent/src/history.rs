@@ -3,7 +3,7 @@
 //! Whatever the journal holds, the messages can be sent as they stand: each turn is followed by exactly one result for each of its calls, in
 //! the order of the calls, and a turn whose calls are not all settled is left out until they are. What people say meanwhile comes after.
 
-mod words;
+pub(crate) mod words;
 
 use std::sync::Arc;
 

@@ -16,10 +16,11 @@ mod end;
 mod limits;
 mod state;
 
-pub use calls::{ASK_USER, ASK_USER_TOOLS, Waiting};
+pub use calls::{ASK_USER_PREFIX, Waiting};
 pub use state::{Doing, State};
 
 pub(crate) use calls::asks_people;
+pub(crate) use end::output;
 pub(crate) use state::given;
 
 use domain::agent::Limits;
@@ -131,7 +132,7 @@ pub struct Answered {
     pub effect: AnswerEffect,
     /// The options chosen.
     pub options: Vec<OptionId>,
-    /// The metadata of the option chosen.
+    /// The metadata of the option chosen; of several, that of each under its id.
     pub metadata: Value,
     /// The form, or the information; of a secret only the names.
     pub data: Value,
@@ -203,7 +204,19 @@ pub enum Effect {
     Reject {
         /// Why.
         reason: String,
+        /// What people said.
+        answer: Value,
+    },
+    /// The question before it was answered with the wish that the work before it be done again.
+    SendBack {
+        /// Why.
+        reason: String,
+        /// What people said.
+        answer: Value,
     },
     /// The step was not run: people said so.
-    Skip,
+    Skip {
+        /// Why, where they said.
+        reason: Option<String>,
+    },
 }

@@ -25,6 +25,13 @@ use domain::agent::{ModelChoice, Provider};
 use zeroize::Zeroizing;
 
 use crate::model::{Model, ModelError};
+use crate::tool::ToolSpec;
+
+/// What tools are called where names must fit a wire format: as a model that is asked over it knows them.
+pub(crate) fn wire_names(tools: &[ToolSpec]) -> Vec<String> {
+    let names = names::Names::of(tools);
+    tools.iter().map(|tool| names.wire(&tool.name)).collect()
+}
 
 /// Opens the model that an agent's version has chosen. Nothing is sent before its first turn.
 ///

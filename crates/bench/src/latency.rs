@@ -23,10 +23,18 @@ const WANTED: f64 = 5.0;
 
 /// What was counted.
 #[derive(Debug, Default)]
-struct Counted {
-    times: Times,
+pub(crate) struct Counted {
+    pub(crate) times: Times,
     /// Moments at which the agent that was next did not wait yet.
-    missed: u64,
+    pub(crate) missed: u64,
+}
+
+impl Counted {
+    /// Adds what another has counted.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.times.extend(other.times);
+        self.missed += other.missed;
+    }
 }
 
 /// Measures both stores on one node, and PostgreSQL from one node to another.
@@ -46,7 +54,7 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
             let first = Node::start(&place, "warn").await?;
             let second = if nodes == 2 { Some(Node::start(&place, "warn").await?) } else { None };
             let agents_at = second.as_ref().map_or(first.address, |node| node.address);
-            measure(agents_at, first.address, &keys, length).await
+            measure(agents_at, first.address, &keys, (APART, length)).await
         })?;
         let answers = counted.times.count() as u64;
         let ranked = counted.times.ranked();
@@ -57,32 +65,42 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     Ok(Section { name: "latency", tables: vec![table], targets })
 }
 
-async fn measure(agents_at: SocketAddr, people_at: SocketAddr, keys: &Keys, length: Duration) -> Fallible<Counted> {
+/// Has agents wait at one node and people answer at another, so long after each other, for so long.
+pub(crate) async fn measure(
+    agents_at: SocketAddr,
+    people_at: SocketAddr,
+    keys: &Keys,
+    (apart, length): (Duration, Duration),
+) -> Fallible<Counted> {
     let mut pairs = Vec::new();
     for _ in 0..AGENTS {
         pairs.push(Pair::connect(agents_at, people_at, keys).await?);
     }
-    let begin = Instant::now() + APART * AGENTS;
+    let begin = Instant::now() + apart * AGENTS;
     let mut running = JoinSet::new();
     for (place, pair) in (0..AGENTS).zip(pairs) {
-        running.spawn(go_round(pair, begin + APART * place, begin + WARM, begin + WARM + length));
+        let first = begin + apart * place;
+        running.spawn(go_round(pair, (first, apart * AGENTS), begin + WARM, begin + WARM + length));
     }
     let mut all = Counted::default();
     while let Some(counted) = running.join_next().await {
-        let counted = counted??;
-        all.times.extend(counted.times);
-        all.missed += counted.missed;
+        all.add(counted??);
     }
     Ok(all)
 }
 
 /// Is answered at its own moments until the end.
-async fn go_round(mut pair: Pair, mut moment: Instant, count_from: Instant, end: Instant) -> Fallible<Counted> {
+async fn go_round(
+    mut pair: Pair,
+    (mut moment, every): (Instant, Duration),
+    count_from: Instant,
+    end: Instant,
+) -> Fallible<Counted> {
     let mut counted = Counted::default();
     loop {
         let asked = pair.asks().await?;
         while moment <= Instant::now() {
-            moment += APART * AGENTS;
+            moment += every;
             counted.missed += u64::from(moment > count_from);
         }
         let took = pair.answered(&asked, moment).await?;
@@ -90,7 +108,7 @@ async fn go_round(mut pair: Pair, mut moment: Instant, count_from: Instant, end:
             counted.times.add(took);
         }
         pair.goes_on(&asked).await?;
-        moment += APART * AGENTS;
+        moment += every;
         if moment >= end {
             return Ok(counted);
         }

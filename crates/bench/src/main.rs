@@ -16,6 +16,9 @@
 //! - `latency` (`latency.rs`): from just before an answer is sent to the end of the waiting agent's response, 200 a second on a
 //!   fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With PostgreSQL also from one
 //!   node to another.
+//! - `agents` (`agents.rs`): agents that the server runs. In process, with a model and tools that take no time: what a turn costs at
+//!   the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, resumes a second. Over HTTP, with a model
+//!   on the wire: from an answer to the next request at the model.
 //! - `inbox` (`inbox.rs`, `load.rs`): start, pages, filters and figures with a million open questions, put there through the
 //!   store's own transactions, many questions each.
 //! - `readers` (`readers.rs`): thousands of silent event streams: memory of the server, and the time of one event to the last.
@@ -27,6 +30,7 @@
 //! Start reading at `ground.rs` (what is measured stands on it) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
 //! hyper's connections, `durable.rs` the four operations, `report.rs` tables, targets and JSON.
 
+mod agents;
 mod audit;
 mod bare;
 mod client;
@@ -95,6 +99,7 @@ enum Part {
     Rulings,
     Permits,
     Latency,
+    Agents,
     Inbox,
     Readers,
 }
@@ -147,6 +152,9 @@ fn run(arguments: &Arguments) -> Fallible<bool> {
     }
     if wanted(Part::Latency) {
         keep(latency::section(&ground));
+    }
+    if wanted(Part::Agents) {
+        keep(agents::section(&ground));
     }
     if wanted(Part::Inbox) {
         keep(inbox::section(&ground, arguments.open));

@@ -26,6 +26,11 @@ pub(crate) struct Node {
 impl Node {
     /// Starts a server on a place and waits until it is ready.
     pub(crate) async fn start(place: &Place, log: &str) -> Fallible<Self> {
+        Self::start_with(place, log, &[]).await
+    }
+
+    /// The same with more arguments.
+    pub(crate) async fn start_with(place: &Place, log: &str, more: &[&str]) -> Fallible<Self> {
         // Between this and the server's own bind the port is free; nobody else is looking for one.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log_path = place.directory().join(format!("{}.log", address.port()));
@@ -33,6 +38,7 @@ impl Node {
         let child = place
             .command()
             .args(["serve", "--listen", &address.to_string(), "--rate", "0", "--log", log])
+            .args(more)
             .stdout(Stdio::null())
             .stderr(File::create(&log_path)?)
             .spawn()?;

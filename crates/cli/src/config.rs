@@ -1,6 +1,7 @@
 //! Everything that can be set, by flag or by environment variable. The environment is read here, and only here.
 
 mod access;
+mod webhooks;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -8,11 +9,12 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use domain::{Role, SignedDuration};
+use domain::{Role, SignedDuration, Timestamp};
 use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
+pub(crate) use webhooks::Webhooks;
 
 /// The hold point for AI agents: an agent asks, its step sleeps durably, a person answers, the agent goes on, once.
 #[derive(Debug, Parser)]
@@ -26,12 +28,15 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the server
     Serve(Box<Serve>),
-    /// Run a worker beside the servers of a PostgreSQL database: it drives agents, and listens nowhere
+    /// Run a worker beside the servers of a PostgreSQL database: it drives agents, and serves nothing but its figures
     Worker(Box<Worker>),
     /// Make, list and revoke keys
     Keys(Keys),
     /// Add people, and make links that sign them in
     Users(Users),
+    /// Write what has left the hot tables
+    #[command(subcommand)]
+    Archive(ArchiveCommand),
     /// Verify an export of the audit trail, export it, show the key that signs it
     Audit(Audit),
     /// Rotate the keys that secrets are sealed with
@@ -119,6 +124,8 @@ pub(crate) struct Serve {
     pub(crate) terms: Terms,
     #[command(flatten)]
     pub(crate) agents: Agents,
+    #[command(flatten)]
+    pub(crate) webhooks: Webhooks,
     /// The largest request body, in bytes
     #[arg(long, env = "HOLDPOINT_BODY_BYTES", default_value_t = 1024 * 1024)]
     pub(crate) body_bytes: usize,
@@ -137,6 +144,9 @@ pub(crate) struct Serve {
 
 #[derive(Debug, Args)]
 pub(crate) struct Worker {
+    /// Where to show /metrics, /healthz and /readyz; nowhere if absent
+    #[arg(long, env = "HOLDPOINT_METRICS_LISTEN")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) database: Database,
     #[command(flatten)]
@@ -264,6 +274,34 @@ pub(crate) struct AuditPlace {
     pub(crate) database: Database,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum ArchiveCommand {
+    /// Write the questions of the archive as JSON Lines, each with everything that is known of it; beside a running server or without one
+    Export(ArchiveExport),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveExport {
+    /// The new file; standard output if absent
+    pub(crate) file: Option<PathBuf>,
+    /// Only what was resolved before this moment (2026-11-01T00:00:00Z)
+    #[arg(long)]
+    pub(crate) before: Option<Timestamp>,
+    /// Only what was resolved at this moment or after it
+    #[arg(long)]
+    pub(crate) after: Option<Timestamp>,
+    /// Only of this tenant
+    #[arg(long)]
+    pub(crate) tenant: Option<String>,
+    /// Only of the projects of this name
+    #[arg(long)]
+    pub(crate) project: Option<String>,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) database: Database,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Secrets {
     #[command(subcommand)]
@@ -365,6 +403,7 @@ impl Serve {
             rate: NonZeroU32::new(self.rate),
             streams: self.streams,
             behind_proxy: self.behind_proxy,
+            ..server::Limits::default()
         }
     }
 }

@@ -43,6 +43,8 @@ pub(crate) enum Failure {
     Figures(String),
     #[error("the identity provider cannot be asked: {0}")]
     Oidc(String),
+    #[error("webhooks cannot be sent: {0}")]
+    Webhooks(String),
     #[error("--log: {0}")]
     Log(String),
     #[error("traces cannot be sent: {0}")]

@@ -4,6 +4,7 @@
 //!
 //! Start reading at `config.rs` (everything that can be set) and `serve.rs` (what runs).
 
+mod archive;
 mod audit;
 mod config;
 mod data;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use zeroizing_alloc::ZeroAlloc;
 
-use crate::config::{Cli, Command};
+use crate::config::{ArchiveCommand, Cli, Command};
 use crate::failure::Failure;
 
 /// Memory is overwritten when it is given back: bodies, buffers and parsed values leave no secret behind in the process.
@@ -52,6 +53,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Worker(worker) => worker::worker(&runtime, &worker),
         Command::Keys(keys) => runtime.block_on(keys::keys(keys)),
         Command::Users(users) => runtime.block_on(users::users(users)),
+        Command::Archive(ArchiveCommand::Export(export)) => runtime.block_on(archive::export(&export)),
         Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
         Command::Backup(backup) => data::backup(&backup),

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
 use engine::{Engine, Ids};
 use server::{App, Front, Oidc, OidcSettings, Page};
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
+use webhooks::{Postman, SystemLookup};
 
 use crate::config::{Provider, Serve};
 use crate::failure::Failure;
@@ -38,7 +40,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, serve.terms.settings(&serve.agents));
+    let settings = serve.webhooks.applied_to(serve.terms.settings(&serve.agents));
+    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     engine.unlock().await?;
     work::first(&engine, &serve.agents)?;
     if let Some(file) = &serve.terms.policy {
@@ -60,6 +63,10 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file)));
     }
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
+    let postman = Postman::new(serve.webhooks.networks(), Arc::new(SystemLookup));
+    let postman = postman.map_err(|error| Failure::Webhooks(error.to_string()))?;
+    let (sending, stop_sending) = (engine.clone(), cancelled.clone());
+    tasks.spawn(async move { sending.run_webhooks(Arc::new(postman), stop_sending.cancelled()).await });
     work::start(&tasks, &cancelled, &engine, &serve.agents);
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");

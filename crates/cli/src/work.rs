@@ -25,9 +25,21 @@ type Looks = BTreeMap<PathBuf, Option<Digest>>;
 
 /// Takes what the files define at the start. A bad file ends it, with everything that is wrong with any of them.
 pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<(), Failure> {
+    if agents.agents.is_some() {
+        keep_to_ourselves();
+    }
     let found = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
     engine.define(found.map_err(|findings| Failure::DefinitionsBad(lines(&findings)))?);
     Ok(())
+}
+
+/// Agents of files may run commands, which have the rights of this process: its memory and its environment, with the keys of models in it,
+/// are not for them. Whoever is root reads them all the same.
+fn keep_to_ourselves() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable) {
+        tracing::warn!(%error, "commands of agents could read the environment of this process");
+    }
 }
 
 /// Starts the worker, and whatever follows the files. The worker lets go of its steps when it is told to stop.
@@ -95,4 +107,16 @@ fn looks(dirs: &[Option<&Path>]) -> Looks {
 
 fn lines(findings: &[Finding]) -> String {
     findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{DumpableBehavior, dumpable_behavior, set_dumpable_behavior};
+
+    #[test]
+    fn what_agents_run_cannot_look_into_the_process() {
+        set_dumpable_behavior(DumpableBehavior::Dumpable).unwrap();
+        super::keep_to_ourselves();
+        assert_eq!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable));
+    }
 }

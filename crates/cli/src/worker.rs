@@ -1,6 +1,10 @@
-//! `holdpoint worker`: drives agents beside the servers of the same database, and listens nowhere.
+//! `holdpoint worker`: drives agents beside the servers of the same database, and serves nothing but its figures.
+
+use std::net::SocketAddr;
 
 use engine::{Engine, Ids};
+use server::{App, Front, Limits};
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -39,8 +43,11 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
         policy::first(&engine, file).await?;
         tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file.clone())));
     }
-    work::start(&tasks, &cancelled, &engine, &worker.agents);
     let (stop, mut stopping) = watch::channel(false);
+    if let Some(address) = worker.metrics_listen {
+        show_figures(&tasks, &engine, address, stopping.clone()).await?;
+    }
+    work::start(&tasks, &cancelled, &engine, &worker.agents);
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
 
@@ -52,5 +59,25 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let closing = tokio::task::spawn_blocking(move || store.close());
     let _ = closing.await;
     println!("Holdpoint has stopped");
+    Ok(())
+}
+
+/// Shows the figures of this process, and whether it lives and its store answers.
+async fn show_figures(
+    tasks: &TaskTracker,
+    engine: &Engine,
+    address: SocketAddr,
+    stopping: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    let (limits, front) = (Limits::default(), Front::default());
+    let app = App::new(engine.clone(), limits, front, telemetry::figures()?, stopping.clone());
+    let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen(address, error))?;
+    let bound = listener.local_addr().map_err(|error| Failure::Listen(address, error))?;
+    println!("Its figures are at http://{bound}/metrics");
+    tasks.spawn(async move {
+        if let Err(error) = server::listen(listener, server::health_router(app), stopping).await {
+            tracing::warn!(%error, "the figures are not shown any more");
+        }
+    });
     Ok(())
 }

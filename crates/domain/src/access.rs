@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyId, ProjectId, Refusal, TenantId, VisitId};
+use crate::{KeyId, ProjectId, Refusal, TenantId, TicketId, VisitId};
 
 /// The tenant and project that a piece of work is confined to.
 ///
@@ -60,6 +60,8 @@ pub enum Right {
     ManageUsers,
     /// See which secrets are kept, never their values, and forget them.
     ManageSecrets,
+    /// Make, list, change and remove webhooks.
+    ManageWebhooks,
 }
 
 impl Role {
@@ -71,7 +73,8 @@ impl Role {
     pub const fn may(self, right: Right) -> bool {
         match (self, right) {
             (Self::Admin, _) | (_, Right::Read) => true,
-            (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::ManageUsers | Right::Automate) => false,
+            (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::ManageUsers) => false,
+            (_, Right::Automate | Right::ManageWebhooks) => false,
             (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => true,
             (Self::Operator, Right::Take) => false,
             (Self::Viewer, Right::Answer) => true,
@@ -176,6 +179,19 @@ impl Caller {
     pub fn require(&self, right: Right) -> Result<(), Refusal> {
         if self.role.may(right) { Ok(()) } else { Err(Refusal::RoleForbids { role: self.role }) }
     }
+}
+
+/// What opens one stream or socket in place of the credential that it was made with: a browser can send no other there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its public half.
+    pub id: TicketId,
+    /// Whose credential it stands for.
+    pub credential: Credential,
+    /// What it is confined to.
+    pub scope: Scope,
+    /// From when on it is refused.
+    pub expires_at: Timestamp,
 }
 
 /// A credential, without its secret: the store keeps only a keyed hash of that.

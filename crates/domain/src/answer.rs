@@ -26,7 +26,7 @@ pub struct Answer {
     /// The options chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<OptionId>,
-    /// The metadata of the option chosen, as the agent gave it.
+    /// The metadata of the option chosen, as the agent gave it; of several options, that of each under its id.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
     /// With `edit`, the arguments to run with.
@@ -91,7 +91,7 @@ pub struct Settled {
     pub effect: Effect,
     /// The options chosen, in the question's order.
     pub options: Vec<OptionId>,
-    /// The metadata of the first option chosen.
+    /// The metadata of the option chosen; of several, that of each under its id.
     pub metadata: Value,
     draft: Draft,
 }
@@ -139,7 +139,7 @@ impl Question {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let metadata = chosen.first().map_or(Value::Null, |option| option.metadata.clone());
+        let metadata = metadata(&chosen);
         let options = chosen.iter().map(|option| option.id.clone()).collect();
         Ok(Settled { effect, options, metadata, draft })
     }
@@ -249,5 +249,37 @@ impl Question {
     fn option_names(&self) -> String {
         let names: Vec<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
         if names.is_empty() { "none: this question takes text or data".into() } else { names.join(", ") }
+    }
+}
+
+/// What the agent wants back with what was chosen. Options without metadata have no place in it.
+fn metadata(chosen: &[&Choice]) -> Value {
+    if let [option] = chosen {
+        return option.metadata.clone();
+    }
+    let given = chosen.iter().filter(|option| !option.metadata.is_null());
+    let given: serde_json::Map<_, _> = given.map(|option| (option.id.clone(), option.metadata.clone())).collect();
+    if given.is_empty() { Value::Null } else { Value::Object(given) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_option_that_is_chosen_brings_its_metadata() {
+        let option = |id: &str, metadata| Choice { metadata, ..Choice::new(id, id, Effect::Provide) };
+        let options =
+            vec![option("a", json!({ "port": 1 })), option("b", Value::Null), option("c", json!({ "port": 3 }))];
+        let question = Question { options, multiple: true, ..Question::plain(Kind::Choice, "Which?".into()) };
+        let chosen = |ids: &[&str]| {
+            let draft = Draft { options: ids.iter().map(|id| (*id).to_owned()).collect(), ..Draft::default() };
+            question.settle(draft, None).unwrap().metadata
+        };
+        assert_eq!(chosen(&["a"]), json!({ "port": 1 }));
+        assert_eq!(chosen(&["b"]), Value::Null);
+        assert_eq!(chosen(&["c", "a"]), json!({ "a": { "port": 1 }, "c": { "port": 3 } }));
+        assert_eq!(chosen(&["a", "b"]), json!({ "a": { "port": 1 } }));
     }
 }

@@ -90,6 +90,8 @@ pub enum Wire {
     Timer,
     /// A worker that runs one of our own agents.
     Worker,
+    /// Nobody: what the endpoint of a webhook replied.
+    Webhook,
 }
 
 impl How {

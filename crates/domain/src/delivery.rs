@@ -99,6 +99,20 @@ impl Delivery {
         Ok(Self::Completed { at: now, attempt })
     }
 
+    /// Ends it well at once: whoever goes on needs no lease.
+    pub fn gone_on(self, now: Timestamp) -> Result<Self, Refusal> {
+        match self {
+            Self::Waiting { attempt } => Ok(Self::Completed { at: now, attempt: attempt + 1 }),
+            Self::Processing { until, .. } => Err(Refusal::DeliveryTaken { until }),
+            Self::NotNeeded | Self::Completed { .. } | Self::Failed { .. } => Err(Refusal::DeliveryClosed(self.name())),
+        }
+    }
+
+    /// Ends it because there is nobody left to take it.
+    pub fn not_needed(self) -> Result<Self, Refusal> {
+        if self.over() { Err(Refusal::DeliveryClosed(self.name())) } else { Ok(Self::NotNeeded) }
+    }
+
     /// Ends it badly, or offers it again.
     pub fn fail(self, given: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Self, Refusal> {
         let (_, _, attempt, _) = self.held(given, now)?;

@@ -50,7 +50,7 @@ pub struct FlowStep {
     /// Which version; the newest one at the start of the session where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// What the agent works on: a template over `input`, `answer`, `shared` and `steps.NAME.output`.
+    /// What the agent works on: a template over `input`, `answer`, `shared`, `steps.NAME.output` and `steps.NAME.rejection`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
     /// What is asked before the step runs.
@@ -65,7 +65,7 @@ pub struct FlowStep {
     /// How long it rests before the second attempt; twice as long before each further one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_seconds: Option<u32>,
-    /// What is passed on: templates over `input`, `shared`, `steps.NAME.output` and `output`, kept in `shared` under their names.
+    /// What is passed on: templates over `input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection` and `output`, kept in `shared` under their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pass: BTreeMap<String, Value>,
     /// Where to go on success; to the next step where absent.

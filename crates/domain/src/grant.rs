@@ -165,6 +165,12 @@ impl Grant {
             && self.most_uses.is_none_or(|most| self.uses < most)
     }
 
+    /// When it was or will be over, however often it may still be used: taken back, or at the end of its time.
+    #[must_use]
+    pub fn ends(&self) -> Option<Timestamp> {
+        self.revoked.iter().map(|(_, at)| *at).chain(self.until).min()
+    }
+
     /// Refuses to start what it let through once it was taken back or its time is over. Uses that are spent were spent on it.
     pub fn still_stands(&self, now: Timestamp) -> Result<(), Refusal> {
         let over = self.revoked.is_some() || self.until.is_some_and(|until| until <= now);

@@ -113,6 +113,12 @@ ids! {
     VisitId = "vis_";
     /// A link that signs a person in once.
     LinkId = "lnk_";
+    /// What a browser opens one stream with.
+    TicketId = "tkt_";
+    /// A subscription to events, or to answers.
+    WebhookId = "whk_";
+    /// One message to the endpoint of a webhook.
+    WebhookDeliveryId = "whd_";
 }
 
 #[cfg(test)]

@@ -64,6 +64,9 @@ pub struct Origin {
     pub agent_version: Option<String>,
     /// Who asked.
     pub asked_by: Actor,
+    /// Whether a worker of ours asked, for a step that it runs: whoever only has the agent's name has nothing to do with the answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub driven: bool,
     /// Who started the session.
     pub started_by: Actor,
     /// When it was asked.
@@ -162,6 +165,7 @@ impl Interaction {
             agent: session.brief.agent.clone(),
             agent_version: session.brief.agent_version.clone(),
             asked_by: by,
+            driven: false,
             started_by: session.started_by.clone(),
             at: now,
             traceparent: None,
@@ -472,7 +476,8 @@ impl Interaction {
     }
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
-        let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. } if by.name == self.origin.asked_by.name);
+        let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. }
+            if self.origin.driven || by.name == self.origin.asked_by.name);
         // What decides a proposed call reaches its agent as that call; what was handed over, as the first question.
         let elsewhere = self.question.call.is_some() || self.origin.handed_from.is_some();
         let needed = self.question.kind.blocks() && !withdrawn && !elsewhere;

@@ -39,8 +39,9 @@ pub mod suggestion;
 pub mod template;
 pub mod text;
 pub mod user;
+pub mod webhook;
 
-pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope};
+pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
 pub use agent::AgentVersion;
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
@@ -52,7 +53,7 @@ pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{
     AnswerId, DataKeyId, EntryId, EventId, GrantId, IdError, InteractionId, KeyId, LeaseId, LinkId, PermitId,
-    ProjectId, SecretId, SessionId, StepId, TenantId, UserId, VisitId,
+    ProjectId, SecretId, SessionId, StepId, TenantId, TicketId, UserId, VisitId, WebhookDeliveryId, WebhookId,
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
@@ -66,5 +67,7 @@ pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepEnd, StepEnding, StepStatus};
 pub use user::{Link, Membership, User, Visit};
+pub use webhook::Webhook;
+pub use webhook::delivery::WebhookDelivery;
 
 pub use jiff::{SignedDuration, Timestamp};

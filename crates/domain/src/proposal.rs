@@ -16,9 +16,12 @@ use serde_json::{Value, json};
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
 use crate::{
-    Action, Actor, Digest, Effect, GrantId, Happening, InteractionId, PermitId, Problem, Refusal, Resolution, Role,
-    Ruling, Scope, SessionId, State, text,
+    Action, Actor, Caller, Digest, Effect, GrantId, Happening, InteractionId, PermitId, Problem, Refusal, Resolution,
+    Role, Ruling, Scope, SessionId, State, text,
 };
+
+/// Why what a client should have run is not run any more.
+const NOT_BEGUN: &str = "it was allowed, and was not started in time";
 
 /// One call that an agent proposed. Its name is the agent's own, unique in its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +51,9 @@ pub struct Proposal {
     /// Whether its tool says that it may be run again when nobody knows whether it ran.
     #[serde(default)]
     pub repeatable: bool,
+    /// Whether a worker of ours proposed it, for a step that it runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub driven: bool,
     /// Who else may start it and report on it: whoever opened the session, where their client runs the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
@@ -195,6 +201,15 @@ impl Proposal {
         }
     }
 
+    /// The same with a permit that is good until then at most.
+    #[must_use]
+    pub fn permitted_until(mut self, end: Timestamp) -> Self {
+        if let Standing::Allowed { permit } = &mut self.standing {
+            permit.expires_at = permit.expires_at.min(end);
+        }
+        self
+    }
+
     /// What may run: the proposed action, or the one that a person put in its place.
     #[must_use]
     pub fn effective(&self) -> Action {
@@ -212,6 +227,12 @@ impl Proposal {
     pub fn of_agent(&self, by: &Actor) -> Result<(), Refusal> {
         let may = by.name == self.proposed_by.name || self.runner.as_ref() == Some(&by.name);
         if may { Ok(()) } else { Err(Refusal::NotYourAction) }
+    }
+
+    /// Refuses whoever only has the name of the agent: what a worker of ours proposed is for our workers, and for the client that runs it.
+    pub fn in_hands_of(&self, caller: &Caller) -> Result<(), Refusal> {
+        let client = self.runner.as_ref() == Some(&caller.actor.name);
+        if self.driven && !caller.is_worker() && !client { Err(Refusal::NotYourAction) } else { Ok(()) }
     }
 
     /// What everybody is told of a fresh proposal.
@@ -332,11 +353,25 @@ impl Proposal {
         Ok((self.became(standing), happening))
     }
 
-    /// Nobody reported in time. `None` while there is time, or if it is not running.
+    /// Whoever runs it is still there: its outcome is waited for until later. Nothing that others are told.
+    pub fn keep(self, by: &Actor, until: Timestamp) -> Result<Self, Refusal> {
+        self.of_agent(by)?;
+        let Standing::Started { permit, since, .. } = self.standing else { return Err(self.not_in("started")) };
+        Ok(self.became(Standing::Started { permit, since, until }))
+    }
+
+    /// Nobody reported in time, or the client that should have run it did not begin. `None` while there is time.
     #[must_use]
     pub fn lapse(self, permit: Permit, now: Timestamp) -> Option<Step> {
-        match self.standing {
-            Standing::Started { until, .. } if until <= now => {}
+        match &self.standing {
+            Standing::Started { until, .. } if *until <= now => {}
+            Standing::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
+                let mut data = self.told();
+                data["reason"] = json!(NOT_BEGUN);
+                let happening = Happening::plain("action.failed", data);
+                let standing = Standing::Failed { message: NOT_BEGUN.into(), result: Value::Null };
+                return Some((self.became(standing), happening));
+            }
             _ => return None,
         }
         let mut data = self.told();
@@ -381,6 +416,8 @@ impl Proposal {
     pub const fn wake_at(&self) -> Option<Timestamp> {
         match &self.standing {
             Standing::Started { until, .. } => Some(*until),
+            // Whoever sleeps on what a client is to run has to be told that it will not be run any more.
+            Standing::Allowed { permit } if self.runner.is_some() => Some(permit.expires_at),
             _ => None,
         }
     }
@@ -417,6 +454,15 @@ impl Proposal {
     }
 }
 
+/// Whether this is a name that a worker gives to the calls of a step: `s1t2c0`, the first call in the second turn of the first step.
+#[must_use]
+pub fn reserved(call: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(rest) = call.strip_prefix('s') else { return false };
+    let Some((step, rest)) = rest.split_once('t') else { return rest.strip_suffix("before").is_some_and(number) };
+    rest.split_once('c').is_some_and(|(turn, place)| number(step) && number(turn) && number(place))
+}
+
 /// How the end of a question about an action reads: who, which way, and why.
 #[must_use]
 pub fn verdict_of(interaction: &Interaction) -> Option<(Actor, Option<Effect>, Option<String>)> {
@@ -428,4 +474,21 @@ pub fn verdict_of(interaction: &Interaction) -> Option<(Actor, Option<Effect>, O
         Resolution::Expired => (Actor::system(), None, Some("nobody answered in time".into())),
         Resolution::Cancelled { by, reason } => (by.clone(), None, Some(reason.clone())),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_a_worker_gives_are_reserved() {
+        for call in ["s1t2c0", "s12t345c67", "s1before"] {
+            assert!(reserved(call), "{call}");
+        }
+        for call in
+            ["", "s", "sbefore", "s1", "t2c0", "st2c0", "s1t2", "s1tc0", "s1t2c", "s1t2c0x", "call_1", "s1before2"]
+        {
+            assert!(!reserved(call), "{call}");
+        }
+    }
 }

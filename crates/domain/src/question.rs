@@ -307,6 +307,21 @@ impl Question {
         matches!(self.fallback, Some(Fallback::Hold))
     }
 
+    /// What a deadline should do where nobody has said it: deny what would run, else take the default, else what is recommended.
+    ///
+    /// None where there is no such thing; it expires then.
+    #[must_use]
+    pub fn usual_fallback(&self) -> Option<Fallback> {
+        if self.kind == Kind::Approval {
+            return Some(Fallback::Deny);
+        }
+        let by_itself =
+            |option: &&Choice| !option.requires_input && (self.form().is_none() || !option.effect.carries_form());
+        let mut able = self.options.iter().filter(by_itself);
+        let chosen = able.clone().find(|option| option.default).or_else(|| able.find(|option| option.recommended));
+        chosen.map(|option| Fallback::Option(option.id.clone()))
+    }
+
     /// Whether its deadline would let an action run on nobody's word.
     #[must_use]
     pub fn fallback_runs_action(&self) -> bool {
@@ -462,7 +477,8 @@ impl Question {
     }
 
     /// Whether it can be answered with data alone.
-    pub(crate) fn takes_value(&self) -> bool {
+    #[must_use]
+    pub fn takes_value(&self) -> bool {
         match self.kind {
             Kind::Question | Kind::Form | Kind::Secret | Kind::Notice => true,
             Kind::Approval | Kind::Confirmation | Kind::Choice | Kind::Review | Kind::Custom(_) => {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Interaction, InteractionId, Role, SessionId};
+use crate::{Interaction, InteractionId, Role, SessionId, WebhookDeliveryId, WebhookId};
 
 /// One thing that is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +112,9 @@ pub enum Refusal {
     /// The name of the call stands for another action already.
     #[error("the call `{0}` is another action already")]
     CallConflict(String),
+    /// Calls of this form are named by the workers of this server.
+    #[error("the call id `{0}` is of the form that this server's workers give: choose another one")]
+    CallReserved(String),
     /// Actions are proposed by whoever opened the session, or by the agent that it was opened for.
     #[error("this session was opened by somebody else, for another agent")]
     NotYourSession(SessionId),
@@ -195,4 +198,16 @@ pub enum Refusal {
         /// The limit.
         most: u32,
     },
+    /// The project has as many webhooks as it may.
+    #[error("this project already has {most} webhooks")]
+    TooManyWebhooks {
+        /// The limit.
+        most: u64,
+    },
+    /// Nothing is sent for this webhook.
+    #[error("this webhook is disabled: enable it first")]
+    WebhookDisabled(WebhookId),
+    /// It is still to be sent: there is nothing to replay.
+    #[error("this delivery is still pending")]
+    WebhookDeliveryPending(WebhookDeliveryId),
 }

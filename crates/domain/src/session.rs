@@ -258,9 +258,11 @@ impl Session {
         }
     }
 
-    /// Refuses whoever this session does not belong to: it is for whoever opened it, and for the agent that it was opened for.
+    /// Refuses whoever this session does not belong to: it is for whoever opened it, and for the agent that it was opened for. An agent
+    /// that our workers run has no key: whoever comes with its name is somebody else.
     pub fn belongs_to(&self, actor: &Actor) -> Result<(), Refusal> {
-        let own = self.started_by.name == actor.name || self.brief.agent.as_ref() == Some(&actor.name);
+        let agent = self.brief.agent.as_ref().filter(|_| !self.driven);
+        let own = self.started_by.name == actor.name || agent == Some(&actor.name);
         if own { Ok(()) } else { Err(Refusal::NotYourSession(self.id)) }
     }
 

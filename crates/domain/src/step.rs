@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Actor, Happening, Refusal, SessionId, StepId};
+use crate::{Actor, Happening, InteractionId, Refusal, SessionId, StepId};
 
 /// How many workers may claim a step in a row without anything being journalled: then it is what ends them.
 const MOST_IDLE: u32 = 5;
@@ -34,6 +34,12 @@ pub struct Step {
     /// What the steps of the flow before it left to those that come after them.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub shared: Value,
+    /// The question before it. It is asked once, however often the step is tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<InteractionId>,
+    /// Why it is done again, where people wanted what came of it otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
     /// Where it is with the workers; none where a foreign agent runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive: Option<Drive>,
@@ -64,9 +70,24 @@ pub struct Drive {
     pub due: Option<Timestamp>,
     /// How many inputs its journal has.
     pub journal: u64,
-    /// What the last worker that let go of it could not get over.
+    /// What the last worker that let go of it could not get over; or what the attempt before it failed with, until it is begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+}
+
+/// What people said to the work of a step that they sent back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revision {
+    /// Who; `system` where nobody in person did.
+    pub by: String,
+    /// What should be different.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    /// The step before which they were asked.
+    pub asked_before: String,
+    /// What had come of it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub output: Value,
 }
 
 /// How a step came to its end.
@@ -127,6 +148,8 @@ pub enum StepEnding {
     Failed,
     /// The question before it was answered with no.
     Rejected,
+    /// The question before it was answered with the wish that the work before it be done again.
+    SentBack,
     /// It was not run.
     Skipped,
     /// Its session was cancelled.
@@ -168,6 +191,8 @@ impl Step {
             phase: StepPhase::Running,
             created_at: now,
             shared: Value::Null,
+            before: None,
+            revision: None,
             drive: None,
         }
     }
@@ -197,6 +222,10 @@ impl Step {
             return Err(Refusal::StepLost);
         }
         let drive = self.drive.as_mut().ok_or(Refusal::StepLost)?;
+        if drive.claims == 0 {
+            // That was the attempt before.
+            drive.trouble = None;
+        }
         drive.claims += 1;
         drive.idle += 1;
         drive.worker = Some(worker.to_owned());
@@ -265,6 +294,24 @@ impl Step {
         self.let_go(Some(due))
     }
 
+    /// What it could not get over the last time, and when it is tried again; nothing while it gets on.
+    #[must_use]
+    pub fn in_trouble(&self) -> Option<(&str, Option<Timestamp>)> {
+        let drive = self.drive.as_ref().filter(|_| self.alive())?;
+        let again = drive.due.filter(|_| drive.worker.is_none());
+        drive.trouble.as_deref().map(|trouble| (trouble, again))
+    }
+
+    /// What everybody is told when it has to be tried again; nothing where it gets on.
+    #[must_use]
+    pub fn troubles(&self, by: &Actor) -> Option<Happening> {
+        let (reason, again) = self.in_trouble()?;
+        let data = json!({
+            "name": self.name, "agent": self.agent, "attempt": self.attempt, "reason": reason, "retry_at": again,
+        });
+        Some(Happening::by("step.troubled", by, data))
+    }
+
     /// Something has happened that it may have slept on. A worker that has it will see for itself.
     #[must_use]
     pub fn woken(self, now: Timestamp) -> Option<Self> {
@@ -299,6 +346,7 @@ impl Step {
                     StepEnding::Completed => "step.completed",
                     StepEnding::Failed => "step.failed",
                     StepEnding::Rejected => "step.rejected",
+                    StepEnding::SentBack => "step.sent_back",
                     StepEnding::Skipped => "step.skipped",
                     StepEnding::Cancelled => "step.cancelled",
                 }
@@ -317,7 +365,8 @@ impl Step {
             StepPhase::Ended { how, .. } => match how {
                 StepEnding::Completed => StepStatus::Completed,
                 StepEnding::Failed | StepEnding::Rejected => StepStatus::Failed,
-                StepEnding::Skipped => StepStatus::Skipped,
+                // Neither was run, because people said so.
+                StepEnding::Skipped | StepEnding::SentBack => StepStatus::Skipped,
                 StepEnding::Cancelled => StepStatus::Cancelled,
             },
         }
@@ -355,6 +404,7 @@ mod tests {
         check(ended(StepEnding::Completed), 0, StepStatus::Completed, StepStatus::Completed);
         check(ended(StepEnding::Failed), 0, StepStatus::Failed, StepStatus::Failed);
         check(ended(StepEnding::Rejected), 0, StepStatus::Failed, StepStatus::Failed);
+        check(ended(StepEnding::SentBack), 0, StepStatus::Skipped, StepStatus::Skipped);
         check(ended(StepEnding::Skipped), 0, StepStatus::Skipped, StepStatus::Skipped);
         check(ended(StepEnding::Cancelled), 0, StepStatus::Cancelled, StepStatus::Cancelled);
     }
@@ -387,6 +437,21 @@ mod tests {
         assert_eq!(asleep.clone().woken(at(5)).unwrap().due(), Some(at(5)));
         assert_eq!(asleep.end(StepEnd::completed(Value::Null), at(6)).woken(at(7)), None);
         assert_eq!(step(StepPhase::Running).woken(at(5)), None, "a foreign agent runs it");
+    }
+
+    #[test]
+    fn a_step_in_trouble_says_why_and_when_it_is_tried_again() {
+        let claimed = driven().claim("a", at(1), at(30)).unwrap();
+        assert_eq!(claimed.in_trouble(), None);
+        let troubled = claimed.troubled("no tools".into(), at(5));
+        assert_eq!(troubled.in_trouble(), Some(("no tools", Some(at(5)))));
+        let again = troubled.clone().claim("b", at(5), at(30)).unwrap();
+        assert_eq!(again.in_trouble(), Some(("no tools", None)), "it is being tried");
+        assert_eq!(again.journalled(1).in_trouble(), None);
+        let mut fresh = driven();
+        fresh.drive.as_mut().unwrap().trouble = Some("the attempt before".into());
+        assert_eq!(fresh.in_trouble(), Some(("the attempt before", Some(at(0)))));
+        assert_eq!(fresh.claim("a", at(1), at(30)).unwrap().in_trouble(), None);
     }
 
     #[test]

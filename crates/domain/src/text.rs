@@ -45,6 +45,16 @@ pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
+/// The same text as [`paragraphs`] would accept it: control characters are shown as what cannot be shown, and what is too long is cut.
+#[must_use]
+pub fn sayable(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '\u{FFFD}' } else { c };
+    if text.chars().count() <= PARAGRAPHS {
+        return text.chars().map(shown).collect();
+    }
+    text.chars().take(PARAGRAPHS - 1).map(shown).chain(['…']).collect()
+}
+
 /// Checks an identifier chosen by an agent: short, printable ASCII without spaces.
 pub fn identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if text.is_empty() || text.len() > 128 || !text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -144,6 +154,17 @@ mod tests {
         check(&"я".repeat(LINE), true, true);
         check(&"я".repeat(LINE + 1), false, true);
         check(&"я".repeat(PARAGRAPHS + 1), false, false);
+    }
+
+    #[test]
+    fn what_is_sayable_can_be_kept() {
+        assert_eq!(sayable("a\tb\n"), "a\tb\n");
+        assert_eq!(sayable("nul\0byte\u{1b}"), "nul\u{FFFD}byte\u{FFFD}");
+        for long in [PARAGRAPHS, PARAGRAPHS + 1, PARAGRAPHS * 2] {
+            let mut problems = Vec::new();
+            paragraphs("/message", &sayable(&"я".repeat(long)), &mut problems);
+            assert_eq!(problems, []);
+        }
     }
 
     #[test]

@@ -69,6 +69,7 @@ impl Story {
             ruling: Ruling { verdict: Verdict::Ask, rule: None, reason: String::new(), policy: "v1".into() },
             grant: None,
             repeatable,
+            driven: false,
             runner: None,
             asked: vec![asked],
             standing: Standing::Waiting { interaction: asked },

@@ -98,8 +98,9 @@ fn tools_are_known_and_have_their_workspace() {
         json!({ "client_tools": [tool("a"), tool("a"), tool("b.c")] }),
         &["/client_tools/1/name", "/client_tools/2/name"],
     );
+    check(json!({ "tools": ["read_file"], "client_tools": [tool("write_file")] }), &[]);
     check(
-        json!({ "client_tools": [tool("read_file"), tool("ask_user")] }),
+        json!({ "tools": ["read_file"], "client_tools": [tool("read_file"), tool("ask_user")] }),
         &["/client_tools/0/name", "/client_tools/1/name"],
     );
     check(json!({ "client_tools": [{ "name": "a", "schema": true }] }), &["/client_tools/0/schema"]);

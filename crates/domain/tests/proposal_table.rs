@@ -183,6 +183,7 @@ fn proposal(state: &str) -> Proposal {
         ruling: ruling(),
         grant: None,
         repeatable: state.ends_with("repeat"),
+        driven: false,
         runner: None,
         asked: vec![asked],
         standing,
@@ -207,6 +208,25 @@ fn name(refusal: &Refusal) -> String {
     text.split([' ', '(']).next().unwrap().to_owned()
 }
 
+/// Whoever runs it has its outcome waited for longer, while it is running and only then.
+#[test]
+fn only_what_runs_is_kept() {
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let stranger = caller("stranger", Role::Agent, &[]).actor;
+    for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
+        let kept = proposal(state).keep(&agent, at(500));
+        match state {
+            "started" | "overdue" | "overdue, repeat" => {
+                let kept = kept.unwrap();
+                assert_eq!((kept.wake_at(), kept.revision), (Some(at(500)), 4), "{state}");
+                assert_eq!(kept.lapse(permit(2, &action(json!({})), 1000), at(499)), None, "{state}");
+            }
+            _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
+        }
+        assert_eq!(proposal(state).keep(&stranger, at(500)), Err(Refusal::NotYourAction), "{state}");
+    }
+}
+
 #[test]
 fn a_permit_that_ran_out_allows_nothing() {
     let over = proposal("permit over");
@@ -214,4 +234,19 @@ fn a_permit_that_ran_out_allows_nothing() {
         (over.state(at(NOW - 1)), over.state(at(NOW)), over.state(Timestamp::MAX)),
         ("allowed", "rejected", "rejected")
     );
+}
+
+/// Whoever sleeps on what a client is to run is told when it will not be run any more.
+#[test]
+fn what_a_client_does_not_begin_in_time_has_failed() {
+    let runner = Some("alice".to_owned());
+    let fresh = permit(9, &action(json!({})), NOW + 300);
+    let allowed = Proposal { runner: runner.clone(), ..proposal("allowed") };
+    assert_eq!(allowed.wake_at(), Some(at(200)));
+    assert!(allowed.lapse(fresh.clone(), at(NOW)).is_none());
+    let over = Proposal { runner, ..proposal("permit over") };
+    let (failed, happening) = over.lapse(fresh, at(NOW)).unwrap();
+    assert_eq!((failed.state(at(NOW)), happening.name), ("failed", "action.failed"));
+    assert_eq!(failed.wake_at(), None);
+    assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
 }

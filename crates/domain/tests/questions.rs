@@ -52,6 +52,33 @@ fn a_kind_implies_its_options() {
     check(json!({ "kind": "approval", "options": [option("go", "approve"), option("no", "reject")] }), "go no");
 }
 
+/// What a deadline does where nobody has said it; whatever it is, the question can be put so.
+fn check_usual(fields: Value, expected: Value) {
+    let asked = question(fields.clone());
+    let usual = asked.usual_fallback();
+    assert_eq!(json!(usual), expected, "{fields}");
+    let put = holdpoint_domain::Question { fallback: usual, deadline: Some(due()), ..asked };
+    assert!(put.admit().is_ok(), "{fields}");
+}
+
+#[test]
+fn a_deadline_denies_or_takes_the_default_or_what_is_recommended() {
+    check_usual(json!({ "kind": "approval", "action": action() }), json!("deny"));
+    check_usual(json!({ "kind": "approval", "options": [option("no", "reject")] }), json!("deny"));
+    let (mut recommended, mut default) = (option("b", "provide"), option("c", "provide"));
+    recommended["recommended"] = json!(true);
+    default["default"] = json!(true);
+    let options = json!([option("a", "provide"), recommended, default]);
+    check_usual(json!({ "kind": "choice", "options": options }), json!({ "option": "c" }));
+    let options = json!([option("a", "provide"), recommended]);
+    check_usual(json!({ "kind": "choice", "options": options }), json!({ "option": "b" }));
+    check_usual(json!({ "kind": "choice", "options": [option("a", "provide")] }), Value::Null);
+    check_usual(json!({ "kind": "question" }), Value::Null);
+    recommended["requires_input"] = json!(true);
+    check_usual(json!({ "kind": "choice", "options": [recommended] }), Value::Null);
+    check_usual(json!({ "kind": "question", "schema": {}, "options": [default] }), Value::Null);
+}
+
 #[test]
 fn a_kind_needs_what_it_is_about() {
     check(json!({ "kind": "choice" }), "/options");

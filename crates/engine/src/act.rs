@@ -130,6 +130,29 @@ impl Engine {
         .await
     }
 
+    /// Says that whoever runs an action is still there: its outcome is waited for so many seconds more.
+    pub async fn action_keep(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        seconds: i64,
+    ) -> Result<(), Error> {
+        caller.require(Right::Ask)?;
+        let length = self.lease_length(Some(seconds))?;
+        let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
+        self.command(caller, None, move |work| {
+            let session = work.session(&scope, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&running, &proposal)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let kept = proposal.keep(&actor, until)?;
+            work.tx.proposal_save(&kept)?;
+            work.woken_at(kept.wake_at());
+            Ok(())
+        })
+        .await
+    }
+
     /// Takes the agent's word for what became of an action.
     pub async fn action_outcome(
         &self,
@@ -164,6 +187,7 @@ impl Engine {
 
 /// Refuses whoever is neither an agent nor the one whose client runs this tool.
 fn runs(caller: &Caller, proposal: &Proposal) -> Result<(), Error> {
+    proposal.in_hands_of(caller)?;
     if proposal.runner.as_ref() == Some(&caller.actor.name) {
         return Ok(());
     }

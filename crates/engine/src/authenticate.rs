@@ -17,6 +17,8 @@ pub(crate) const KEY: &str = "hp_";
 pub(crate) const VISIT: &str = "hpv_";
 /// How the credential in a link begins.
 pub(crate) const LINK: &str = "hpl_";
+/// How what opens one stream begins.
+pub(crate) const TICKET: &str = "hpt_";
 /// The use of a key is written down at most so often.
 const USE_NOTED_EVERY: i64 = 60;
 
@@ -54,7 +56,7 @@ impl Engine {
         again.map(drop).ok_or(Error::Unauthenticated)
     }
 
-    async fn key_record(&self, id: KeyId) -> Result<Arc<KeyRecord>, Error> {
+    pub(crate) async fn key_record(&self, id: KeyId) -> Result<Arc<KeyRecord>, Error> {
         if let Some(record) = self.keys.get(&id) {
             return Ok(record);
         }

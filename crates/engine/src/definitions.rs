@@ -3,6 +3,7 @@
 //! A file is read by whoever starts the server and handed over here. What a session uses is kept in its project in the transaction that opens
 //! it, so that the session goes on with just that, whatever becomes of the file.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::access::Right;
@@ -251,6 +252,27 @@ impl Work<'_> {
         }
         self.defined(scope, &definition)?;
         Ok(Some(agent.clone()))
+    }
+
+    /// The agents that a new session could run, by name.
+    pub(crate) fn agents_at_hand(&mut self, scope: &Scope, filed: &Definitions) -> Result<BTreeSet<String>, Error> {
+        const PORTION: u32 = 200;
+        let (mut names, mut after) = (BTreeSet::new(), None);
+        loop {
+            let kept = self.tx.definitions(scope, DefinitionKind::Agent, Page { after, limit: PORTION })?;
+            let brought = |one: &&Definition| one.retired_at.is_none() && one.by != Actor::system();
+            names.extend(kept.iter().filter(brought).map(|one| one.name.clone()));
+            after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
+            if kept.len() < PORTION as usize {
+                break;
+            }
+        }
+        for agent in &filed.agents {
+            if !self.retired(scope, &Definition::of_agent(agent, Actor::system(), self.now))? {
+                names.insert(agent.name.clone());
+            }
+        }
+        Ok(names)
     }
 
     /// Whether this server has, or had, an agent of this name to run.

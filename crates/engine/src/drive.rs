@@ -5,8 +5,8 @@ use std::time::Duration;
 use domain::audit::Wire;
 use domain::suggestion::AnswerPattern;
 use domain::{
-    Actor, ActorKind, Interaction, Luggage, Refusal, Scope, Session, SessionId, Standing, Status, Step, StepEnd,
-    StepEnding, StepId, Timestamp,
+    Actor, ActorKind, Interaction, Luggage, Question, Refusal, Scope, Session, SessionId, Standing, Status, Step,
+    StepEnd, StepEnding, StepId, Timestamp,
 };
 use serde_json::json;
 use store::{AnswerPlace, Cost, DueStep, JournalEntry, StepState, Topic};
@@ -44,6 +44,8 @@ pub struct Claimed {
     pub steps: Vec<Step>,
     /// What the step had become when it was last written down.
     pub state: Option<StepState>,
+    /// Whether the worker before this one has left it without a word: it died, or could not get on.
+    pub left_behind: bool,
 }
 
 /// What a step would sleep on.
@@ -91,6 +93,7 @@ impl Engine {
             }
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let begun = step.drive.as_ref().is_some_and(|drive| drive.claims == 0);
+            let left_behind = step.drive.as_ref().is_some_and(|drive| drive.worker.is_some() || drive.idle > 0);
             let step = step.claim(&worker, work.now, until)?;
             if step.hopeless() {
                 let trouble = step.drive.as_ref().and_then(|drive| drive.trouble.clone());
@@ -109,7 +112,7 @@ impl Engine {
             let claim = Claim { scope, session: session.id, step: step.id, number, agent };
             let luggage = work.tx.luggage(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
-            Ok(Some(Claimed { claim, session, luggage, step, steps, state }))
+            Ok(Some(Claimed { claim, session, luggage, step, steps, state, left_behind }))
         });
         match claimed.await {
             Err(Error::Refused(Refusal::StepLost | Refusal::NotFound(_))) => Ok(None),
@@ -165,10 +168,13 @@ impl Engine {
     pub async fn step_troubled(&self, claim: &Claim, why: String) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (_, step) = work.fenced(&claim)?;
+            let (mut session, step) = work.fenced(&claim)?;
             let times = step.drive.as_ref().map_or(0, |drive| drive.idle.min(6));
             let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
-            Ok(work.tx.step_save(&claim.scope, &step.troubled(why.clone(), due))?)
+            let step = step.troubled(why.clone(), due);
+            work.tx.step_save(&claim.scope, &step)?;
+            work.told_of_trouble(&mut session, &step)?;
+            work.saved(&session)
         })
         .await
     }
@@ -251,6 +257,12 @@ impl Work<'_> {
         Ok(true)
     }
 
+    /// Tells everybody why a step is tried again, and when.
+    pub(crate) fn told_of_trouble(&mut self, session: &mut Session, step: &Step) -> Result<(), Error> {
+        let by = self.doer.actor.clone();
+        step.troubles(&by).map_or(Ok(()), |happening| self.chatter(session, happening))
+    }
+
     /// Something has happened in a session that its step may sleep on.
     pub(crate) fn wake(&mut self, session: &Session) -> Result<(), Error> {
         if !session.driven || session.ended.is_some() || session.going_on().is_err() {
@@ -272,20 +284,27 @@ impl Work<'_> {
     pub(crate) fn count_answer(&mut self, session: &Session, interaction: &Interaction) -> Result<(), Error> {
         let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.driven) else { return Ok(()) };
         let step = self.tx.step(&session.scope, session.step)?;
-        let place = place_of(session, step.as_ref(), interaction.question.kind.name());
+        let place = place_of(session, step.as_ref(), &interaction.question);
         let answer = json!({ "option": pattern.option, "data": pattern.data });
         Ok(self.tx.answer_count(&session.scope, &place, &pattern.digest.to_string(), &answer, self.now)?)
     }
 }
 
-/// Where an answer is counted: at the step of a flow, or with the agent.
-pub(crate) fn place_of(session: &Session, step: Option<&Step>, kind: &str) -> AnswerPlace {
+/// Where an answer is counted: at the step of a flow, or with the agent, whose session is one step.
+///
+/// An agent without a flow asks about everything under the sun. What was chosen or filled in is suggested where it fits; a text fits
+/// everywhere, and is kept to questions of the same title.
+pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerPlace {
     let name = step.and_then(|step| step.name.as_deref());
     let place = match (&session.brief.flow, name) {
         (Some(flow), Some(name)) => format!("{flow}/{name}"),
-        _ => step.and_then(|step| step.agent.clone()).unwrap_or_default(),
+        _ => {
+            let agent = step.and_then(|step| step.agent.clone()).unwrap_or_default();
+            let free = question.options.is_empty() && question.form().is_none();
+            if free { format!("{agent}: {}", question.title) } else { agent }
+        }
     };
-    AnswerPlace { place, kind: kind.to_owned() }
+    AnswerPlace { place, kind: question.kind.name().to_owned() }
 }
 
 /// The moment after which a step may be tried again.

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use domain::audit::Wire;
+use domain::webhook::address::Networks;
 use domain::{KeyId, SignedDuration, Timestamp, VisitId};
 use moka::sync::Cache;
 use parking_lot::Mutex;
@@ -44,6 +45,10 @@ pub struct Settings {
     pub permit: SignedDuration,
     /// How long a worker has a step before another one may take it, unless it says that it is alive.
     pub step_lease: SignedDuration,
+    /// How long a node has a webhook before another one may send for it. An attempt may take a third of it.
+    pub webhook_lease: SignedDuration,
+    /// What webhooks may reach beside the public internet.
+    pub webhook_networks: Networks,
 }
 
 impl Default for Settings {
@@ -59,6 +64,8 @@ impl Default for Settings {
             resume_point_bytes: 512 * 1024,
             permit: SignedDuration::from_hours(24),
             step_lease: SignedDuration::from_secs(30),
+            webhook_lease: SignedDuration::from_secs(45),
+            webhook_networks: Networks::default(),
         }
     }
 }

@@ -84,6 +84,12 @@ impl Engine {
 }
 
 impl SessionFollower {
+    /// Where it is.
+    #[must_use]
+    pub const fn cursor(&self) -> u64 {
+        self.after
+    }
+
     /// The next events; at least one.
     pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
         loop {

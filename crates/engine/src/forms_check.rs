@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// Everything in which a value does not fit a schema that is not a question's own.
-    pub(crate) async fn misfits(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
+    pub async fn misfits(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
         let forms = Arc::clone(&self.forms);
         match off_reactor(move || forms.check(&schema, &value)).await? {
             Ok(()) => Ok(Vec::new()),

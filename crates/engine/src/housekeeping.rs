@@ -1,4 +1,4 @@
-//! What is done now and then: old idempotency keys, visits and links forgotten, the use of keys and visits written down.
+//! What is done now and then: old idempotency keys, visits, links and tickets forgotten, the use of keys and visits written down.
 
 use std::time::Duration;
 
@@ -34,7 +34,8 @@ impl Engine {
             }
         }
         self.note_used().await?;
-        self.forget_visits().await
+        self.forget_visits().await?;
+        self.forget_webhooks().await
     }
 
     /// Writes down when keys and visits were last used.
@@ -53,13 +54,29 @@ impl Engine {
         .await
     }
 
-    /// Forgets visits and links that have ended by themselves.
+    /// Forgets what was sent long ago, and secrets that have ended.
+    async fn forget_webhooks(&self) -> Result<(), Error> {
+        let retention = self.settings().retention;
+        loop {
+            let forgotten = self.transact(move |work| {
+                let before = work.now.saturating_sub(retention).unwrap_or(work.now);
+                let sent = work.tx.webhook_deliveries_purge(before, BATCH)?;
+                Ok(sent + work.tx.webhook_secrets_purge(work.now, BATCH)?)
+            });
+            if forgotten.await? < u64::from(BATCH) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Forgets visits, links and tickets that have ended by themselves.
     async fn forget_visits(&self) -> Result<(), Error> {
         loop {
             let forgotten = self.transact(move |work| {
                 let before = |age| work.now.saturating_sub(age).unwrap_or(work.now);
                 let visits = work.tx.visits_purge(before(Visit::IDLE), before(Visit::LONGEST), BATCH)?;
-                Ok(visits + work.tx.links_purge(work.now, BATCH)?)
+                let tickets = work.tx.tickets_purge(work.now, BATCH)?;
+                Ok(visits + tickets + work.tx.links_purge(work.now, BATCH)?)
             });
             if forgotten.await? < u64::from(BATCH) {
                 return Ok(());

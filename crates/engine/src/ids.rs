@@ -4,7 +4,7 @@ use std::fmt;
 
 use domain::{
     AnswerId, DataKeyId, EntryId, EventId, GrantId, InteractionId, KeyId, LeaseId, LinkId, PermitId, ProjectId,
-    SecretId, SessionId, StepId, TenantId, Timestamp, UserId, VisitId,
+    SecretId, SessionId, StepId, TenantId, TicketId, Timestamp, UserId, VisitId, WebhookDeliveryId, WebhookId,
 };
 use parking_lot::Mutex;
 use uuid::Uuid;
@@ -89,7 +89,17 @@ macro_rules! make {
 make! {
     tenant: TenantId, project: ProjectId, session: SessionId, step: StepId, interaction: InteractionId,
     answer: AnswerId, event: EventId, key: KeyId, lease: LeaseId, permit: PermitId, grant: GrantId, entry: EntryId,
-    data_key: DataKeyId, secret: SecretId, user: UserId, visit: VisitId, link: LinkId
+    data_key: DataKeyId, secret: SecretId, user: UserId, visit: VisitId, link: LinkId, ticket: TicketId,
+    webhook: WebhookId, webhook_delivery: WebhookDeliveryId
+}
+
+impl Ids {
+    /// A step that sorts after the one before it in its session, although another node made that one by another clock.
+    pub(crate) fn step_after(&self, before: StepId, now: Timestamp) -> StepId {
+        let millis = i64::try_from(before.uuid().as_u128() >> 80).unwrap_or_default();
+        let least = Timestamp::from_millisecond(millis.saturating_add(1)).unwrap_or(now);
+        self.step(now.max(least))
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +117,18 @@ mod tests {
             let next = ids.fresh(start.saturating_add(jump).unwrap());
             assert!(next > last, "{next} after {last}");
             assert_eq!(next.get_version_num(), 7);
+            last = next;
+        }
+    }
+    #[test]
+    fn a_step_sorts_after_the_one_before_it_whichever_node_made_that_one() {
+        let (one, other) = (Ids::default(), Ids::default());
+        let start = Timestamp::from_second(1_800_000_000).unwrap();
+        let mut last = one.step(start);
+        for step in 0..1_000_i64 {
+            let now = start.saturating_add(SignedDuration::from_millis((step * 7919) % 9_973 - 5_000)).unwrap();
+            let next = if step % 2 == 0 { &other } else { &one }.step_after(last, now);
+            assert!(next > last, "{next} after {last}");
             last = next;
         }
     }

@@ -1,6 +1,6 @@
 //! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
 
-use domain::{Actor, Happening, InteractionId, Refusal, Session, Status};
+use domain::{Actor, Delivery, Happening, InteractionId, Refusal, Session, StepId};
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
@@ -19,6 +19,8 @@ pub struct Journal {
     pub state: Value,
     /// What everybody is told.
     pub told: Vec<(&'static str, Value)>,
+    /// The question before the step, where it has been asked with these inputs.
+    pub before: Option<InteractionId>,
     /// Questions whose answers the step has taken with these inputs.
     pub taken: Vec<InteractionId>,
 }
@@ -68,6 +70,7 @@ impl Work<'_> {
         for input in &journal.inputs {
             step = self.entered(session, step, input.clone())?;
         }
+        step.before = journal.before.or(step.before);
         let upto = step.drive.as_ref().map_or(0, |drive| drive.journal);
         self.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
         for id in &journal.taken {
@@ -108,8 +111,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Tells everybody what a model says. Nobody is answerable for it, so that it is no entry of the audit trail.
-    fn chatter(&mut self, session: &mut Session, happening: Happening) -> Result<(), Error> {
+    /// Tells everybody what a model says, or what a worker meets with. Nobody is answerable for it, so that it is no entry of the audit trail.
+    pub(crate) fn chatter(&mut self, session: &mut Session, happening: Happening) -> Result<(), Error> {
         let event = session.record(self.ids.event(self.now), happening, None, self.now);
         self.tx.event_append(&session.scope, &event)?;
         self.effects.topics.push(Topic::Session(session.id));
@@ -119,21 +122,37 @@ impl Work<'_> {
     /// The step has gone on from an answer: its delivery is over. What was sealed stays until the step has ended.
     fn taken_over(&mut self, session: &mut Session, id: InteractionId) -> Result<(), Error> {
         let Some(interaction) = self.tx.interaction(&session.scope, id)? else { return Ok(()) };
-        if interaction.delivery().is_none_or(|delivery| delivery.name() != "waiting") {
+        if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
             return Ok(());
         }
-        let (by, lease) = (interaction.origin.asked_by.clone(), self.ids.lease(self.now));
-        let until = self.now.saturating_add(self.settings.lease).unwrap_or(self.now);
-        for give in [true, false] {
-            let interaction = self.tx.interaction(&session.scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-            let change = if give {
-                interaction.take(&by, lease, self.now, until)?
-            } else {
-                interaction.complete(lease, self.now)?
-            };
-            self.tx.interaction_save(&change.0)?;
-            self.happened(session, Some(id), change.1)?;
-            self.noticed(&change.0, Status::Answered);
+        let (interaction, happening) = interaction.gone_on(self.now)?;
+        self.tx.interaction_save(&interaction)?;
+        self.happened(session, Some(id), happening).map(drop)
+    }
+
+    /// A step that is ended from outside has that for its last input.
+    pub(crate) fn cut_short(
+        &mut self,
+        session: &Session,
+        step: domain::Step,
+        reason: &str,
+    ) -> Result<domain::Step, Error> {
+        if step.drive.is_none() {
+            return Ok(step);
+        }
+        self.entered(session, step, json!({ "input": "cancelled", "reason": reason }))
+    }
+
+    /// Answers to steps of ours that have ended are taken by nobody: of one step, or of all of them.
+    pub(crate) fn left_untaken(&mut self, session: &mut Session, step: Option<StepId>, why: &str) -> Result<(), Error> {
+        for id in self.tx.untaken_of(&session.scope, session.id)? {
+            let Some(interaction) = self.tx.interaction(&session.scope, id)? else { continue };
+            let origin = &interaction.origin;
+            if origin.driven && step.is_none_or(|step| origin.step == step) {
+                let (interaction, happening) = interaction.not_needed(why)?;
+                self.tx.interaction_save(&interaction)?;
+                self.happened(session, Some(id), happening)?;
+            }
         }
         Ok(())
     }

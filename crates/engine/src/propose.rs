@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::proposal::{Proposal, Standing};
+use domain::proposal::{Proposal, Standing, reserved};
 use domain::question::AskingRule;
-use domain::{Action, Actor, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, text};
+use domain::{Action, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, text};
 use policy::AskSettings;
 use serde_json::Value;
 use store::{Cost, StoreError};
@@ -77,20 +77,26 @@ impl Engine {
         });
         let (known, origin) = found.await?;
         if let Some(known) = known.filter(|_| once.is_none()) {
+            known.in_hands_of(caller)?;
             known.same(&action, &actor)?;
             return Ok(known);
         }
         if !(caller.is_worker() && origin.driven) {
             origin.belongs_to(&actor)?;
+            if origin.driven && reserved(&call) {
+                return Err(Refusal::CallReserved(call).into());
+            }
         }
         let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
         let judged = self.judge(scope, behalf, action.clone()).await?;
         let asking = self.asking(&judged, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
         let policies = Arc::clone(&self.policies);
+        let (driven, hands) = (caller.is_worker(), caller.clone());
         self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
+                known.in_hands_of(&hands)?;
                 known.same(&action, &actor)?;
                 return Ok(known);
             }
@@ -108,6 +114,7 @@ impl Engine {
                 ruling: judged.ruling.clone(),
                 grant: None,
                 repeatable: judged.repeatable || repeatable,
+                driven,
                 runner: client.then(|| session.started_by.name.clone()),
                 asked: Vec::new(),
                 standing: Standing::Denied,
@@ -126,6 +133,7 @@ impl Engine {
                 Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
             };
             work.tx.proposal_insert(&proposal)?;
+            work.woken_at(proposal.wake_at());
             let about = proposal.asked.first().copied();
             work.happened(&mut session, about, proposal.proposed())?;
             work.saved(&session)?;
@@ -198,13 +206,26 @@ pub struct Acted {
 impl Engine {
     pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
         self.fingerprint(PERMIT, "").await?;
-        let permit = match &proposal.standing {
-            Standing::Allowed { permit } if permit.expires_at > at && own(&proposal, &caller.actor) => {
-                Some(self.vault.permit_text(&proposal, permit)?)
-            }
+        // Sealed as it was given, and shown only as long as it is good.
+        let text = match &proposal.standing {
+            Standing::Allowed { permit } if own(&proposal, caller) => Some(self.vault.permit_text(&proposal, permit)?),
             _ => None,
         };
+        let proposal = self.as_long_as_its_grant(proposal, at).await?;
+        let permit = text.filter(|_| proposal.state(at) == "allowed");
         Ok(Acted { proposal, permit, at })
+    }
+
+    /// The action with a permit that ends where the grant does on which it stands.
+    async fn as_long_as_its_grant(&self, proposal: Proposal, at: Timestamp) -> Result<Proposal, Error> {
+        let (Standing::Allowed { .. }, Some(id), []) = (&proposal.standing, proposal.grant, proposal.asked.as_slice())
+        else {
+            return Ok(proposal);
+        };
+        let scope = proposal.scope;
+        let grant = self.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
+        let end = grant.map_or(Some(at), |grant| grant.ends());
+        Ok(proposal.permitted_until(end.unwrap_or(Timestamp::MAX)))
     }
 }
 
@@ -221,6 +242,6 @@ impl Vault {
     }
 }
 
-fn own(proposal: &Proposal, actor: &Actor) -> bool {
-    proposal.of_agent(actor).is_ok()
+fn own(proposal: &Proposal, caller: &Caller) -> bool {
+    proposal.of_agent(&caller.actor).is_ok() && proposal.in_hands_of(caller).is_ok()
 }

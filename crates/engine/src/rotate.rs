@@ -148,5 +148,12 @@ fn sealed_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64
         work.tx.kept_again(old.id, &kept)?;
         done += 1;
     }
+    for mut secret in work.tx.webhook_secrets_under(old.id, BATCH)? {
+        let place = Place::Webhook(&secret.scope, secret.webhook, secret.number);
+        let value = vault.unseal(&place, &secret.sealed)?;
+        secret.sealed = vault.seal(work, &place, &value)?;
+        work.tx.webhook_secret_again(old.id, &secret)?;
+        done += 1;
+    }
     Ok(done)
 }

@@ -55,7 +55,7 @@ impl Engine {
     }
 }
 
-fn checked(content: &str) -> Result<(), Error> {
+pub(crate) fn checked(content: &str) -> Result<(), Error> {
     let mut problems = Vec::new();
     text::paragraphs("/content", content, &mut problems);
     if content.trim().is_empty() {
@@ -68,6 +68,14 @@ fn checked(content: &str) -> Result<(), Error> {
 }
 
 impl Work<'_> {
+    /// Somebody says something to the agent of a session that is locked.
+    pub(crate) fn said(&mut self, mut session: Session, caller: &Caller, content: &str) -> Result<Session, Error> {
+        Engine::steers(caller, &session)?;
+        self.heard(&mut session, &caller.actor, content)?;
+        self.saved(&session)?;
+        Ok(session)
+    }
+
     /// A question that is a message is told as one.
     pub(crate) fn spoken(&mut self, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
         if !asked.question.reply {

@@ -4,12 +4,13 @@ use domain::access::Right;
 use domain::interaction::Origin;
 use domain::proposal::{Step, verdict_of};
 use domain::{
-    Action, Actor, Caller, Choice, Draft, Effect, Interaction, InteractionId, Kind, Proposal, Question, Refusal,
-    Remember, Resolution, Session, Standing, State, Status, Verdict,
+    Action, Actor, AgentVersion, Caller, Choice, DefinitionKind, Draft, Effect, Interaction, InteractionId, Kind,
+    Proposal, Question, Refusal, Remember, Resolution, Session, Standing, State, Status, Verdict,
 };
 use serde_json::Value;
-use store::{Cost, StoreError};
+use store::{Cost, Reads, StoreError};
 
+use crate::definitions::body;
 use crate::judge::{Behalf, Judged};
 use crate::propose::question_about;
 use crate::work::{Asking, Work};
@@ -199,24 +200,42 @@ impl Engine {
                 asked = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
             }
             let Some(call) = &asked.question.call else { return Ok(None) };
-            let proposal = reads.proposal(&scope, asked.origin.session, call)?;
-            Ok(proposal.map(|proposal| (asked, proposal)))
+            let Some(proposal) = reads.proposal(&scope, asked.origin.session, call)? else { return Ok(None) };
+            let schema = client_schema(reads, &asked, &proposal)?;
+            Ok(Some((asked, proposal, schema)))
         });
-        let Some((asked, proposal)) = found.await? else { return Ok(Alongside { edit: None, remember }) };
+        let Some((asked, proposal, schema)) = found.await? else { return Ok(Alongside { edit: None, remember }) };
         let action = Action { tool: proposal.action.tool, arguments };
         let Origin { started_by, traceparent, .. } = asked.origin;
         let agent = Some(proposal.proposed_by.name);
         let behalf = Behalf { agent, user: started_by.name, role: proposal.role };
         let judged = self.judge(scope, behalf, action).await?;
-        self.fits_tool(&judged).await?;
+        self.fits_tool(&judged, schema).await?;
         let asking = self.asking(&judged, traceparent);
         Ok(Alongside { edit: Some((judged, asking)), remember })
     }
 
-    /// Refuses arguments that do not fit the schema of their tool, where the policy declares one.
-    async fn fits_tool(&self, judged: &Judged) -> Result<(), Error> {
-        let Some(schema) = judged.schema() else { return Ok(()) };
-        let problems = self.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
-        if problems.is_empty() { Ok(()) } else { Err(Refusal::AnswerInvalid(problems).into()) }
+    /// Refuses arguments that do not fit the schema of their tool, where the policy or the agent's version declares one.
+    async fn fits_tool(&self, judged: &Judged, of_client: Option<Value>) -> Result<(), Error> {
+        for schema in judged.schema().into_iter().chain(of_client) {
+            let problems = self.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
+            if !problems.is_empty() {
+                return Err(Refusal::AnswerInvalid(problems).into());
+            }
+        }
+        Ok(())
     }
+}
+
+/// The schema that an agent of ours declares for a tool that its client runs.
+fn client_schema(reads: &mut dyn Reads, asked: &Interaction, proposal: &Proposal) -> Result<Option<Value>, Error> {
+    if !proposal.driven || proposal.runner.is_none() {
+        return Ok(None);
+    }
+    let Some(step) = reads.step(&asked.scope, asked.origin.step)? else { return Ok(None) };
+    let (Some(name), Some(version)) = (&step.agent, &step.agent_version) else { return Ok(None) };
+    let Some(found) = reads.definition(&asked.scope, DefinitionKind::Agent, name, version)? else { return Ok(None) };
+    let agent: AgentVersion = body(found)?;
+    let tool = agent.client_tools.into_iter().find(|tool| tool.name == proposal.action.tool);
+    Ok(tool.map(|tool| tool.schema).filter(|schema| !schema.is_null()))
 }

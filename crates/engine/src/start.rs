@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step, text};
+use domain::{Actor, AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step, text};
 use serde_json::Value;
 use store::Topic;
 
@@ -38,29 +38,7 @@ impl Engine {
         caller.require(Right::Ask)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let filed = self.filed.now();
-        self.command(caller, once, move |work| {
-            let id = work.ids.session(work.now);
-            let shared = start.shared.clone();
-            let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start.clone())?;
-            let run = work.run_for(&scope, &filed, &mut brief, &mut luggage)?;
-            let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
-            let step = match &run {
-                Some(run) => Step { shared, ..run.step(step.id, id, work.now) },
-                None => step,
-            };
-            let (mut session, happening) = Session::start(id, scope, brief, step.id, actor.clone(), work.now);
-            session.driven = run.is_some();
-            let event = work.recorded(&mut session, None, happening)?;
-            work.tx.session_insert(&session, &luggage)?;
-            work.tx.step_insert(&scope, &step)?;
-            work.tx.event_append(&scope, &event)?;
-            work.watched(&session);
-            if session.driven {
-                work.effects.topics.push(Topic::Steps);
-            }
-            Ok(session)
-        })
-        .await
+        self.command(caller, once, move |work| work.started(&scope, &actor, &filed, start.clone())).await
     }
 }
 
@@ -107,6 +85,36 @@ impl Run {
 }
 
 impl Work<'_> {
+    /// Opens a session with its first step.
+    pub(crate) fn started(
+        &mut self,
+        scope: &Scope,
+        actor: &Actor,
+        filed: &Arc<Definitions>,
+        start: Start,
+    ) -> Result<Session, Error> {
+        let id = self.ids.session(self.now);
+        let shared = start.shared.clone();
+        let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
+        let run = self.run_for(scope, filed, &mut brief, &mut luggage)?;
+        let step = Step::begin(self.ids.step(self.now), id, brief.agent.clone(), self.now);
+        let step = match &run {
+            Some(run) => Step { shared, ..run.step(step.id, id, self.now) },
+            None => step,
+        };
+        let (mut session, happening) = Session::start(id, *scope, brief, step.id, actor.clone(), self.now);
+        session.driven = run.is_some();
+        let event = self.recorded(&mut session, None, happening)?;
+        self.tx.session_insert(&session, &luggage)?;
+        self.tx.step_insert(scope, &step)?;
+        self.tx.event_append(scope, &event)?;
+        self.watched(&session);
+        if session.driven {
+            self.effects.topics.push(Topic::Steps);
+        }
+        Ok(session)
+    }
+
     /// What we run for a session: a flow, or an agent that we know. Every version is chosen here, once.
     fn run_for(
         &mut self,

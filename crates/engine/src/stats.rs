@@ -1,10 +1,14 @@
 //! Figures of a project.
 
+mod details;
+
 use domain::access::Right;
 use domain::{Caller, SignedDuration};
-use store::{Cost, OpenCount, Stats};
+use store::{Cost, OpenCount, Stats, StepCounts};
 
 use crate::{Engine, Error};
+
+pub use details::{Details, Tally};
 
 impl Engine {
     /// What is open now, and what was closed within a window.
@@ -24,6 +28,15 @@ impl Engine {
             let now = reads.now()?;
             let (waiting, since) = reads.backlog()?;
             Ok((waiting, since.map_or(SignedDuration::ZERO, |since| now.duration_since(since))))
+        })
+        .await
+    }
+
+    /// How many steps our workers have, should look at, and wait for people with, everywhere.
+    pub async fn step_counts(&self) -> Result<StepCounts, Error> {
+        self.read(Cost::Scan, |reads| {
+            let now = reads.now()?;
+            Ok(reads.step_counts(now)?)
         })
         .await
     }

@@ -54,19 +54,25 @@ impl Engine {
     /// Adds what people usually answered here.
     async fn suggested(&self, claim: &Claim, mut question: Question) -> Result<Question, Error> {
         let claim = claim.clone();
-        let kind = question.kind.name();
+        // The options that a kind implies can be suggested too.
+        let whole = question.clone().admit().unwrap_or_else(|_| question.clone());
+        let asked = whole.clone();
         let counted = self
             .read(Cost::Point, move |reads| {
                 let session = reads.session(&claim.scope, claim.session)?.ok_or(Refusal::NotFound("session"))?;
                 let step = reads.step(&claim.scope, claim.step)?;
-                let place = place_of(&session, step.as_ref(), kind);
+                let place = place_of(&session, step.as_ref(), &asked);
                 Ok(reads.frequent_answers(&claim.scope, &place, MOST_SUGGESTED)?)
             })
             .await?;
-        let counted: Vec<Counted> = counted.into_iter().filter_map(|(answer, count)| of_count(answer, count)).collect();
-        // The options that a kind implies can be suggested too.
-        let whole = question.clone().admit().unwrap_or_else(|_| question.clone());
-        let analytics = suggestion::analytics(counted, &whole, MOST_SUGGESTED as usize);
+        let mut fitting = Vec::new();
+        for (answer, count) in counted {
+            let answer = of_count(answer, count);
+            if answer.data.is_null() || whole.form().is_none() || self.fits(&whole, &answer.data).await? {
+                fitting.push(answer);
+            }
+        }
+        let analytics = suggestion::analytics(fitting, &whole, MOST_SUGGESTED as usize);
         let (rule, llm) = std::mem::take(&mut question.suggestions)
             .into_iter()
             .partition(|suggestion| suggestion.source == domain::question::SuggestionSource::Rule);
@@ -108,8 +114,8 @@ impl Engine {
     }
 }
 
-fn of_count(answer: Value, count: u64) -> Option<Counted> {
+fn of_count(answer: Value, count: u64) -> Counted {
     let option = answer.get("option").and_then(Value::as_str).map(str::to_owned);
     let data = answer.get("data").cloned().unwrap_or_default();
-    Some(Counted { option, data, count })
+    Counted { option, data, count }
 }

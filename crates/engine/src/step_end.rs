@@ -1,11 +1,11 @@
 //! A step ends, and its session goes on to the next one, or ends with it; a failed step is tried again or passed over.
 
-use domain::flow::{FlowStep, Next, StepWay};
+use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
-use domain::step::StepPhase;
+use domain::step::{Revision, StepPhase};
 use domain::{
-    Actor, Caller, Command, DefinitionKind, FlowVersion, Kind, Problem, Refusal, Session, SessionId, Step, StepEnd,
-    StepEnding, StepId, Timestamp, template,
+    Actor, Caller, Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Problem, Refusal, Session,
+    SessionId, State, Step, StepEnd, StepEnding, StepId, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
@@ -63,6 +63,13 @@ impl Work<'_> {
     /// Ends a step and finds out what comes next.
     pub(crate) fn step_over(&mut self, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
         let why = end.reason.clone().unwrap_or_else(|| "the step that asked has ended".into());
+        let end = match end.how {
+            // There is nothing that could be done again.
+            StepEnding::SentBack if self.work_before(&session, &step)?.is_none() => {
+                StepEnd { how: StepEnding::Rejected, ..end }
+            }
+            _ => end,
+        };
         let step = step.end(end, self.now);
         self.tx.step_save(&session.scope, &step)?;
         self.withdraw_all(&mut session, &step, &why)?;
@@ -78,6 +85,7 @@ impl Work<'_> {
             StepEnding::Failed => StepWay::Failed,
             StepEnding::Rejected => StepWay::Rejected,
             StepEnding::Skipped => StepWay::Skipped,
+            StepEnding::SentBack => return self.sent_back(session, &step),
             StepEnding::Cancelled => return Ok(session),
         };
         let reason = reason.clone();
@@ -97,10 +105,9 @@ impl Work<'_> {
         let definition = flow.step(&name);
         if let Some(definition) =
             definition.filter(|definition| way == StepWay::Failed && definition.again(step.attempt))
+            && let Some(session) = self.tried_again(&session, definition, &step)?
         {
-            let attempt = step.attempt + 1;
-            let due = later(self.now, definition.delay_before(attempt));
-            return self.stepped(session, definition, (attempt, due), step.shared.clone());
+            return Ok(session);
         }
         // A step that a person counts as done has left nothing that could be passed on.
         let left = matches!(&step.phase, StepPhase::Ended { output, .. } if !output.is_null());
@@ -115,7 +122,8 @@ impl Work<'_> {
         match flow.next_after(&name, way, ran) {
             Next::Step(next) => {
                 let next = next.clone();
-                self.stepped(session, &next, (1, self.now), shared)
+                let fresh = Step { shared, ..self.fresh(&session, self.now) };
+                self.stepped(session, &next, fresh)
             }
             Next::End => self.closed_with(session, Command::Complete, None),
             Next::Failed(why) => {
@@ -145,26 +153,99 @@ impl Work<'_> {
         Ok(Value::Object(shared))
     }
 
+    /// A step that a worker is to run from a moment on.
+    fn fresh(&self, session: &Session, due: Timestamp) -> Step {
+        Step::driven(self.ids.step_after(session.step, self.now), session.id, self.now, due)
+    }
+
     /// Begins a step of the flow.
-    fn stepped(
-        &mut self,
-        mut session: Session,
-        definition: &FlowStep,
-        (attempt, due): (u32, Timestamp),
-        shared: Value,
-    ) -> Result<Session, Error> {
+    fn stepped(&mut self, mut session: Session, definition: &FlowStep, fresh: Step) -> Result<Session, Error> {
         let agents = self.tx.luggage(&session.scope, session.id)?.unwrap_or_default().agents;
         let step = Step {
             agent: definition.agent.clone(),
             agent_version: agents.get(&definition.name).cloned(),
             name: Some(definition.name.clone()),
-            attempt,
-            shared,
-            ..Step::driven(self.ids.step(self.now), session.id, self.now, due)
+            ..fresh
         };
         self.tx.step_insert(&session.scope, &step)?;
         session.step = step.id;
+        self.told_of_trouble(&mut session, &step)?;
         self.effects.topics.push(Topic::Steps);
+        Ok(session)
+    }
+
+    /// Begins the next attempt at a step, later each time; not where the question before it let it not run, for that is final.
+    fn tried_again(&mut self, session: &Session, definition: &FlowStep, step: &Step) -> Result<Option<Session>, Error> {
+        let before = self.let_run(session, step)?;
+        if step.before.is_some() && before.is_none() {
+            return Ok(None);
+        }
+        let attempt = step.attempt + 1;
+        let due = later(self.now, definition.delay_before(attempt));
+        let (shared, revision) = (step.shared.clone(), step.revision.clone());
+        let mut fresh = Step { attempt, shared, before, revision, ..self.fresh(session, due) };
+        if let (StepPhase::Ended { reason, .. }, Some(drive)) = (&step.phase, &mut fresh.drive) {
+            drive.trouble.clone_from(reason);
+        }
+        self.stepped(session.clone(), definition, fresh).map(Some)
+    }
+
+    /// The question before a step, where it lets the step run: it is asked once, however often the step is tried.
+    fn let_run(&mut self, session: &Session, step: &Step) -> Result<Option<InteractionId>, Error> {
+        let Some(id) = step.before else { return Ok(None) };
+        let Some(asked) = self.tx.interaction(&session.scope, id)? else { return Ok(None) };
+        let answer = match &asked.state {
+            State::Resolved { resolution, .. } => resolution.answer(),
+            State::Pending(_) => None,
+        };
+        let goes_on = answer.is_some_and(|answer| {
+            matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom)
+        });
+        Ok((goes_on || asked.question.kind == Kind::Notice).then_some(id))
+    }
+
+    /// The last work that was done before a step: what people who were asked before it have seen.
+    fn work_before(&mut self, session: &Session, step: &Step) -> Result<Option<(FlowStep, Step)>, Error> {
+        let Some(flow) = self.flow_of(session)? else { return Ok(None) };
+        let worked = |done: &Step| {
+            let definition = done.name.as_deref().and_then(|name| flow.step(name))?;
+            let asked = definition.question.as_ref().is_some_and(|question| question.kind != Kind::Notice.name());
+            (definition.agent.is_some() || asked).then(|| definition.clone())
+        };
+        let steps = self.tx.steps(&session.scope, session.id)?;
+        let mut done = steps.into_iter().rev().filter(|done| {
+            let completed = matches!(&done.phase, StepPhase::Ended { how: StepEnding::Completed, .. });
+            completed && done.id < step.id && done.name != step.name
+        });
+        Ok(done.find_map(|done| worked(&done).map(|definition| (definition, done))))
+    }
+
+    /// The work before a step is done again, with what people said to it.
+    fn sent_back(&mut self, session: Session, step: &Step) -> Result<Session, Error> {
+        let StepPhase::Ended { output: answer, reason, .. } = &step.phase else { return Ok(session) };
+        let ran = u32::try_from(self.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
+        let session = match self.work_before(&session, step)? {
+            Some((definition, done)) if ran < MOST_RUNS => {
+                let StepPhase::Ended { output, .. } = &done.phase else { return Ok(session) };
+                let revision = Revision {
+                    by: answer["by"].as_str().unwrap_or_default().to_owned(),
+                    feedback: answer["feedback"].as_str().map(str::to_owned),
+                    asked_before: step.name.clone().unwrap_or_default(),
+                    output: output.clone(),
+                };
+                // Where only people worked, their answer is the work: they are asked again.
+                let before = if definition.agent.is_some() { self.let_run(&session, &done)? } else { None };
+                let (shared, revision) = (step.shared.clone(), Some(revision));
+                let fresh = Step { shared, before, revision, ..self.fresh(&session, self.now) };
+                self.stepped(session, &definition, fresh)?
+            }
+            Some(_) => {
+                let why = format!("this session has run {MOST_RUNS} steps: it was sent back too often");
+                self.closed_with(session, Command::Fail, Some(why))?
+            }
+            None => self.closed_with(session, Command::Fail, reason.clone())?,
+        };
+        self.saved(&session)?;
         Ok(session)
     }
 
@@ -231,7 +312,7 @@ impl Work<'_> {
         session.alive()?;
         let how = if command == StepCommand::Skip { StepEnding::Skipped } else { StepEnding::Completed };
         let end = StepEnd { how, output: Value::Null, reason: Some(why.clone()) };
-        let step = step.end(end, self.now);
+        let step = self.cut_short(&session, step, &why)?.end(end, self.now);
         self.tx.step_save(&session.scope, &step)?;
         self.withdraw_all(&mut session, &step, &why)?;
         let by = self.doer.actor.clone();
@@ -247,14 +328,18 @@ impl Work<'_> {
                 self.withdraw(session, id, why)?;
             }
         }
-        Ok(())
+        self.left_untaken(session, Some(step.id), why)
     }
 
     fn retried(&mut self, session: Session, step: &Step) -> Result<Session, Error> {
         let session = match (self.flow_of(&session)?, &step.name) {
             (Some(flow), Some(name)) => {
                 let definition = flow.step(name).cloned().ok_or(Refusal::NotFound("step"))?;
-                self.stepped(session, &definition, (step.attempt + 1, self.now), step.shared.clone())?
+                let (shared, revision) = (step.shared.clone(), step.revision.clone());
+                let before = self.let_run(&session, step)?;
+                let attempt = step.attempt + 1;
+                let fresh = Step { attempt, shared, before, revision, ..self.fresh(&session, self.now) };
+                self.stepped(session, &definition, fresh)?
             }
             _ => self.again(session, step)?,
         };
@@ -267,7 +352,7 @@ impl Work<'_> {
             agent: step.agent.clone(),
             agent_version: step.agent_version.clone(),
             attempt: step.attempt + 1,
-            ..Step::driven(self.ids.step(self.now), session.id, self.now, self.now)
+            ..self.fresh(&session, self.now)
         };
         self.tx.step_insert(&session.scope, &fresh)?;
         session.step = fresh.id;
@@ -291,12 +376,21 @@ impl StepCommand {
 /// What the templates of a flow can name, apart from the answer to the question before a step.
 #[must_use]
 pub fn values(input: &Value, shared: &Value, steps: &[Step]) -> Value {
-    let mut outputs = Map::new();
+    let mut ended: Map<String, Value> = Map::new();
     for step in steps {
-        if let (Some(name), StepPhase::Ended { how: StepEnding::Completed, output, .. }) = (&step.name, &step.phase) {
-            outputs.insert(name.clone(), json!({ "output": output }));
+        let (Some(name), StepPhase::Ended { how, output, .. }) = (&step.name, &step.phase) else { continue };
+        let place = match how {
+            StepEnding::Completed => "output",
+            StepEnding::Rejected => "rejection",
+            StepEnding::Failed | StepEnding::SentBack | StepEnding::Skipped | StepEnding::Cancelled => continue,
+        };
+        let known = ended.entry(name.clone()).or_insert_with(|| json!({}));
+        if let Some(known) = known.as_object_mut() {
+            // A rejection is over once the step was let run after all; what it gave before stays.
+            known.remove("rejection");
+            known.insert(place.to_owned(), output.clone());
         }
     }
     let shared = if shared.is_null() { json!({}) } else { shared.clone() };
-    json!({ "input": input, "shared": shared, "steps": outputs })
+    json!({ "input": input, "shared": shared, "steps": ended })
 }

@@ -32,8 +32,10 @@ impl Engine {
             for id in &questions {
                 let asked = reads.interaction(&scope, *id)?;
                 // What one agent of a flow was given is not for the next one.
-                let own = asked
-                    .is_some_and(|asked| asked.origin.session == held.session && asked.origin.asked_by == held.agent);
+                let own = asked.is_some_and(|asked| {
+                    let origin = &asked.origin;
+                    origin.driven && origin.session == held.session && origin.asked_by == held.agent
+                });
                 if let Some(sealed) = reads.sealed(&scope, *id, SECRETS)?.filter(|_| own) {
                     found.push((*id, sealed));
                 }

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
-use domain::{DataKeyId, InteractionId, KeptSecret, Scope, TenantId};
+use domain::{DataKeyId, InteractionId, KeptSecret, Scope, TenantId, WebhookId};
 use parking_lot::RwLock;
 use store::{DataKey, Sealed, StoreError};
 use zeroize::Zeroizing;
@@ -29,12 +29,14 @@ pub(crate) enum Place<'a> {
     Question(&'a Scope, InteractionId, &'a str),
     /// Kept for an agent.
     Kept(&'a KeptSecret),
+    /// What a webhook signs with, by its number.
+    Webhook(&'a Scope, WebhookId, u32),
 }
 
 impl Place<'_> {
     fn tenant(&self) -> TenantId {
         match self {
-            Self::Question(scope, ..) => scope.tenant,
+            Self::Question(scope, ..) | Self::Webhook(scope, ..) => scope.tenant,
             Self::Kept(secret) => secret.scope.tenant,
         }
     }
@@ -42,6 +44,7 @@ impl Place<'_> {
     fn bound(&self) -> Vec<u8> {
         let (scope, place) = match self {
             Self::Question(scope, id, name) => (*scope, format!("{id}:{name}")),
+            Self::Webhook(scope, id, number) => (*scope, format!("{id}:{number}")),
             Self::Kept(secret) => (&secret.scope, format!("{}:{}\n{}", secret.id, secret.name, secret.agent)),
         };
         format!("{}:{}:{place}", scope.tenant, scope.project).into_bytes()

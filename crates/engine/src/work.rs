@@ -100,6 +100,7 @@ impl Work<'_> {
         let question = question.timed(asking.time, self.settings.warning, self.now);
         let (mut interaction, happening) = Interaction::ask(id, session, by, question, self.now);
         interaction.origin.traceparent.clone_from(&asking.traceparent);
+        interaction.origin.driven = self.doer.how.wire == Wire::Worker;
         self.tx.interaction_insert(&interaction)?;
         self.happened(session, Some(id), happening)?;
         self.spoken(session, &interaction)?;
@@ -221,9 +222,8 @@ impl Work<'_> {
     /// Gathers what outside observers are told of a question: bells, timers, figures, log lines.
     pub(crate) fn noticed(&mut self, interaction: &Interaction, was: Status) {
         self.woken_at(interaction.wake_at());
-        if interaction.delivery().is_some_and(|delivery| delivery.name() == "waiting") {
-            let agent = interaction.origin.asked_by.name.clone();
-            self.effects.topics.push(Topic::Agent(interaction.scope.project, agent));
+        if let (Some(Delivery::Waiting { .. }), Some(agent)) = (interaction.delivery(), interaction.taker()) {
+            self.effects.topics.push(Topic::Agent(interaction.scope.project, agent.to_owned()));
         }
         // What was handed over is counted once, where it was asked.
         if was != interaction.status() && interaction.origin.handed_from.is_none() {
@@ -252,11 +252,13 @@ impl Work<'_> {
             }
             for step in self.tx.steps(&scope, session.id)? {
                 if step.alive() {
+                    let step = self.cut_short(&session, step, &told)?;
                     let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
                     self.tx.step_save(&scope, &step.end(end, self.now))?;
                 }
             }
             if session.driven {
+                self.left_untaken(&mut session, None, &told)?;
                 // Nobody is left who could be handed it.
                 self.tx.sealed_drop_of(&scope, session.id)?;
             }

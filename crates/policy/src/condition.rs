@@ -18,7 +18,7 @@ use cel::{Context, ExecutionError, IdedExpr, Value, common::types::CelBool};
 use domain::Role;
 use regex::Regex;
 
-use self::survey::{Reads, Survey};
+use self::survey::{Arguments, Reads, Survey};
 use crate::{Call, case::Case};
 
 /// How long an expression may be, in bytes.
@@ -94,6 +94,19 @@ impl Condition {
         let most = values::MOST_VALUES.get(self.reads.loops).copied().unwrap_or(0);
         let turns = u32::try_from(self.reads.loops).map_or(usize::MAX, |loops| size.min(most).saturating_pow(loops));
         turns.max(1).saturating_mul(1 + self.source.len() / STEP).saturating_add(2)
+    }
+
+    /// Whether a call has something that may change what is looked at, and that is not looked at itself.
+    pub(crate) fn overlooks(&self, case: &Case<'_>) -> bool {
+        let looks_at = |variable: &str| match variable {
+            "path" => self.reads.variables.contains("path") || self.reads.variables.contains("paths"),
+            variable => self.reads.variables.contains(variable),
+        };
+        let names = |argument: &str| match &self.reads.arguments {
+            Arguments::Unread | Arguments::Whole => false,
+            Arguments::Fields(fields) => fields.contains(argument),
+        };
+        ["shell", "path", "url", "sql"].into_iter().any(looks_at) && case.parsed().overlooked(looks_at, names).is_some()
     }
 
     /// What it gives, where that is the same for every call.

@@ -8,7 +8,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use self::argument::{Argument, List, Sort};
+use self::argument::{Argument, List, Sort, Stranger};
 
 mod argument;
 mod path;
@@ -22,9 +22,6 @@ pub use shell::{Assignment, Redirect, Shell, Simple};
 pub use sql::{Sql, Statement};
 pub use url::UrlFacts;
 
-/// What may say where a command runs, and is no path by its name alone.
-const PLACES: &[&str] = &["chdir", "pwd", "workspace", "repo", "repository", "project", "host", "machine", "container"];
-
 /// The facts about one action.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parsed {
@@ -36,6 +33,8 @@ pub struct Parsed {
     pub url: Option<Result<UrlFacts, Unparsed>>,
     /// The SQL that it runs.
     pub sql: Option<Result<Sql, Unparsed>>,
+    /// What stands beside these and is not known to be harmless.
+    strangers: Vec<Stranger>,
 }
 
 /// Why something cannot be relied on. No allowing rule matches an action that has one.
@@ -58,7 +57,13 @@ impl Parsed {
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let mut parsed = Self::default();
         match argument::find(arguments) {
-            Ok(found) => found.iter().for_each(|argument| parsed.take(tool, argument)),
+            Ok(found) => {
+                found.arguments.iter().for_each(|argument| parsed.take(tool, argument));
+                let packed = || Err(Unparsed::new("path", "a text holds arguments that a tool may take out of it"));
+                parsed.paths.extend(found.keys.into_iter().map(|(place, key)| (place, PathFacts::parse(key))));
+                parsed.paths.extend(found.packed.into_iter().map(|place| (place, packed())));
+                parsed.strangers = argument::strangers(arguments, &found.arguments, parsed.sql.is_some());
+            }
             Err(reason) => parsed.paths.push((String::new(), Err(Unparsed::new("arguments", reason)))),
         }
         // A directory beside a command is where it runs, and which path is a directory is not known.
@@ -68,7 +73,25 @@ impl Parsed {
         {
             shell.elsewhere();
         }
+        if let Some(Ok(shell)) = &mut parsed.shell
+            && parsed.strangers.iter().any(|stranger| stranger.beside == "shell")
+        {
+            shell.beside_strangers();
+        }
         parsed
+    }
+
+    /// Gives the first argument that nobody looks at although it may change what is looked at. An allowing rule that looks at a command, an
+    /// address or SQL must look at everything beside it that is not known to be harmless, by a variable or by the argument's name.
+    pub(crate) fn overlooked(
+        &self,
+        looks_at: impl Fn(&str) -> bool,
+        names: impl Fn(&str) -> bool,
+    ) -> Option<(&str, &'static str)> {
+        let unseen = |stranger: &&Stranger| {
+            looks_at(stranger.beside) && !stranger.variable.is_some_and(&looks_at) && !names(&stranger.argument)
+        };
+        self.strangers.iter().find(unseen).map(|stranger| (stranger.argument.as_str(), stranger.beside))
     }
 
     fn take(&mut self, tool: &str, argument: &Argument<'_>) {
@@ -98,7 +121,7 @@ impl Parsed {
     fn path(&mut self, sort: Sort, place: &str, value: &Value) {
         let unread = |reason: &str| Err(Unparsed::new("path", reason));
         let path = match value {
-            Value::String(path) => PathFacts::parse(path),
+            Value::String(path) => read_path(place, path),
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
                     let place = format!("{place}[{at}]");
@@ -118,7 +141,7 @@ impl Parsed {
 
     fn perhaps_path(&mut self, place: &str, value: &Value) {
         match value {
-            Value::String(path) => self.paths.push((place.to_owned(), PathFacts::parse(path))),
+            Value::String(path) => self.paths.push((place.to_owned(), read_path(place, path))),
             Value::Array(items) => {
                 items.iter().enumerate().for_each(|(at, item)| self.perhaps_path(&format!("{place}[{at}]"), item));
             }
@@ -155,7 +178,7 @@ fn only<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: imp
 fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
     let refused = |reason: &str| Unparsed::new("shell", reason);
     let further = argument.beside(&argument::is_further).map_err(refused)?.map_or(Ok(Vec::new()), words)?;
-    let mut shell = match argument.value {
+    let shell = match argument.value {
         Value::String(text) if further.is_empty() => Shell::parse(text)?,
         // A program and its words; a text with more than a program in it could be run in two ways.
         Value::String(program) if program.split_whitespace().count() == 1 => {
@@ -170,16 +193,21 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
             List::Unclear => return Err(refused("the command is no text")),
         },
     };
-    if argument.accompanied(PLACES) {
-        // It is among no `paths`, so that no rule could compare it.
-        shell.nowhere_known();
-    }
     let named = |name: &str, _: &Value| argument::VARIABLES.contains(&name);
     let Some(variables) = argument.beside(&named).map_err(refused)? else { return Ok(shell) };
     let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;
     Ok(variables
         .iter()
         .fold(shell, |shell, (name, value)| shell.with_variable(name, value.as_str().unwrap_or_default())))
+}
+
+/// A path that stands at this place. One text must not be taken for several paths.
+fn read_path(place: &str, path: &str) -> Result<PathFacts, Unparsed> {
+    let name = place.rsplit('.').next().unwrap_or_default();
+    if argument::several(path, argument::is_plural(name) && !name.ends_with(']')) {
+        return Err(Unparsed::new("path", "the text may be taken for several paths"));
+    }
+    PathFacts::parse(path)
 }
 
 fn words(list: &Value) -> Result<Vec<&str>, Unparsed> {
@@ -197,15 +225,12 @@ fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
         },
         _ => return Err(refused("the URL is no text")),
     };
-    let named = |name: &str, value: &Value| {
-        argument::METHODS.contains(&name) || (name == "type" && value.as_str().is_some_and(url::is_method))
-    };
     if argument.hides(argument::OVERRIDES) {
         return Err(refused("a header may change the method"));
     }
-    let method = match argument.beside(&named).map_err(refused)? {
+    let method = match argument.beside(&argument::is_method).map_err(refused)? {
         Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
-        None if argument.accompanied(argument::BODIES) => "POST",
+        None if argument.accompanied(argument::is_body) => "POST",
         None => "GET",
     };
     UrlFacts::parse(address, method)

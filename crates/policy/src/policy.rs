@@ -167,8 +167,14 @@ impl Policy {
 
 /// What could not be parsed of a call, as a sentence to add to a reason.
 fn doubts(case: &Case<'_>) -> String {
-    let failed = case.parsed().failed();
-    failed.map_or_else(String::new, |it| format!(" Its {} cannot be relied on: {}.", it.what, it.reason))
+    if let Some(it) = case.parsed().failed() {
+        return format!(" Its {} cannot be relied on: {}.", it.what, it.reason);
+    }
+    let stranger = case.parsed().overlooked(|_| true, |_| false);
+    stranger.map_or_else(String::new, |(argument, beside)| {
+        let argument: String = argument.chars().filter(char::is_ascii_graphic).take(60).collect();
+        format!(" It has `{argument}` beside its {beside}, which a rule that allows it has to look at.")
+    })
 }
 
 #[cfg(test)]

@@ -58,6 +58,8 @@ pub enum Miss {
     Role,
     /// Something in the call could not be parsed, and the rule would allow it.
     Unparsed,
+    /// The call has an argument that may change what the rule looks at, and the rule, which would allow it, does not look at that.
+    Beside,
     /// Its expression is false.
     Condition,
 }
@@ -97,6 +99,9 @@ impl Rule {
         if self.verdict == Verdict::Allow && case.parsed().failed().is_some() {
             return Fit::Misses(Miss::Unparsed);
         }
+        if self.verdict == Verdict::Allow && self.when.as_ref().is_some_and(|when| when.overlooks(case)) {
+            return Fit::Misses(Miss::Beside);
+        }
         match self.when.as_ref().map(|when| when.holds(case)) {
             None | Some(Ok(true)) => Fit::Matches,
             Some(Ok(false)) => Fit::Misses(Miss::Condition),
@@ -123,6 +128,9 @@ impl fmt::Display for Miss {
             Self::User => "none of its users started the session",
             Self::Role => "none of its roles is the caller's",
             Self::Unparsed => "something in the call could not be parsed, and what cannot be parsed is never allowed",
+            Self::Beside => {
+                "an argument beside what it looks at may change that, and it does not look at the argument, by its name"
+            }
             Self::Condition => "its expression is false",
         })
     }

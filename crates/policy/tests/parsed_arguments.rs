@@ -142,6 +142,19 @@ fn arguments_are_read_by_their_names() {
         ("x", json!({"path": "/a", "branch": "feature/x", "type": "text/plain", "day": "1/2"}), "path:path"),
         ("x", json!({"command": "ls", "cwd": "/a", "args": ["/b"]}), "shell path:cwd"),
         ("x", json!({"victim": "/etc/shadow"}), ""),
+        ("x", json!({"edits": {"/etc/passwd": "x"}}), "path:edits./etc/passwd"),
+        ("x", json!({"path": "/a", "edits": {"b/c": "x", "d": "y"}}), "path:path path:edits.b/c"),
+        ("x", json!({"edits": {"b/c": "x"}}), ""),
+        ("x", json!({"sources": "/a,/b"}), "path:sources!"),
+        ("x", json!({"sources": "/a b"}), "path:sources!"),
+        ("x", json!({"sources": ["/a b"]}), "path:sources[0]"),
+        ("x", json!({"source": "/a b"}), "path:source"),
+        ("x", json!({"source": "/a /b"}), "path:source!"),
+        ("x", json!({"source": "https://a.b/c"}), "path:source"),
+        ("x", json!({"path": "C:\\a"}), "path:path"),
+        ("x", json!({"path": "/a", "edits": "{\"path\": \"b\"}"}), "path:path path:edits!"),
+        ("x", json!({"path": "/a", "level": "{\"b\": 1}"}), "path:path"),
+        ("x", json!({"sql": "select 1", "init_sql": "select 2"}), "sql!"),
         ("x", json!({"path": "/work/..%2fetc"}), "path:path!"),
         ("x", json!({"path": "/work/%2e%2e/etc"}), "path:path!"),
         ("x", json!({"path": "/work/100%"}), "path:path"),
@@ -179,7 +192,7 @@ fn what_failed_is_told() {
         assert!(Parsed::of("x", &arguments).failed().is_some(), "{arguments}");
     }
     for arguments in
-        [json!({"command": "ls"}), json!({"path": "/a"}), json!({}), json!({"command": "ls", "env": {"A": "1"}})]
+        [json!({"command": "ls"}), json!({"path": "/a"}), json!({}), json!({"command": "ls", "env": {"LANG": "C"}})]
     {
         assert_eq!(Parsed::of("x", &arguments).failed(), None, "{arguments}");
     }
@@ -199,7 +212,7 @@ fn a_list_of_commands_is_not_one() {
     for (arguments, expected) in [
         (json!({"commands": ["ls", "rm -rf /"]}), vec!["ls", "rm"]),
         (json!({"script": ["cd a", "git push"]}), vec!["cd", "git"]),
-        (json!({"command": ["ls", "rm -rf /"]}), vec!["ls"]),
+        (json!({"command": ["ls", "rm"]}), vec!["ls"]),
         (json!({"script": ["git status"]}), vec!["git"]),
     ] {
         let shell = Parsed::of("x", &arguments).shell.unwrap().unwrap();
@@ -234,8 +247,32 @@ fn the_method_comes_from_the_arguments() {
         (json!({"url": "https://a.b", "files": ["/a"]}), "POST"),
         (json!({"url": "https://a.b", "body": {"method": "x"}, "method": "POST"}), "POST"),
         (json!({"location": "https://a.b", "method": "put"}), "PUT"),
+        (json!({"url": "https://a.b", "operation": "post"}), "POST"),
+        (json!({"url": "https://a.b", "title": "Delete"}), "GET"),
+        (json!({"url": "https://a.b", "body_json": {}}), "POST"),
+        (json!({"url": "https://a.b", "bodyParams": {}}), "POST"),
+        (json!({"url": "https://a.b", "format": "json"}), "GET"),
     ] {
         assert_eq!(Parsed::of("x", &arguments).url.unwrap().unwrap().method, expected, "{arguments}");
+    }
+}
+
+#[test]
+fn what_is_not_known_beside_a_command_leaves_it_plain_only_but_for_that() {
+    for (arguments, plain, beside) in [
+        (json!({"command": "ls", "timeout": 5, "description": "x", "run_in_background": true}), true, false),
+        (json!({"command": "ls", "container": null}), true, false),
+        (json!({"command": "ls", "container": "x"}), false, true),
+        (json!({"command": "ls", "container": "x", "cwd": "/y"}), false, false),
+        (json!({"command": "ls > x", "container": "x"}), false, false),
+        (json!({"command": "ls", "options": {"uid": 0}}), false, true),
+        (json!({"outer": {"command": "ls"}, "uid": 0}), false, true),
+        (json!([{"command": "ls"}, {"uid": 0}]), false, true),
+        (json!([{"command": "ls"}]), true, false),
+    ] {
+        let shell = Parsed::of("x", &arguments).shell.unwrap().unwrap();
+        assert_eq!((shell.plain, shell.plain_beside), (plain, beside), "{arguments}");
+        assert_eq!(shell.cwd_changed, !plain, "{arguments}");
     }
 }
 

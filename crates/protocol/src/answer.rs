@@ -206,7 +206,7 @@ pub struct AnswerView {
     /// The options chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The metadata of the option chosen, as the agent gave it.
+    /// The metadata of the option chosen, as the agent gave it; of several options, that of each under its id.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
     /// With `edit`, the arguments to run with.

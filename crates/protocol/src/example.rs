@@ -96,3 +96,43 @@ pub(crate) fn me() -> Value {
             "projects": [{ "project": project, "name": "default", "role": "operator" }], "via": "cookie",
             "password": "known" })
 }
+
+/// A webhook.
+pub(crate) fn webhook() -> Value {
+    json!({ "id": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "url": "https://hooks.example.com/holdpoint",
+            "events": ["interaction.*"], "agent": "release-bot", "description": "Tells the on-call channel",
+            "created_by": { "kind": "user", "name": "root" }, "created_at": "2026-11-15T10:00:00Z", "enabled": true,
+            "failures": 0 })
+}
+
+/// A webhook with its secret.
+pub(crate) fn webhook_created() -> Value {
+    let mut webhook = webhook();
+    webhook["secret"] = json!("whsec_…");
+    webhook
+}
+
+/// A webhook with its new secret.
+pub(crate) fn webhook_rotated() -> Value {
+    let mut webhook = webhook_created();
+    webhook["old_until"] = json!("2026-11-16T10:00:00Z");
+    webhook
+}
+
+/// A page of webhooks.
+pub(crate) fn webhooks() -> Value {
+    json!({ "webhooks": [webhook()], "next": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" })
+}
+
+/// A message that was tried once.
+pub(crate) fn webhook_delivery() -> Value {
+    json!({ "id": "whd_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "webhook": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+            "type": "interaction.asked", "state": "pending", "created_at": "2026-11-15T10:00:00Z",
+            "due_at": "2026-11-15T10:00:06Z", "tries": 1,
+            "attempts": [{ "at": "2026-11-15T10:00:01Z", "status": 503, "note": "try later", "millis": 12 }] })
+}
+
+/// A page of messages.
+pub(crate) fn webhook_deliveries() -> Value {
+    json!({ "deliveries": [webhook_delivery()], "next": "whd_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" })
+}

@@ -10,6 +10,7 @@
 
 mod action;
 mod answer;
+mod archive;
 mod ask;
 mod audit;
 mod definition;
@@ -24,14 +25,17 @@ mod policy;
 mod problem;
 mod secret;
 mod session;
+mod socket;
 mod stats;
 mod user;
+mod webhook;
 
 pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
 pub use answer::{
     AbstainBody, AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody,
     EmptyBody, HandOverBody,
 };
+pub use archive::ArchivedView;
 pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use definition::{AgentsPage, DefinitionSource, DefinitionView, FlowsPage};
@@ -51,8 +55,16 @@ pub use policy::{
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
-pub use stats::StatsView;
+pub use socket::{
+    Place, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
+    UnsubscribeBody,
+};
+pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,
+};
+pub use webhook::{
+    WebhookAnswerView, WebhookAttemptView, WebhookBody, WebhookCreatedView, WebhookDeliveriesPage, WebhookDeliveryView,
+    WebhookEnabledBody, WebhookMessage, WebhookRotateBody, WebhookRotatedView, WebhookView, WebhooksPage,
 };

@@ -174,6 +174,13 @@ pub struct StepView {
     /// Why it ended, where it did not end well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What kept it from going on the last time, while it is tried again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// When it is tried again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub retry_at: Option<Timestamp>,
 }
 
 /// A page of sessions.
@@ -249,6 +256,8 @@ impl StepView {
             ended_at,
             output,
             reason,
+            trouble: step.in_trouble().map(|(why, _)| why.to_owned()),
+            retry_at: step.in_trouble().and_then(|(_, at)| at),
         }
     }
 }

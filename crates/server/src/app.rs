@@ -23,13 +23,21 @@ pub struct Limits {
     pub rate: Option<NonZeroU32>,
     /// How many streams may be open at this node.
     pub streams: usize,
+    /// How often a socket shows that it lives. One that is silent for three times as long has ended.
+    pub heartbeat: Duration,
     /// Whether all requests come through a proxy whose last word in `X-Forwarded-For` is where they come from.
     pub behind_proxy: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_bytes: 1024 * 1024, rate: NonZeroU32::new(5000), streams: 50_000, behind_proxy: false }
+        Self {
+            body_bytes: 1024 * 1024,
+            rate: NonZeroU32::new(5000),
+            streams: 50_000,
+            heartbeat: Duration::from_secs(15),
+            behind_proxy: false,
+        }
     }
 }
 

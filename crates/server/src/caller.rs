@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum_extra::extract::CookieJar;
 use domain::{Caller, Credential};
 use http::HeaderValue;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, UPGRADE};
 use http::request::Parts;
 
 use crate::App;
@@ -19,6 +19,10 @@ const LONGEST: usize = 8 * 1024;
 /// Whoever sent the request. A handler that takes one cannot be reached without a good key, or the cookie of a browser in which a
 /// person has signed in.
 pub(crate) struct Who(pub(crate) Caller);
+
+/// Whoever opens a stream or a socket. A browser can send no key there: it sends a ticket in the query, or its cookie; and
+/// because any site can have it open a socket with our cookie, that must come from our own page.
+pub(crate) struct Reading(pub(crate) Caller);
 
 /// Whoever has not signed in yet: where they come from, where that is known. Other sites are refused.
 pub(crate) struct Stranger(pub(crate) Option<IpAddr>);
@@ -34,23 +38,60 @@ impl FromRequestParts<App> for Who {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        if parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > LONGEST) {
-            return Err(ApiError::UriTooLong(LONGEST));
-        }
+        short_enough(parts)?;
         let caller = match parts.headers.get(AUTHORIZATION) {
             Some(header) => by_key(header, app).await?,
             None => by_cookie(parts, app).await?,
         };
-        let credential = match caller.credential {
-            Credential::Key(key) => key.uuid(),
-            Credential::Visit(visit) => visit.uuid(),
-            Credential::Worker => return Err(ApiError::NoCredential),
-        };
-        if app.rates.as_ref().is_some_and(|rates| rates.check_key(&credential).is_err()) {
-            return Err(ApiError::RateLimited);
-        }
+        within_rate(app, &caller)?;
         Ok(Self(Caller { from: address(parts, app.limits.behind_proxy), ..caller }))
     }
+}
+
+impl FromRequestParts<App> for Reading {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        short_enough(parts)?;
+        let caller = match (parts.headers.get(AUTHORIZATION), ticket(parts)) {
+            (Some(header), _) => by_key(header, app).await?,
+            (None, Some(ticket)) => app.engine.authenticate_ticket(&ticket).await?,
+            (None, None) => {
+                let caller = by_cookie(parts, app).await?;
+                if parts.headers.contains_key(UPGRADE) {
+                    app.front.sent_by_our_page(&parts.headers)?;
+                }
+                caller
+            }
+        };
+        within_rate(app, &caller)?;
+        Ok(Self(Caller { from: address(parts, app.limits.behind_proxy), ..caller }))
+    }
+}
+
+fn short_enough(parts: &Parts) -> Result<(), ApiError> {
+    if parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > LONGEST) {
+        return Err(ApiError::UriTooLong(LONGEST));
+    }
+    Ok(())
+}
+
+/// Counts one thing that a caller wants, be it a request or a message.
+pub(crate) fn within_rate(app: &App, caller: &Caller) -> Result<(), ApiError> {
+    let credential = match caller.credential {
+        Credential::Key(key) => key.uuid(),
+        Credential::Visit(visit) => visit.uuid(),
+        Credential::Worker => return Err(ApiError::NoCredential),
+    };
+    if app.rates.as_ref().is_some_and(|rates| rates.check_key(&credential).is_err()) {
+        return Err(ApiError::RateLimited);
+    }
+    Ok(())
+}
+
+fn ticket(parts: &Parts) -> Option<String> {
+    let query: Vec<(String, String)> = serde_urlencoded::from_str(parts.uri.query()?).ok()?;
+    query.into_iter().find(|(name, _)| name == "ticket").map(|(_, text)| text)
 }
 
 impl FromRequestParts<App> for Stranger {

@@ -18,6 +18,8 @@ use crate::unique::Unique;
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// How long an idempotency key may be.
 const LONGEST_KEY: usize = 255;
+/// What names a command.
+pub(crate) const ONCE: &str = "1 to 255 printable ASCII characters";
 
 /// A body of a known shape, and the caller's name for the command. An absent body is an empty object.
 pub(crate) struct Command<T> {
@@ -48,17 +50,22 @@ impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    let wrong =
-        || ApiError::HeaderInvalid(format!("Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters"));
-    let key = value.to_str().map_err(|_| wrong())?;
-    if key.is_empty() || key.len() > LONGEST_KEY {
-        return Err(wrong());
-    }
-    Ok(Some(key.to_owned()))
+    let key = value.to_str().ok().filter(|key| names_once(key));
+    let wrong = || ApiError::HeaderInvalid(format!("Idempotency-Key must be {ONCE}"));
+    Ok(Some(key.ok_or_else(wrong)?.to_owned()))
+}
+
+/// Whether a text can name a command.
+pub(crate) fn names_once(key: &str) -> bool {
+    (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
 }
 
 fn read<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, ApiError> {
-    let bytes = if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? };
+    parsed(if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? })
+}
+
+/// Reads an object strictly: of the shape wanted, and with each name once.
+pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         // Serde would take a list for an object, field by field.
         return Err(match serde_json::from_slice::<IgnoredAny>(bytes) {

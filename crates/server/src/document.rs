@@ -29,7 +29,11 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "keys", description = "Credentials"),
         (name = "people", description = "Signing in, and who may"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
-        (name = "wires", description = "The wires of other systems, for their clients"),
+        (name = "flows-wire", description = "The wire of seed 000: flows, their interactions and their events"),
+        (name = "webhooks", description = "Events and answers, posted to endpoints and signed"),
+        (name = "approvals", description = "The wire of seeds 002 and 003: tool approval over a WebSocket"),
+        (name = "hitl", description = "The wire of seed 001: requests of four types, their responses and their status"),
+        (name = "react", description = "The wire of seed 004: a conversation as a stream that pauses for interactions"),
         (name = "server", description = "Health and figures")
     )
 )]

@@ -42,6 +42,14 @@ pub(crate) enum ApiError {
     TooManyStreams,
     /// The path and query are longer than so many bytes.
     UriTooLong(usize),
+    /// This path is a WebSocket, and the request does not ask for one.
+    NotSocket,
+    /// A message is binary.
+    Binary,
+    /// The agent could not go on, for this reason.
+    StepFailed(String),
+    /// The socket has as many subscriptions as it may.
+    TooManySubscriptions(usize),
     /// No such path.
     NoRoute,
     /// No such method on this path.
@@ -89,7 +97,11 @@ pub const CODES: &[&str] = &[
     "session_already_paused",
     "session_not_paused",
     "too_many_open",
+    "too_many_webhooks",
+    "webhook_disabled",
+    "webhook_delivery_pending",
     "call_conflict",
+    "call_reserved",
     "not_your_session",
     "action_denied",
     "permit_void",
@@ -132,6 +144,9 @@ pub const CODES: &[&str] = &[
     "rate_limited",
     "too_many_streams",
     "uri_too_long",
+    "upgrade_required",
+    "too_many_subscriptions",
+    "step_failed",
     "route_not_found",
     "method_not_allowed",
 ];
@@ -161,6 +176,10 @@ impl ApiError {
             Self::CrossSite => (S::FORBIDDEN, "cross_site"),
             Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
             Self::UriTooLong(_) => (S::URI_TOO_LONG, "uri_too_long"),
+            Self::NotSocket => (S::UPGRADE_REQUIRED, "upgrade_required"),
+            Self::Binary => (S::UNSUPPORTED_MEDIA_TYPE, "not_json"),
+            Self::StepFailed(_) => (S::CONFLICT, "step_failed"),
+            Self::TooManySubscriptions(_) => (S::CONFLICT, "too_many_subscriptions"),
             Self::NoRoute => (S::NOT_FOUND, "route_not_found"),
             Self::NoMethod => (S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Panicked => (S::INTERNAL_SERVER_ERROR, "internal"),
@@ -236,6 +255,12 @@ impl ApiError {
             }
             Self::TooManyStreams => plain("this node has as many streams open as it may"),
             Self::UriTooLong(most) => (format!("the path and query are longer than {most} bytes"), None),
+            Self::NotSocket => plain("this is a WebSocket: connect with `Upgrade: websocket`"),
+            Self::Binary => plain("a binary message cannot be read: send JSON as text"),
+            Self::StepFailed(why) => (why.clone(), None),
+            Self::TooManySubscriptions(most) => {
+                (format!("this socket has {most} subscriptions, which is the most"), None)
+            }
             Self::NoRoute => plain("there is nothing at this path"),
             Self::NoMethod => plain("this path does not take this method"),
         }
@@ -270,7 +295,11 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::AlreadyPaused(_) => (S::CONFLICT, "session_already_paused"),
         Refusal::NotPaused(_) => (S::CONFLICT, "session_not_paused"),
         Refusal::TooManyOpen { .. } => (S::CONFLICT, "too_many_open"),
+        Refusal::TooManyWebhooks { .. } => (S::CONFLICT, "too_many_webhooks"),
+        Refusal::WebhookDisabled(_) => (S::CONFLICT, "webhook_disabled"),
+        Refusal::WebhookDeliveryPending(_) => (S::CONFLICT, "webhook_delivery_pending"),
         Refusal::CallConflict(_) => (S::CONFLICT, "call_conflict"),
+        Refusal::CallReserved(_) => (S::CONFLICT, "call_reserved"),
         Refusal::NotYourSession(_) => (S::FORBIDDEN, "not_your_session"),
         Refusal::DeniedByNow(_) => (S::FORBIDDEN, "action_denied"),
         Refusal::AskedByNow(_) | Refusal::GrantOver(_) => (S::CONFLICT, "permit_void"),
@@ -316,15 +345,24 @@ fn ended(interaction: Interaction) -> Option<ResolutionView> {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+impl ApiError {
+    /// The body that describes it, for whoever is not told by a response. The log has what is inside of us.
+    pub(crate) fn logged(self) -> ProblemBody {
         if let Self::Engine(Error::Store(error)) = &self {
             tracing::error!(%error, "the store could not do its work");
         }
+        self.into_body()
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
         let retry = matches!(self.status_and_code().0, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        let body = self.into_body();
+        let body = self.logged();
         let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = (status, axum::Json(body)).into_response();
+        let mut response = (status, axum::Json(&body)).into_response();
+        // Other wires say the same in their own words (`dialects/refusals.rs`).
+        response.extensions_mut().insert(body);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::UNAUTHORIZED {

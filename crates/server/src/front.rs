@@ -52,6 +52,11 @@ impl Front {
         if fetched && ours { Ok(()) } else { Err(ApiError::CrossSite) }
     }
 
+    /// Refuses a socket that a browser opens with our cookie for another site, or does not say for which.
+    pub(crate) fn sent_by_our_page(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+        if headers.contains_key(ORIGIN) { self.same_origin(headers) } else { Err(ApiError::CrossSite) }
+    }
+
     fn is_ours(&self, origin: &str, headers: &HeaderMap) -> bool {
         if let Some(public) = &self.public {
             return public.origin().ascii_serialization() == origin;
@@ -95,6 +100,20 @@ mod tests {
         check(public, &[host, page, ("origin", "https://hp.example.org")], true);
         check(public, &[host, page, ("origin", "http://hp.example.org")], false);
         check(public, &[host, page, ("origin", "http://127.0.0.1:8420")], false);
+    }
+
+    #[test]
+    fn a_socket_by_cookie_comes_from_our_own_page() {
+        let check = |headers: &[(&'static str, &str)], fine: bool| {
+            let sent: HeaderMap =
+                headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+            assert_eq!(Front::default().sent_by_our_page(&sent).is_ok(), fine, "{headers:?}");
+        };
+        let host = ("host", "127.0.0.1:8420");
+        check(&[host], false);
+        check(&[host, ("origin", "http://127.0.0.1:8420")], true);
+        check(&[host, ("origin", "http://evil.example")], false);
+        check(&[host, ("origin", "null")], false);
     }
 
     #[test]

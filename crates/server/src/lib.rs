@@ -1,6 +1,6 @@
 //! HTTP in front of the engine.
 //!
-//! Duty: routes, the caller, streams, and the document that describes them. A handler translates: it authenticates, parses,
+//! Duty: routes, the caller, streams, sockets, dialects, and the documents that describe them. A handler translates: it authenticates, parses,
 //! calls one use case, and shows the result. Status codes and error codes are assigned in `error.rs`, and only there.
 //!
 //! This crate must never touch a transaction, and never contain a rule of the domain.
@@ -9,6 +9,7 @@
 //! [`listen`] is the loop that accepts connections and ends them well.
 
 mod app;
+mod asyncapi;
 mod caller;
 mod command;
 mod cookie;
@@ -22,16 +23,18 @@ mod page;
 mod params;
 mod routes;
 mod sign_ins;
+mod socket;
 mod sse;
 mod trace;
 mod unique;
 mod version;
 
 pub use app::{App, Limits};
+pub use asyncapi::asyncapi;
 pub use document::document;
 pub use error::CODES;
 pub use front::Front;
 pub use listen::listen;
 pub use oidc::{Oidc, OidcSettings};
 pub use page::Page;
-pub use routes::router;
+pub use routes::{health_router, router};

@@ -30,6 +30,21 @@ impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
     }
 }
 
+/// Two ids in the path.
+pub(crate) struct Ids<A, B>(pub(crate) A, pub(crate) B);
+
+impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> for Ids<A, B> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let Path((first, second)) = Path::<(String, String)>::from_request_parts(parts, app)
+            .await
+            .map_err(|_| ApiError::IdInvalid("the ids in the path cannot be read".into()))?;
+        let first = first.parse().map_err(|error: A::Err| ApiError::IdInvalid(error.to_string()))?;
+        Ok(Self(first, second.parse().map_err(|error: B::Err| ApiError::IdInvalid(error.to_string()))?))
+    }
+}
+
 /// Query parameters; those that are not known are refused, and so is NUL, which one of the stores cannot be asked for.
 pub(crate) struct Query<T>(pub(crate) T);
 

@@ -17,8 +17,11 @@ mod policies;
 mod secrets;
 pub(crate) mod sessions;
 mod sign_in;
+mod socket;
 mod stats;
+mod tickets;
 mod users;
+mod webhooks;
 
 use axum::Router;
 use axum::extract::State;
@@ -52,6 +55,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(events::event_list))
         .routes(routes!(events::event_stream))
         .routes(routes!(events::project_stream))
+        .routes(routes!(socket::socket_open))
         .routes(routes!(actions::action_propose, actions::action_list))
         .routes(routes!(actions::action_get))
         .routes(routes!(actions::action_start))
@@ -86,6 +90,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(flows::flow_get, flows::flow_retire))
         .routes(routes!(keys::key_create, keys::key_list))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(tickets::ticket_create))
         .routes(routes!(sign_in::sign_in_get))
         .routes(routes!(sign_in::sign_in_password))
         .routes(routes!(sign_in::sign_in_link))
@@ -101,7 +106,15 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit_key))
         .routes(routes!(secrets::secret_list))
         .routes(routes!(secrets::secret_forget))
+        .routes(routes!(webhooks::webhook_create, webhooks::webhook_list))
+        .routes(routes!(webhooks::webhook_get, webhooks::webhook_delete))
+        .routes(routes!(webhooks::webhook_switch))
+        .routes(routes!(webhooks::webhook_rotate))
+        .routes(routes!(webhooks::webhook_test))
+        .routes(routes!(webhooks::webhook_delivery_list))
+        .routes(routes!(webhooks::webhook_delivery_replay))
         .routes(routes!(stats::stats_get))
+        .routes(routes!(stats::stats_details))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))
@@ -120,10 +133,21 @@ pub fn router(app: App) -> Router {
     router
         .route(START, get(oidc::start))
         .route(CALLBACK, get(oidc::callback))
+        .route("/asyncapi.json", get(async || axum::Json(crate::asyncapi::asyncapi())))
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
         .fallback(page)
         .method_not_allowed_fallback(no_method)
         .layer(layers)
+        .with_state(app)
+}
+
+/// Health and figures alone, for a process that serves nothing else.
+pub fn health_router(app: App) -> Router {
+    Router::new()
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .fallback(async || ApiError::NoRoute)
         .with_state(app)
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
@@ -27,7 +28,8 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
+    /// The next events, each with its cursor; at least one.
+    pub(crate) async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
         match self {
             Self::Session(follower) => {
                 let events = follower.next().await?;
@@ -41,96 +43,111 @@ impl Source {
     }
 }
 
-/// How a wire shows events.
-pub(crate) trait Shows: Send + Sync + 'static {
-    /// Some events, in order; each frame has the id from which the rest would be streamed again.
-    fn frames(
-        &self,
-        app: &App,
-        caller: &Caller,
-        events: Vec<(String, Event)>,
-    ) -> impl Future<Output = Result<Vec<Frame>, ApiError>> + Send;
-
-    /// What a silent stream says.
-    fn heartbeat() -> KeepAlive;
+/// What a stream says of one event.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// One after the other.
+    pub(crate) frames: Vec<Frame>,
+    /// Whether there is nothing more to say after it.
+    pub(crate) last: bool,
 }
 
-/// Each event as it is.
-struct Plain;
+/// In whose words a stream tells its events.
+pub(crate) trait Words: Send + 'static {
+    /// What is said of an event that has this id on the stream.
+    fn say(
+        &mut self,
+        app: &App,
+        caller: &Caller,
+        event: (String, Event),
+    ) -> impl Future<Output = Result<Said, ApiError>> + Send;
 
-impl Shows for Plain {
-    async fn frames(&self, _: &App, _: &Caller, events: Vec<(String, Event)>) -> Result<Vec<Frame>, ApiError> {
-        Ok(events.into_iter().map(|(id, event)| framed(id, event)).collect())
-    }
-
+    /// What a silent stream says.
     fn heartbeat() -> KeepAlive {
         KeepAlive::new().interval(HEARTBEAT).text("heartbeat")
     }
 }
 
-struct Reader<S> {
+/// Our own words: each event as it is.
+struct Plain;
+
+impl Words for Plain {
+    async fn say(&mut self, _: &App, _: &Caller, (id, event): (String, Event)) -> Result<Said, ApiError> {
+        Ok(Said { frames: vec![framed(id, event)], last: false })
+    }
+}
+
+struct Reader<W> {
     app: App,
     caller: Caller,
     source: Source,
-    shows: S,
-    batch: VecDeque<Frame>,
+    words: W,
+    batch: VecDeque<(String, Event)>,
+    said: VecDeque<Frame>,
     over: bool,
     _counted: Counted,
 }
 
 /// Shows a source as server-sent events until the reader leaves or the server stops.
 pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    stream_as(app, caller, source, Plain)
+    stream_in(Plain, app, caller, source)
 }
 
-/// The same in the words of another wire.
-pub(crate) fn stream_as<S: Shows>(app: &App, caller: Caller, source: Source, shows: S) -> Result<Response, ApiError> {
-    let permit = std::sync::Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
-    let (app, counted) = (app.clone(), Counted::new(permit));
-    let reader = Reader { app, caller, source, shows, batch: VecDeque::new(), over: false, _counted: counted };
+/// The same in other words.
+pub(crate) fn stream_in<W: Words>(words: W, app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
+    let _counted = Counted::one(app)?;
+    let (batch, said, over) = (VecDeque::new(), VecDeque::new(), false);
+    let reader = Reader { app: app.clone(), caller, source, words, batch, said, over, _counted };
     let frames = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
     });
-    let mut response = Sse::new(Box::pin(frames)).keep_alive(S::heartbeat()).into_response();
+    let mut response = Sse::new(Box::pin(frames)).keep_alive(W::heartbeat()).into_response();
     // Proxies must pass each event on as it comes.
     response.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(response)
 }
 
-impl<S: Shows> Reader<S> {
+impl<W: Words> Reader<W> {
     async fn frame(&mut self) -> Option<Frame> {
         loop {
+            if let Some(frame) = self.said.pop_front() {
+                return Some(frame);
+            }
             if self.over {
                 return None;
             }
-            if let Some(frame) = self.batch.pop_front() {
-                return Some(frame);
+            if let Some(event) = self.batch.pop_front() {
+                match self.words.say(&self.app, &self.caller, event).await {
+                    Ok(Said { frames, last }) => {
+                        self.said = frames.into();
+                        self.over = last;
+                    }
+                    Err(error) => return self.interrupted(&error),
+                }
+                continue;
             }
-            let found = tokio::select! {
+            tokio::select! {
                 biased;
                 () = self.app.stops() => {
                     return self.last("stopping", "the server is stopping; connect again with Last-Event-ID");
                 }
-                found = self.source.next() => found.map_err(ApiError::from),
-            };
-            let shown = match found {
-                Ok(found) => {
-                    if self.app.engine.recheck(&self.caller).await.is_err() {
-                        return self.last("unauthenticated", "the key is no longer good");
+                found = self.source.next() => match found {
+                    Ok(found) => {
+                        if self.app.engine.recheck(&self.caller).await.is_err() {
+                            return self.last("unauthenticated", "the key is no longer good");
+                        }
+                        self.batch = found.into();
                     }
-                    self.shows.frames(&self.app, &self.caller, found).await
-                }
-                Err(error) => Err(error),
-            };
-            match shown {
-                Ok(frames) => self.batch = frames.into(),
-                Err(error) => {
-                    tracing::warn!(?error, "a stream was ended");
-                    return self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID");
-                }
+                    Err(error) => return self.interrupted(&error.into()),
+                },
             }
         }
+    }
+
+    fn interrupted(&mut self, error: &ApiError) -> Option<Frame> {
+        tracing::warn!(?error, "a stream was ended");
+        self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
     }
 
     /// Tells the reader that this is the end and what to do.
@@ -147,12 +164,14 @@ fn framed(id: String, event: Event) -> Frame {
 }
 
 /// One more stream, for as long as it lives.
-struct Counted(#[expect(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
+pub(crate) struct Counted(#[expect(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
 
 impl Counted {
-    fn new(permit: OwnedSemaphorePermit) -> Self {
+    /// One more, where the node may have one more.
+    pub(crate) fn one(app: &App) -> Result<Self, ApiError> {
+        let permit = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
         metrics::gauge!("holdpoint_stream_readers").increment(1.0);
-        Self(permit)
+        Ok(Self(permit))
     }
 }
 

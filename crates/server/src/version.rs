@@ -1,7 +1,9 @@
 //! Versions of agents and flows in paths, and lists of them.
 
+use axum::Json;
 use axum::extract::{FromRequestParts, Path};
-use domain::{Caller, DefinitionKind};
+use domain::{Caller, Definition, DefinitionKind};
+use http::StatusCode;
 use http::request::Parts;
 use protocol::DefinitionView;
 use serde::Deserialize;
@@ -13,7 +15,36 @@ use crate::error::ApiError;
 use crate::params::limit;
 
 /// A name and a version in the path.
-pub(crate) struct Version(pub(crate) String, pub(crate) String);
+pub(crate) struct Version(String, String);
+
+impl Version {
+    /// The definition of this version.
+    pub(crate) async fn found(
+        self,
+        app: &App,
+        caller: &Caller,
+        kind: DefinitionKind,
+    ) -> Result<Json<DefinitionView>, ApiError> {
+        let found = app.engine.definition(caller, kind, (self.0, self.1)).await?;
+        Ok(Json(DefinitionView::whole(found.definition, !found.from_file)))
+    }
+
+    /// Has no new session use it.
+    pub(crate) async fn retired(
+        self,
+        app: &App,
+        caller: &Caller,
+        kind: DefinitionKind,
+    ) -> Result<StatusCode, ApiError> {
+        app.engine.definition_retire(caller, kind, (self.0, self.1), None).await?;
+        Ok(StatusCode::NO_CONTENT)
+    }
+}
+
+/// What whoever has brought a version is shown.
+pub(crate) fn added(definition: Definition) -> (StatusCode, Json<DefinitionView>) {
+    (StatusCode::CREATED, Json(DefinitionView::whole(definition, true)))
+}
 
 impl FromRequestParts<App> for Version {
     type Rejection = ApiError;

@@ -10,7 +10,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (0, &["domain"]),
     (1, &["policy", "forms", "store", "protocol"]),
     (2, &["store-sqlite", "store-postgres", "engine"]),
-    (3, &["agent", "server", "mcp"]),
+    (3, &["agent", "server", "mcp", "webhooks"]),
     (4, &["cli"]),
 ];
 

@@ -1,6 +1,6 @@
 //! Tenants, projects, keys, settings.
 
-use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Timestamp};
+use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use postgres::Row;
 use store::{AccessReads, AccessWrites, KeyRecord, StoreError, Stored};
 
@@ -83,6 +83,18 @@ impl AccessWrites for Face<'_> {
     fn key_used(&mut self, key: KeyId, at: Timestamp) -> Stored<()> {
         let sql = "update keys set last_used_at = greatest(coalesce(last_used_at, 0), $2) where id = $1";
         self.change(sql, &[&key.uuid(), &at.as_microsecond()]).map(drop)
+    }
+
+    fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()> {
+        self.put_ticket(ticket, hash)
+    }
+
+    fn ticket_take(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
+        self.take_ticket(id, hash)
+    }
+
+    fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        self.drop_tickets(before, limit)
     }
 }
 

@@ -44,6 +44,14 @@ impl EventReads for Face<'_> {
         found.iter().map(read).collect()
     }
 
+    fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>> {
+        let sql = format!(
+            "select {COLUMNS} from events where session = $1 and project = $2 and interaction = $3 order by seq"
+        );
+        let found = self.rows(&sql, &[&session.uuid(), &scope.project.uuid(), &about.uuid()])?;
+        found.iter().map(read).collect()
+    }
+
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
         let (xid, position) = (after.major.to_string(), signed(after.minor)?);
         let found = self.rows(&of_project(), &[&scope.project.uuid(), &xid, &position, &i64::from(limit)])?;

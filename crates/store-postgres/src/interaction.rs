@@ -22,10 +22,15 @@ pub(crate) const OPEN: &str =
 
 /// The agents for whom answers of a session wait.
 pub(crate) const TAKERS: &str =
-    "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting'";
+    "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting' and asked_by <> ''";
+/// The answers of a session that nobody has taken.
+pub(crate) const UNTAKEN: &str =
+    "select id from interactions where session = $1 and project = $2 and delivery = 'waiting' order by id";
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
                                  where session = $1 and project = $2 and delivery = 'waiting' and retired_at is null";
+/// The lock of whoever moves questions to the archive.
+const ARCHIVING: &str = "select 1 from settings where name = 'archive' for update skip locked";
 /// Moves what has been kept long enough. What it moves is the row as it was locked, not as the statement first saw it.
 pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, resolved_at, revision, state from interactions \
      where retired_at is not null and retired_at <= $1 order by retired_at limit $2 for update skip locked), \
@@ -50,6 +55,14 @@ pub(crate) fn waiting() -> String {
          where interactions.project = $1 and asked_by = $2 and delivery = 'waiting' \
          and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit $3"
     )
+}
+
+/// The same where a webhook has no delivery for them yet.
+pub(crate) fn unsent() -> String {
+    let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = $4 \
+                  and webhook_deliveries.interaction = interactions.id \
+                  and webhook_deliveries.revision = interactions.revision) order by";
+    waiting().replace("order by", unsent)
 }
 
 impl InteractionReads for Face<'_> {
@@ -81,9 +94,22 @@ impl InteractionReads for Face<'_> {
         found.iter().map(|row| read(scope, row)).collect()
     }
 
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+        let sql = "select interaction, asked, state, revision from archive \
+                   where project = $1 and ($2::uuid is null or interaction > $2) order by interaction limit $3";
+        let after = page.after.map(InteractionId::uuid);
+        let found = self.listed(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
+        found.iter().map(|row| read(scope, row)).collect()
+    }
+
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
         let open = self.rows(OPEN, &[&session.uuid(), &scope.project.uuid()])?;
         open.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
+    }
+
+    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        let untaken = self.rows(UNTAKEN, &[&session.uuid(), &scope.project.uuid()])?;
+        untaken.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
     fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
@@ -125,7 +151,7 @@ impl InteractionWrites for Face<'_> {
                 &interaction.status().name(),
                 &origin.channel,
                 &origin.agent,
-                &origin.asked_by.name,
+                &interaction.taker().unwrap_or_default(),
                 &origin.at.as_microsecond(),
                 &micros(question.deadline),
                 &micros(interaction.wake_at()),
@@ -176,8 +202,11 @@ impl InteractionWrites for Face<'_> {
         self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 
-    /// Several servers may do so at once: each moves what the others have not locked.
+    /// One server at a time does so: whoever comes second moves nothing, and waits for nobody.
     fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+        if self.row(ARCHIVING, &[])?.is_none() {
+            return Ok(0);
+        }
         self.change(ARCHIVE, &[&until.as_microsecond(), &i64::from(limit)])
     }
 }
@@ -234,7 +263,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     (sql, values)
 }
 
-fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
+pub(crate) fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
     let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(column(row, 0)?),

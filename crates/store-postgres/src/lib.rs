@@ -36,9 +36,11 @@ mod queue;
 mod secret;
 mod session;
 mod stats;
+mod ticket;
 mod timers;
 mod user;
 mod values;
+mod webhook;
 mod worker;
 
 pub use postgres_store::{Options, PostgresStore};

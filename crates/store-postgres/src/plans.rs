@@ -7,7 +7,7 @@ use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
 use crate::connection::{Connection, Values};
-use crate::{Options, PostgresStore, audit, event, interaction, session, timers, user};
+use crate::{Options, PostgresStore, audit, event, interaction, session, timers, user, webhook};
 
 /// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
 const ROWS: &str = "
@@ -46,6 +46,10 @@ const ROWS: &str = "
         from generate_series(1, 5000) number;
     insert into visits select pg_temp.uid(number), pg_temp.uid(number), pg_temp.uid(1), '', false, number, number
         from generate_series(1, 5000) number;
+    insert into webhook_deliveries (id, webhook, state, due_at, settled_at, body)
+        select pg_temp.uid(number), pg_temp.uid(number % 100), 'x', case when number % 50 = 0 then number end,
+            case when number % 50 <> 0 then number end, '{}'
+        from generate_series(1, 10000) number;
     analyze";
 
 fn filled() -> (TestDatabase, Connection) {
@@ -88,6 +92,10 @@ fn hot_statements_use_their_indexes() {
     check(timers::OLDEST, &[], "interactions_retired");
     check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
+    check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");
+    check(webhook::BACKLOG, &[&some], "webhook_deliveries_due");
+    check(webhook::SETTLED, &[&50_i64, &limit], "webhook_deliveries_settled");
+    check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "interactions_to_deliver");
     check(user::MEMBERS, &[&project], "memberships_of_project");
     check(user::UNUSED, &[&50_i64, &limit], "visits_by_use");
     check(user::AGED, &[&50_i64, &limit], "visits_by_age");
@@ -142,10 +150,14 @@ fn lists_use_the_index_that_fits() {
     }
     for status in [None, Some(SessionStatus::Running)] {
         for after in [None, session] {
-            let filter = SessionFilter { status, agent: None };
+            let filter = SessionFilter { status, ..SessionFilter::default() };
             let (sql, values) = session::list(&scope, &filter, Page { after, limit: 20 });
             let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
             check(&mut connection, &sql, &values, "sessions_live|sessions_of_project|sessions_pkey");
         }
     }
+    let filter = SessionFilter { channel: Some("nobody's".into()), ..SessionFilter::default() };
+    let (sql, values) = session::list(&scope, &filter, Page { after: None, limit: 1 });
+    let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+    check(&mut connection, &sql, &values, "sessions_by_channel");
 }

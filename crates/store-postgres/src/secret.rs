@@ -31,7 +31,8 @@ impl SecretReads for Face<'_> {
     }
 
     fn fence(&mut self) -> Stored<u64> {
-        let row = self.row("select pg_snapshot_xmax(pg_current_snapshot())::text::bigint", &[])?;
+        // A number of its own, which is above all that were given. A snapshot's `xmax` is not: it is above all that have *ended*.
+        let row = self.row("select pg_current_xact_id()::text::bigint", &[])?;
         number(&row.ok_or(StoreError::Conflict)?, 0)
     }
 
@@ -124,7 +125,8 @@ impl SecretWrites for Face<'_> {
 
     fn data_key_forget(&mut self, key: DataKeyId) -> Stored<bool> {
         let sql = "delete from data_keys where id = $1 and not exists (select 1 from sealed where data_key = $1) \
-                   and not exists (select 1 from secrets where data_key = $1)";
+                   and not exists (select 1 from secrets where data_key = $1) \
+                   and not exists (select 1 from webhook_secrets where data_key = $1)";
         Ok(self.change(sql, &[&key.uuid()])? == 1)
     }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use domain::{ProjectId, Scope, TenantId, Timestamp};
-use store::{OpenCount, Stats, StatsReads, Stored};
+use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
+use postgres::Row;
+use store::{Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
 
 use crate::connection::{Face, Values};
-use crate::values::{column, number, time_if};
+use crate::values::{column, number, parsed, time, time_if};
 
 impl StatsReads for Face<'_> {
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats> {
@@ -31,10 +32,46 @@ impl StatsReads for Face<'_> {
         Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
     }
 
+    fn closed(
+        &mut self,
+        scope: &Scope,
+        since: Timestamp,
+        after: Option<(Timestamp, InteractionId)>,
+        limit: u32,
+    ) -> Stored<Vec<Closed>> {
+        let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
+        let sql = "select interactions.id, kind, created_at, resolved_at, state, \
+                   asked::json #>> '{question,asked_by_rule,rule}' \
+                   from interactions join questions on questions.interaction = interactions.id \
+                   where resolved_at is not null and resolved_at >= $2 and project = $1 \
+                   and ($3::uuid is null or resolved_at > $2 or interactions.id > $3) \
+                   order by resolved_at, interactions.id limit $4";
+        let values: Values<'_> = &[&scope.project.uuid(), &from.as_microsecond(), &beyond, &i64::from(limit)];
+        let found = self.rows(sql, values)?;
+        found.iter().filter_map(|row| closed(row).transpose()).collect()
+    }
+
+    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64> {
+        let sql = "select count(*) from interactions where project = $1 and status = 'pending' and created_at >= $2";
+        let counted = self.row(sql, &[&scope.project.uuid(), &since.as_microsecond()])?;
+        counted.map_or(Ok(0), |row| number(&row, 0))
+    }
+
     fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)> {
         let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
         let Some(row) = self.row(sql, &[])? else { return Ok((0, None)) };
         Ok((number(&row, 0)?, time_if(column(&row, 1)?)?))
+    }
+
+    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts> {
+        // By its letters: what a step was given may contain NUL, which PostgreSQL would refuse to read as JSON.
+        let sql = "select count(*) filter (where held and due > $1), count(*) filter (where due <= $1), \
+                   count(*) filter (where not held and due > $1), \
+                   (select count(*) from sessions where ended is null and driven and waiting_on > 0) from \
+                   (select due, body like '%\"drive\":{%\"worker\":\"%' as held from steps where due is not null) looked_at";
+        let Some(row) = self.row(sql, &[&now.as_microsecond()])? else { return Ok(StepCounts::default()) };
+        let (running, due) = (number(&row, 0)?, number(&row, 1)?);
+        Ok(StepCounts { running, due, resting: number(&row, 2)?, waiting: number(&row, 3)? })
     }
 
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
@@ -61,8 +98,15 @@ impl Face<'_> {
     }
 }
 
-/// The value below which so many per cent of a sorted list lie.
-fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
-    let last = sorted.len().checked_sub(1)?;
-    sorted.get((last * percent).div_ceil(100)).copied()
+/// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
+fn closed(row: &Row) -> Stored<Option<Closed>> {
+    let State::Resolved { resolution, .. } = parsed(column(row, 4)?)? else { return Ok(None) };
+    Ok(Some(Closed {
+        id: InteractionId::from_uuid(column(row, 0)?),
+        kind: column(row, 1)?,
+        asked_at: time(column(row, 2)?)?,
+        resolved_at: time(column(row, 3)?)?,
+        resolution,
+        rule: column(row, 5)?,
+    }))
 }

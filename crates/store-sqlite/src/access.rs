@@ -1,6 +1,6 @@
 //! Tenants, projects, keys, settings.
 
-use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Timestamp};
+use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 use store::{AccessReads, AccessWrites, KeyRecord, StoreError, Stored};
@@ -95,6 +95,18 @@ impl AccessWrites for Face<'_> {
         let sql = "update keys set last_used_at = max(coalesce(last_used_at, 0), ?2) where id = ?1";
         let row = params![key.uuid(), at.as_microsecond()];
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+
+    fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()> {
+        self.put_ticket(ticket, hash)
+    }
+
+    fn ticket_take(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
+        self.take_ticket(id, hash)
+    }
+
+    fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        self.drop_tickets(before, limit)
     }
 }
 

@@ -30,6 +30,13 @@ impl EventReads for Face<'_> {
         events.collect::<Result<_, _>>().told()
     }
 
+    fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>> {
+        let sql = format!(
+            "select {COLUMNS} from events where session = ?1 and +project = ?2 and interaction = ?3 order by seq"
+        );
+        self.all(&sql, [session.uuid(), scope.project.uuid(), about.uuid()], read)
+    }
+
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
         let mut statement = self.connection.prepare_cached(&of_project()).told()?;
         let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));

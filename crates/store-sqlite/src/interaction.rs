@@ -22,7 +22,10 @@ pub(crate) const OPEN: &str = "select id from interactions indexed by interactio
                                where session = ?1 and +project = ?2 and status = 'pending' order by id";
 /// The agents for whom answers of a session wait.
 pub(crate) const TAKERS: &str = "select asked_by from interactions indexed by interactions_alive \
-                                 where session = ?1 and +project = ?2 and delivery = 'waiting'";
+                                 where session = ?1 and +project = ?2 and delivery = 'waiting' and asked_by <> ''";
+/// The answers of a session that nobody has taken.
+pub(crate) const UNTAKEN: &str = "select id from interactions indexed by interactions_alive \
+                                  where session = ?1 and +project = ?2 and delivery = 'waiting' order by id";
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions indexed by interactions_alive set retired_at = resolved_at \
                                  where session = ?1 and +project = ?2 and delivery = 'waiting' and retired_at is null";
@@ -44,6 +47,14 @@ pub(crate) fn waiting() -> String {
          where interactions.project = ?1 and asked_by = ?2 and delivery = 'waiting' \
          and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit ?3"
     )
+}
+
+/// The same where a webhook has no delivery for them yet.
+pub(crate) fn unsent() -> String {
+    let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = ?4 \
+                  and webhook_deliveries.interaction = interactions.id \
+                  and webhook_deliveries.revision = interactions.revision) order by";
+    waiting().replace("order by", unsent)
 }
 
 impl InteractionReads for Face<'_> {
@@ -80,11 +91,19 @@ impl InteractionReads for Face<'_> {
         found.collect::<Result<_, _>>().told()
     }
 
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+        let sql = "select interaction, asked, state, revision from archive \
+                   where project = ?1 and (?2 is null or interaction > ?2) order by interaction limit ?3";
+        let after = page.after.map(InteractionId::uuid);
+        self.all(sql, params![scope.project.uuid(), after, page.limit], |row| read(scope, row))
+    }
+
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
-        let mut statement = self.connection.prepare_cached(OPEN).told()?;
-        let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
-        let open = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;
-        open.collect::<Result<_, _>>().told()
+        self.ids_of(OPEN, scope, session)
+    }
+
+    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        self.ids_of(UNTAKEN, scope, session)
     }
 
     fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
@@ -131,7 +150,7 @@ impl InteractionWrites for Face<'_> {
             interaction.status().name(),
             origin.channel,
             origin.agent,
-            origin.asked_by.name,
+            interaction.taker().unwrap_or_default(),
             origin.at.as_microsecond(),
             micros(question.deadline),
             micros(interaction.wake_at()),
@@ -201,6 +220,15 @@ impl InteractionWrites for Face<'_> {
     }
 }
 
+impl Face<'_> {
+    fn ids_of(&self, sql: &str, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
+        let found = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;
+        found.collect::<Result<_, _>>().told()
+    }
+}
+
 /// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
 pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, Given) {
     // Of one session: by its own index, and not by that of all the project's questions in the same state.
@@ -255,7 +283,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     (sql, values)
 }
 
-fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {
+pub(crate) fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {
     let asked: Asked<Origin, Question> = parsed(row.get_ref(1)?.as_str()?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(id(row.get(0)?)),

@@ -28,9 +28,11 @@ mod secret;
 mod session;
 mod sqlite_store;
 mod stats;
+mod ticket;
 mod timers;
 mod user;
 mod values;
+mod webhook;
 mod writer;
 
 pub use backup::{backup, check_integrity};

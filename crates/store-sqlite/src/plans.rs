@@ -8,7 +8,7 @@ use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClo
 use uuid::Uuid;
 
 use crate::connection::open_reader;
-use crate::{Options, SqliteStore, audit, event, interaction, session, timers, user};
+use crate::{Options, SqliteStore, audit, event, interaction, session, timers, user, webhook};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
@@ -35,12 +35,22 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
     check(interaction::OPEN, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::UNTAKEN, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
+    check(
+        webhook::TO_SEND,
+        "webhook_deliveries USING INDEX webhook_deliveries_due (webhook=? AND due_at>? AND due_at<?)",
+    );
+    check(webhook::BACKLOG, "webhook_deliveries USING COVERING INDEX webhook_deliveries_due (webhook=? AND due_at>?)");
+    check(webhook::SETTLED, "webhook_deliveries USING COVERING INDEX webhook_deliveries_settled");
+    check(&interaction::unsent(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
+    let due = plan(&connection, webhook::DUE);
+    assert!(due.contains("events USING COVERING INDEX events_of_project (project=? AND position>?)"), "{due}");
     check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
@@ -51,11 +61,14 @@ fn hot_statements_use_their_indexes() {
         (Some(SessionStatus::WaitingUserInput), "sessions_live"),
     ] {
         for (after, bound) in [(None, "project=?"), (Some(SessionId::from_uuid(Uuid::nil())), "project=? AND id<?")] {
-            let filter = SessionFilter { status, agent: None };
+            let filter = SessionFilter { status, ..SessionFilter::default() };
             let (sql, _) = session::list(&nobody, &filter, Page { after, limit: 20 });
             check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
+    let filter = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
+    let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
+    check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
 }
 
 #[test]

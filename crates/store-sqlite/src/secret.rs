@@ -131,7 +131,8 @@ impl SecretWrites for Face<'_> {
 
     fn data_key_forget(&mut self, key: DataKeyId) -> Stored<bool> {
         let sql = "delete from data_keys where id = ?1 and not exists (select 1 from sealed where data_key = ?1) \
-                   and not exists (select 1 from secrets where data_key = ?1)";
+                   and not exists (select 1 from secrets where data_key = ?1) \
+                   and not exists (select 1 from webhook_secrets where data_key = ?1)";
         Ok(self.changed(sql, [key.uuid()])? == 1)
     }
 
@@ -205,6 +206,6 @@ fn kept(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
 }
 
 /// The scope that two columns make.
-fn scope(row: &Row<'_>, from: usize) -> rusqlite::Result<Scope> {
+pub(crate) fn scope(row: &Row<'_>, from: usize) -> rusqlite::Result<Scope> {
     Ok(Scope { tenant: TenantId::from_uuid(id(row.get(from)?)), project: ProjectId::from_uuid(id(row.get(from + 1)?)) })
 }

@@ -31,6 +31,9 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     if let Some(agent) = &filter.agent {
         with(" and agent = ?", Box::new(agent.clone()));
     }
+    if let Some(channel) = &filter.channel {
+        with(" and channel = ?", Box::new(channel.clone()));
+    }
     if filter.status.is_some_and(SessionStatus::alive) {
         // So that those that have ended cost nothing.
         sql.push_str(" and ended is null");

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use domain::{ProjectId, Scope, TenantId, Timestamp};
+use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
 use rusqlite::{Row, params};
-use store::{OpenCount, Stats, StatsReads, Stored};
+use store::{Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
 
 use crate::connection::Face;
 use crate::error::Told;
-use crate::values::{id, time_if};
+use crate::values::{id, parsed, time, time_if};
 
 impl StatsReads for Face<'_> {
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats> {
@@ -35,10 +35,48 @@ impl StatsReads for Face<'_> {
         Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
     }
 
+    fn closed(
+        &mut self,
+        scope: &Scope,
+        since: Timestamp,
+        after: Option<(Timestamp, InteractionId)>,
+        limit: u32,
+    ) -> Stored<Vec<Closed>> {
+        let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
+        let sql = "select interactions.id, kind, created_at, resolved_at, state, \
+                   json_extract(asked, '$.question.asked_by_rule.rule') \
+                   from interactions join questions on questions.interaction = interactions.id \
+                   where resolved_at is not null and resolved_at >= ?2 and project = ?1 \
+                   and (?3 is null or resolved_at > ?2 or interactions.id > ?3) order by resolved_at, interactions.id limit ?4";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let values = params![scope.project.uuid(), from.as_microsecond(), beyond, limit];
+        let found = statement.query_map(values, closed).told()?;
+        found.filter_map(Result::transpose).collect::<Result<_, _>>().told()
+    }
+
+    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64> {
+        let sql = "select count(*) from interactions where project = ?1 and status = 'pending' and created_at >= ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row(params![scope.project.uuid(), since.as_microsecond()], |row| row.get(0)).told()
+    }
+
     fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)> {
         let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row([], |row| Ok((row.get(0)?, time_if(row.get(1)?)?))).told()
+    }
+
+    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts> {
+        let sql = "select coalesce(sum(held and due > ?1), 0), coalesce(sum(due <= ?1), 0), \
+                   coalesce(sum(not held and due > ?1), 0) from \
+                   (select due, json_extract(body, '$.drive.worker') is not null as held from steps where due is not null)";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let counts = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let (running, due, resting) = statement.query_row([now.as_microsecond()], counts).told()?;
+        let sql = "select count(*) from sessions where ended is null and driven = 1 and waiting_on > 0";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let waiting = statement.query_row([], |row| row.get(0)).told()?;
+        Ok(StepCounts { running, due, resting, waiting })
     }
 
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
@@ -67,8 +105,15 @@ impl Face<'_> {
     }
 }
 
-/// The value below which so many per cent of a sorted list lie.
-fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
-    let last = sorted.len().checked_sub(1)?;
-    sorted.get((last * percent).div_ceil(100)).copied()
+/// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
+fn closed(row: &Row<'_>) -> rusqlite::Result<Option<Closed>> {
+    let State::Resolved { resolution, .. } = parsed(&row.get::<_, String>(4)?)? else { return Ok(None) };
+    Ok(Some(Closed {
+        id: InteractionId::from_uuid(id(row.get(0)?)),
+        kind: row.get(1)?,
+        asked_at: time(row.get(2)?)?,
+        resolved_at: time(row.get(3)?)?,
+        resolution,
+        rule: row.get(5)?,
+    }))
 }

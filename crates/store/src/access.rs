@@ -1,6 +1,6 @@
-//! Tenants, projects, keys, and the settings that all nodes share.
+//! Tenants, projects, keys, tickets, and the settings that all nodes share.
 
-use domain::{Key, KeyId, Scope, Timestamp};
+use domain::{Key, KeyId, Scope, Ticket, TicketId, Timestamp};
 
 use crate::Stored;
 
@@ -39,4 +39,10 @@ pub trait AccessWrites {
     fn key_revoke(&mut self, scope: &Scope, id: KeyId, at: Timestamp) -> Stored<bool>;
     /// Notes that a key was used.
     fn key_used(&mut self, id: KeyId, at: Timestamp) -> Stored<()>;
+    /// Keeps a new ticket.
+    fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()>;
+    /// Uses a ticket up, where this is the keyed hash of its secret; nothing where it has gone.
+    fn ticket_take(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>>;
+    /// Forgets tickets that have expired; says how many.
+    fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
 }

@@ -16,11 +16,15 @@ mod timers;
 mod transactions;
 mod users;
 mod walls;
+mod webhooks;
 mod world;
 
 pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
 pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
-pub use drive::{answers_are_counted, definitions_come_back, journals_come_back, steps_are_found_when_they_are_due};
+pub use drive::{
+    answers_are_counted, definitions_come_back, journals_come_back, steps_are_counted,
+    steps_are_found_when_they_are_due,
+};
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
     takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
@@ -44,9 +48,14 @@ pub use transactions::{
     what_was_kept_is_told_though_nobody_waits,
 };
 pub use users::{
-    links_are_used_once, members_belong_to_their_project, old_visits_are_forgotten, users_come_back, visits_come_back,
+    links_are_used_once, members_belong_to_their_project, old_visits_are_forgotten, tickets_are_used_once,
+    users_come_back, visits_come_back,
 };
 pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
+pub use webhooks::{
+    answers_are_sent_once_each_time, one_of_many_gets_a_webhook, the_archive_is_read_in_order,
+    webhook_deliveries_come_back, webhook_secrets_come_back, webhooks_are_held_by_one, webhooks_come_back,
+};
 pub use world::{Fixture, World, append};
 
 /// Makes one test of each case, run on an empty store that the given function makes.
@@ -65,6 +74,7 @@ macro_rules! conformance {
             archived_questions_stay_readable,
             definitions_come_back,
             journals_come_back,
+            steps_are_counted,
             steps_are_found_when_they_are_due,
             audit_entries_come_back,
             chains_have_no_gaps,
@@ -100,12 +110,20 @@ macro_rules! conformance {
             takers_are_those_for_whom_something_waits,
             the_first_answer_wins,
             the_newest_data_key_seals,
+            tickets_are_used_once,
             time_is_the_same_throughout_a_transaction,
             unfiltered_lists_are_whole,
             untaken_answers_are_only_kept_once_their_session_has_ended,
             users_come_back,
             visits_come_back,
             what_was_kept_is_told_though_nobody_waits,
+            answers_are_sent_once_each_time,
+            one_of_many_gets_a_webhook,
+            the_archive_is_read_in_order,
+            webhook_deliveries_come_back,
+            webhook_secrets_come_back,
+            webhooks_are_held_by_one,
+            webhooks_come_back,
         }
     };
     ($make:path; $($case:ident,)*) => {$(

@@ -1,6 +1,6 @@
 //! The log.
 
-use domain::{Event, Scope, SessionId};
+use domain::{Event, InteractionId, Scope, SessionId};
 
 use crate::{Cursor, ProjectEvents, Stored, Topic};
 
@@ -8,6 +8,8 @@ use crate::{Cursor, ProjectEvents, Stored, Topic};
 pub trait EventReads {
     /// Events of a session after a number.
     fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>>;
+    /// The events of a session that are about a question.
+    fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>>;
     /// Events of a project after a cursor, in commit order.
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents>;
     /// The cursor behind the last event of a project that can be shown now.

@@ -17,10 +17,14 @@ pub trait InteractionReads {
         filter: &InteractionFilter,
         page: Page<InteractionId>,
     ) -> Stored<Vec<Interaction>>;
+    /// Questions that are archived, the oldest first.
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>>;
     /// The open questions of a session, the oldest first.
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
     /// The agents for whom answers of a session wait, each once.
     fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>>;
+    /// The questions of a session whose answers nobody has taken, the oldest first.
+    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
     /// Answers that wait for the agent of this name, the oldest first; none of a session that is paused.
     fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>>;
     /// A sealed value kept with a question.

@@ -40,6 +40,7 @@ mod stats;
 mod timers;
 mod topic;
 mod user;
+mod webhook;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
 pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Filed, Link, Loose};
@@ -58,10 +59,11 @@ pub use proposal::{DueAction, ProposalReads, ProposalWrites};
 pub use reads::{Reads, Tx};
 pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
-pub use stats::{OpenCount, Stats, StatsReads};
+pub use stats::{Closed, OpenCount, Stats, StatsReads, StepCounts, rank};
 pub use timers::{Due, TimerReads};
 pub use topic::Topic;
 pub use user::{LinkRecord, UserReads, UserRecord, UserWrites, VisitRecord};
+pub use webhook::{DueWebhook, Hold, WebhookReads, WebhookSecret, WebhookWrites};
 
 /// What a store gives back.
 pub type Stored<T> = Result<T, StoreError>;

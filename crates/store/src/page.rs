@@ -89,4 +89,6 @@ pub struct SessionFilter {
     pub status: Option<SessionStatus>,
     /// Of this agent.
     pub agent: Option<String>,
+    /// Whose questions are routed through this channel.
+    pub channel: Option<String>,
 }

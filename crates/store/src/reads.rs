@@ -15,6 +15,7 @@ use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
 use crate::timers::TimerReads;
 use crate::user::{UserReads, UserWrites};
+use crate::webhook::{WebhookReads, WebhookWrites};
 
 /// A face is the sum of its nouns' faces; whoever has them all has it.
 macro_rules! face {
@@ -43,6 +44,7 @@ face! {
         + DriveReads
         + DefinitionReads
         + UserReads
+        + WebhookReads
 }
 
 face! {
@@ -61,4 +63,5 @@ face! {
         + DriveWrites
         + DefinitionWrites
         + UserWrites
+        + WebhookWrites
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{ProjectId, Scope, TenantId, Timestamp};
+use domain::{InteractionId, ProjectId, Resolution, Scope, TenantId, Timestamp};
 
 use crate::Stored;
 
@@ -36,12 +36,61 @@ pub struct Stats {
     pub deliveries_waiting: u64,
 }
 
+/// A closed question, as figures count it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Closed {
+    /// Its id.
+    pub id: InteractionId,
+    /// Of which kind, as the wire names it.
+    pub kind: String,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// When it was closed.
+    pub resolved_at: Timestamp,
+    /// How, and on whose word.
+    pub resolution: Resolution,
+    /// The rule that asked, where one did.
+    pub rule: Option<String>,
+}
+
+/// The value below which so many per cent of a sorted list lie.
+#[must_use]
+pub fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
+    let last = sorted.len().checked_sub(1)?;
+    sorted.get((last * percent).div_ceil(100)).copied()
+}
+
+/// How many steps that our own workers run are where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StepCounts {
+    /// In the hands of a worker whose lease is in force.
+    pub running: u64,
+    /// To be looked at by now, and in nobody's hands.
+    pub due: u64,
+    /// Resting until they are tried again.
+    pub resting: u64,
+    /// Asleep, in sessions that wait for people.
+    pub waiting: u64,
+}
+
 /// What can be read of them.
 pub trait StatsReads {
     /// Figures of one project, with what was closed since a moment.
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats>;
+    /// What a project closed since a moment, in the order in which it was closed, from after the given one on.
+    fn closed(
+        &mut self,
+        scope: &Scope,
+        since: Timestamp,
+        after: Option<(Timestamp, InteractionId)>,
+        limit: u32,
+    ) -> Stored<Vec<Closed>>;
+    /// How many of a project's open questions were asked at a moment or later.
+    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64>;
     /// How many answers wait for their agents, everywhere, and since when the oldest has.
     fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)>;
+    /// How many steps our workers have, should look at by now, and wait for people with, everywhere.
+    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts>;
     /// How many questions are open, everywhere.
     fn open_counts(&mut self) -> Stored<Vec<OpenCount>>;
 }

@@ -36,6 +36,12 @@ pub enum Sabotage {
     ForgetsKeys,
     /// Every third transaction is told a time that is an hour ahead.
     ClockAhead,
+    /// What became of a call is not written into the journal of its step, one time in three.
+    LosesResults,
+    /// That an action was started is not kept.
+    ForgetsStarts,
+    /// Questions that are cancelled stay open.
+    LeavesQuestions,
 }
 
 /// Queues the jobs of an engine in front of a real store, until they are run one by one as fated.

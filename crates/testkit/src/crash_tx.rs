@@ -6,18 +6,19 @@ use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
     DataKeyId, Definition, DefinitionKind, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId,
-    Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope, SecretId,
-    Session, SessionId, SignedDuration, Step, StepId, TenantId, Timestamp, User, UserId, Visit, VisitId,
+    LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope,
+    SecretId, Session, SessionId, SignedDuration, Standing, Status, Step, StepId, TenantId, Ticket, TicketId,
+    Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Cursor, DataKey,
-    DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, EventReads, EventWrites,
-    GrantReads, GrantWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue,
-    KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads, PolicyWrites,
-    ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads,
-    UserRecord, UserWrites, VisitRecord,
+    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor, DataKey,
+    DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, DueWebhook, EventReads,
+    EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry,
+    KeptValue, KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads,
+    PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites,
+    SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepState, StoreError, Stored,
+    TimerReads, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord, WebhookReads, WebhookSecret, WebhookWrites,
 };
 
 use crate::Sabotage;
@@ -82,13 +83,16 @@ passed_on! { Reads:
         interaction(scope: &Scope, id: InteractionId) -> Option<Interaction>;
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
+        archived(scope: &Scope, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         takers(scope: &Scope, session: SessionId) -> Vec<String>;
+        untaken_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
         sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
     }
     EventReads {
         events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Vec<Event>;
+        events_about(scope: &Scope, session: SessionId, about: InteractionId) -> Vec<Event>;
         project_events(scope: &Scope, after: Cursor, limit: u32) -> ProjectEvents;
         project_head(scope: &Scope) -> Cursor;
         changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
@@ -114,7 +118,10 @@ passed_on! { Reads:
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
+        closed(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Vec<Closed>;
+        open_since(scope: &Scope, since: Timestamp) -> u64;
         backlog() -> (u64, Option<Timestamp>);
+        step_counts(now: Timestamp) -> StepCounts;
         open_counts() -> Vec<OpenCount>;
     }
     AuditReads {
@@ -162,6 +169,21 @@ passed_on! { Reads:
         visit(id: VisitId) -> Option<VisitRecord>;
         link(id: LinkId) -> Option<LinkRecord>;
     }
+    WebhookReads {
+        webhook(scope: &Scope, id: WebhookId) -> Option<Webhook>;
+        webhooks(scope: &Scope, page: Page<WebhookId>) -> Vec<Webhook>;
+        webhook_count(scope: &Scope) -> u64;
+        webhooks_due(now: Timestamp, limit: u32) -> Vec<DueWebhook>;
+        webhook_deliveries(
+            scope: &Scope, webhook: WebhookId, state: Option<&str>, page: Page<WebhookDeliveryId>
+        ) -> Vec<WebhookDelivery>;
+        webhook_delivery(scope: &Scope, webhook: WebhookId, id: WebhookDeliveryId) -> Option<WebhookDelivery>;
+        webhook_deliveries_due(webhook: WebhookId, now: Timestamp, limit: u32) -> Vec<WebhookDelivery>;
+        webhook_backlog(webhook: WebhookId) -> (u64, Option<Timestamp>);
+        answers_unsent(scope: &Scope, webhook: WebhookId, agent: &str, limit: u32) -> Vec<Interaction>;
+        webhook_secrets(scope: &Scope, webhook: WebhookId) -> Vec<WebhookSecret>;
+        webhook_secrets_under(key: DataKeyId, limit: u32) -> Vec<WebhookSecret>;
+    }
 }
 
 passed_on! { Tx:
@@ -171,6 +193,9 @@ passed_on! { Tx:
         key_insert(record: &KeyRecord) -> ();
         key_revoke(scope: &Scope, id: KeyId, at: Timestamp) -> bool;
         key_used(id: KeyId, at: Timestamp) -> ();
+        ticket_insert(ticket: &Ticket, hash: &[u8; 32]) -> ();
+        ticket_take(id: TicketId, hash: &[u8; 32]) -> Option<Ticket>;
+        tickets_purge(before: Timestamp, limit: u32) -> u64;
     }
     SessionWrites {
         session_insert(session: &Session, luggage: &Luggage) -> ();
@@ -178,18 +203,6 @@ passed_on! { Tx:
         session_save(session: &Session) -> ();
         step_insert(scope: &Scope, step: &Step) -> ();
         step_save(scope: &Scope, step: &Step) -> ();
-    }
-    InteractionWrites {
-        interaction_insert(interaction: &Interaction) -> ();
-        interaction_save(interaction: &Interaction) -> ();
-        sealed_put(scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> ();
-        sealed_drop(scope: &Scope, id: InteractionId) -> ();
-        untaken_retire(scope: &Scope, session: SessionId) -> ();
-        archive(until: Timestamp, limit: u32) -> u64;
-    }
-    ProposalWrites {
-        proposal_insert(proposal: &Proposal) -> ();
-        proposal_save(proposal: &Proposal) -> ();
     }
     GrantWrites {
         grant_insert(grant: &Grant) -> ();
@@ -213,11 +226,6 @@ passed_on! { Tx:
         kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
         kept_forget(scope: &Scope, id: SecretId) -> bool;
     }
-    DriveWrites {
-        journal_append(scope: &Scope, step: StepId, entry: &JournalEntry) -> ();
-        step_state_save(scope: &Scope, step: StepId, state: &StepState) -> ();
-        sealed_drop_of(scope: &Scope, session: SessionId) -> ();
-    }
     DefinitionWrites {
         definition_insert(scope: &Scope, definition: &Definition) -> bool;
         definition_retire(scope: &Scope, kind: DefinitionKind, version: (&str, &str), at: Timestamp) -> bool;
@@ -239,6 +247,24 @@ passed_on! { Tx:
         link_take(id: LinkId) -> bool;
         links_drop(user: UserId) -> ();
         links_purge(before: Timestamp, limit: u32) -> u64;
+    }
+    WebhookWrites {
+        webhook_insert(webhook: &Webhook, cursor: Cursor) -> ();
+        webhook_lock(scope: &Scope, id: WebhookId) -> Option<Webhook>;
+        webhook_save(webhook: &Webhook) -> ();
+        webhook_delete(scope: &Scope, id: WebhookId, now: Timestamp) -> bool;
+        webhook_wake(scope: &Scope, id: WebhookId, now: Timestamp) -> ();
+        webhook_claim(due: &DueWebhook, hold: &Hold, now: Timestamp) -> bool;
+        webhook_hold(due: &DueWebhook, hold: &Hold) -> Option<(Webhook, Cursor)>;
+        webhook_move(due: &DueWebhook, cursor: Cursor) -> ();
+        webhook_release(due: &DueWebhook, lease: LeaseId, at: Option<Timestamp>, held_back: bool) -> ();
+        webhook_delivery_insert(scope: &Scope, delivery: &WebhookDelivery) -> ();
+        webhook_delivery_save(scope: &Scope, delivery: &WebhookDelivery) -> ();
+        webhook_deliveries_purge(before: Timestamp, limit: u32) -> u64;
+        webhook_secret_insert(secret: &WebhookSecret) -> ();
+        webhook_secrets_end(scope: &Scope, webhook: WebhookId, until: Timestamp) -> ();
+        webhook_secrets_purge(now: Timestamp, limit: u32) -> u64;
+        webhook_secret_again(from: DataKeyId, secret: &WebhookSecret) -> ();
     }
 }
 
@@ -327,5 +353,77 @@ impl<T: Tx + ?Sized> OnceWrites for Face<'_, T> {
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
         self.fuse.burn()?;
         self.inner.once_purge(before, limit)
+    }
+}
+
+impl<T: Tx + ?Sized> InteractionWrites for Face<'_, T> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.interaction_insert(interaction)
+    }
+
+    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+        self.fuse.burn()?;
+        if self.fuse.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
+            return Ok(());
+        }
+        self.inner.interaction_save(interaction)
+    }
+
+    fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.sealed_put(scope, id, name, sealed)
+    }
+
+    fn sealed_drop(&mut self, scope: &Scope, id: InteractionId) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.sealed_drop(scope, id)
+    }
+
+    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.untaken_retire(scope, session)
+    }
+
+    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+        self.fuse.burn()?;
+        self.inner.archive(until, limit)
+    }
+}
+
+impl<T: Tx + ?Sized> ProposalWrites for Face<'_, T> {
+    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.proposal_insert(proposal)
+    }
+
+    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+        self.fuse.burn()?;
+        let started = matches!(proposal.standing, Standing::Started { .. });
+        if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
+            return Ok(());
+        }
+        self.inner.proposal_save(proposal)
+    }
+}
+
+impl<T: Tx + ?Sized> DriveWrites for Face<'_, T> {
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()> {
+        self.fuse.burn()?;
+        let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
+        if self.fuse.sabotage == Some(Sabotage::LosesResults) && third {
+            return Ok(());
+        }
+        self.inner.journal_append(scope, step, entry)
+    }
+
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.step_state_save(scope, step, state)
+    }
+
+    fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.sealed_drop_of(scope, session)
     }
 }

@@ -127,6 +127,15 @@ export const statsQuery = (window: number) =>
     placeholderData: keepPreviousData,
   });
 
+export const statsDetailsQuery = (window: number, parts: number) =>
+  queryOptions({
+    queryKey: ['stats', 'details', window, parts],
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      taken(api.GET('/v1/stats/details', { params: { query: { window_seconds: window, parts } }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
 export const keysQuery = () =>
   queryOptions({ queryKey: ['keys'], queryFn: ({ signal }) => taken(api.GET('/v1/keys', { signal })) });
 
@@ -146,6 +155,18 @@ export const flowsQuery = () =>
   queryOptions({
     queryKey: ['flows'],
     queryFn: ({ signal }) => taken(api.GET('/v1/flows', { params: { query: { limit: 200 } }, signal })),
+  });
+
+/** One version of an agent or a flow, with what it says. */
+export const definitionQuery = (kind: 'agent' | 'flow', name: string, version: string) =>
+  queryOptions({
+    queryKey: ['definition', kind, name, version],
+    queryFn: ({ signal }) => {
+      const params = { path: { name, version } };
+      return kind === 'agent'
+        ? taken(api.GET('/v1/agents/{name}/{version}', { params, signal }))
+        : taken(api.GET('/v1/flows/{name}/{version}', { params, signal }));
+    },
   });
 
 export const peopleQuery = () => queryOptions({ queryKey: ['people'], queryFn: people.list, retry: false });

@@ -33,3 +33,6 @@ export const PLACES: readonly Place[] = [
 export function placesFor(role: Role | undefined): readonly Place[] {
   return PLACES.filter((place) => !place.only || (role !== undefined && place.only.includes(role)));
 }
+
+/** What a phone's bar shows; the rest is in its menu. */
+export const ALWAYS: readonly string[] = ['inbox', 'sessions', 'figures'];

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { useEffect } from 'react';
+import { lazy, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
 import { cn } from '@/lib/cn';
-import { Menu, MenuItem } from '@/ui/menu';
+import { MenuButton } from '@/ui/menu-button';
 import { ConnectionBanner } from './connection';
 import { Help } from './help';
 import { follow } from './live';
-import { placesFor } from './nav';
+import { ALWAYS, placesFor } from './nav';
 import { notifyOf } from './notify';
 import { useOpenCount } from './title';
 import { UserMenu } from './user-menu';
@@ -125,11 +125,10 @@ function TopBar() {
   );
 }
 
-const ALWAYS = ['inbox', 'sessions', 'figures'];
+const MoreMenu = lazy(() => import('./more-menu'));
 
 function BottomBar() {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const { data: me } = useQuery(meQuery());
   const path = useRouterState({ select: (state) => state.location.pathname });
   const places = placesFor(me?.role);
@@ -152,23 +151,14 @@ function BottomBar() {
             {t(`nav.${name}`)}
           </Link>
         ))}
-      <Menu
-        side="top"
-        align="end"
-        trigger={
-          <button type="button" className={look} data-here={more.some((place) => path.startsWith(place.to))}>
-            <Ellipsis aria-hidden="true" className="size-5" strokeWidth={1.8} />
-            {t('nav.more')}
-          </button>
-        }
+      <MenuButton
+        menu={(props) => <MoreMenu {...props} />}
+        className={look}
+        here={more.some((place) => path.startsWith(place.to))}
       >
-        {more.map(({ to, name, icon: Icon }) => (
-          <MenuItem key={to} onSelect={() => void navigate({ to })}>
-            <Icon aria-hidden="true" />
-            {t(`nav.${name}`)}
-          </MenuItem>
-        ))}
-      </Menu>
+        <Ellipsis aria-hidden="true" className="size-5" strokeWidth={1.8} />
+        {t('nav.more')}
+      </MenuButton>
     </nav>
   );
 }

@@ -1,15 +1,20 @@
 import type { Definition } from '@/api/types';
 
-/** The versions of a list gathered by name: the one that a new session would use, and how many there are. */
-export function newest(list: readonly Definition[]): { latest: Definition; versions: number }[] {
-  const found = new Map<string, { latest: Definition; versions: number }>();
-  for (const one of list) {
-    const known = found.get(one.name);
-    const better =
-      !known || (known.latest.retired_at && !one.retired_at) || (!one.retired_at && later(one, known.latest));
-    found.set(one.name, { latest: better ? one : known.latest, versions: (known?.versions ?? 0) + 1 });
-  }
-  return [...found.values()];
+/** Everything under one name: the version that a new session would use, and all of them, the newest first. */
+export interface Named {
+  latest: Definition;
+  versions: Definition[];
+}
+
+/** The versions of a list gathered by name. */
+export function newest(list: readonly Definition[]): Named[] {
+  const found = new Map<string, Definition[]>();
+  for (const one of list) found.set(one.name, [...(found.get(one.name) ?? []), one]);
+  return [...found.values()].map((all) => {
+    const versions = [...all].sort((one, other) => (later(one, other) ? -1 : 1));
+    const latest = versions.find((one) => !one.retired_at) ?? versions[0];
+    return { latest: latest as Definition, versions };
+  });
 }
 
 function later(one: Definition, other: Definition): boolean {

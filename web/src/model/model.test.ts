@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Definition, Proposal, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
+import { droppedOf } from './dropped';
 import { readArguments } from './edit';
 import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
-import { expiredShare, series, shareTone } from './series';
+import { expiredShare, refusedShare, series, shareTone } from './series';
 import { callLine, contextBeside, subjectOf } from './subject';
 import { timeline } from './timeline';
 
@@ -88,13 +89,21 @@ test('arguments are an object or nothing', () => {
 describe('figures', () => {
   const stats = (seconds: number, answered: number, expired: number) =>
     ({ window_seconds: seconds, closed: { answered, expired } }) as unknown as Stats;
-  test('stretches are the differences of windows, the oldest first', () => {
-    const made = series([stats(60, 2, 0), stats(120, 5, 1)], 1_000_000);
-    expect(made).toEqual([
+  test('stretches follow each other, the oldest first', () => {
+    const times = [
+      { from: '1970-01-01T00:14:40Z', closed: { answered: 3, expired: 1 } },
+      { from: '1970-01-01T00:15:40Z', closed: { answered: 2, expired: 0 } },
+    ];
+    expect(series({ times, window_seconds: 120 })).toEqual([
       { from: 880_000, to: 940_000, counts: { answered: 3, auto_resolved: 0, expired: 1, cancelled: 0 } },
       { from: 940_000, to: 1_000_000, counts: { answered: 2, auto_resolved: 0, expired: 0, cancelled: 0 } },
     ]);
   });
+  test.each([
+    [{}, undefined],
+    [{ approve: 3 }, 0],
+    [{ approve: 2, reject: 1, retry: 1 }, 0.5],
+  ])('of %j so many were refused: %j', (effects, share) => expect(refusedShare({ effects })).toBe(share));
   test.each([
     [0, 0, undefined, 'plain'],
     [19, 1, 0.05, 'good'],
@@ -137,14 +146,28 @@ test('what a model says is shown while it speaks, and once it has spoken only wh
   expect(made.map((turn) => turn.event.seq)).toEqual([2, 3]);
 });
 
+test('what was said of a turn before it was begun anew is not shown', () => {
+  const event = (seq: number, type: string, turn: number) =>
+    ({ id: `e${seq}`, seq, type, step: 's', data: { turn } }) as unknown as SessionEvent;
+  const told = [
+    event(1, 'model.said', 1),
+    event(2, 'model.said', 2),
+    event(3, 'model.again', 2),
+    event(4, 'model.said', 2),
+  ];
+  expect(timeline(told, []).map((turn) => turn.event.seq)).toEqual([1, 4]);
+});
+
 describe('agents and flows', () => {
   const version = (name: string, number: string, retired_at?: string) =>
     ({ name, version: number, retired_at }) as Definition;
   test('one row a name, with the version that a new session would use', () => {
     const made = newest([version('a', '9'), version('a', '10'), version('b', '2', '2026'), version('b', '1')]);
-    expect(made.map(({ latest, versions }) => [latest.name, latest.version, versions])).toEqual([
-      ['a', '10', 2],
-      ['b', '1', 2],
+    expect(
+      made.map(({ latest, versions }) => [latest.name, latest.version, versions.map((one) => one.version)]),
+    ).toEqual([
+      ['a', '10', ['10', '9']],
+      ['b', '1', ['2', '1']],
     ]);
   });
   test.each([
@@ -156,4 +179,11 @@ describe('agents and flows', () => {
   ])('%j as input', (text, expected) => {
     expect(inputOf(text)).toEqual(expected);
   });
+});
+
+test('what was left out of the suggestions is read from metadata of that shape alone', () => {
+  const one = { id: 'x', reason: 'not allowed' };
+  expect(droppedOf({ dropped_suggestions: [one, { id: 3 }, null] })).toEqual([one]);
+  for (const other of [undefined, null, 'text', [], { dropped_suggestions: 'no' }])
+    expect(droppedOf(other)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Stats } from '@/api/types';
+import type { Stats, StatsDetails, Tally } from '@/api/types';
 
 export const OUTCOMES = ['answered', 'auto_resolved', 'expired', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -9,23 +9,14 @@ export interface Bucket {
   counts: Record<Outcome, number>;
 }
 
-/**
- * What was closed in each stretch of time. The server counts backwards from now, so the difference between two windows
- * is what lies between their beginnings; `windows` go from the shortest to the longest.
- */
-export function series(windows: readonly Stats[], now: number): Bucket[] {
-  const buckets = windows.map((window, at) => {
-    const inner = at === 0 ? undefined : windows[at - 1];
-    const counts = Object.fromEntries(
-      OUTCOMES.map((name) => [name, Math.max(0, (window.closed[name] ?? 0) - (inner?.closed[name] ?? 0))]),
-    ) as Record<Outcome, number>;
-    return {
-      from: now - window.window_seconds * 1000,
-      to: now - (inner?.window_seconds ?? 0) * 1000,
-      counts,
-    };
-  });
-  return buckets.reverse();
+/** What was closed in each stretch of time. */
+export function series({ times, window_seconds }: Pick<StatsDetails, 'times' | 'window_seconds'>): Bucket[] {
+  const length = (window_seconds * 1000) / Math.max(1, times.length);
+  return times.map(({ from, closed }) => ({
+    from: Date.parse(from),
+    to: Date.parse(from) + length,
+    counts: Object.fromEntries(OUTCOMES.map((name) => [name, closed[name] ?? 0])) as Record<Outcome, number>,
+  }));
 }
 
 /** The part of what was closed that expired; nothing where nothing was closed. */
@@ -39,4 +30,11 @@ export function shareTone(share: number | undefined): 'plain' | 'good' | 'warn' 
   if (share === undefined) return 'plain';
   if (share > 0.2) return 'danger';
   return share > 0.05 ? 'warn' : 'good';
+}
+
+/** The part of what people answered that they held back; nothing where nobody answered. */
+export function refusedShare({ effects }: Pick<Tally, 'effects'>): number | undefined {
+  const all = Object.values(effects).reduce((sum, count) => sum + count, 0);
+  const held = (effects.reject ?? 0) + (effects.retry ?? 0) + (effects.terminate ?? 0);
+  return all === 0 ? undefined : held / all;
 }

@@ -1,27 +1,46 @@
 import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { cn } from '@/lib/cn';
 
 const item =
   'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 outline-none data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
 
-interface Props {
-  trigger: ReactNode;
+export interface MenuProps {
+  /** What opened it: it stands there, and the focus goes back to it. */
+  opener: RefObject<HTMLButtonElement | null>;
+  onClose: () => void;
+}
+
+interface Props extends MenuProps {
+  label: string;
   side?: 'top' | 'bottom' | 'right';
   align?: 'start' | 'end';
   children: ReactNode;
 }
 
-export function Menu({ trigger, side = 'bottom', align = 'start', children }: Props) {
+/** A menu that is open. Its button is another file's, so that the first page need not wait for what menus are made of. */
+export function Menu({ opener, onClose, label, side = 'bottom', align = 'start', children }: Props) {
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+    <DropdownMenu.Root open modal={false} onOpenChange={(open) => open || onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span aria-hidden="true" className="pointer-events-none absolute inset-0" />
+      </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
+          aria-label={label}
+          aria-labelledby={undefined}
           side={side}
           align={align}
           sideOffset={6}
           collisionPadding={8}
+          onInteractOutside={(event) => {
+            // The button closes what it has opened: closed here already, its click would open it again.
+            if (opener.current?.contains(event.target as Node)) event.preventDefault();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            opener.current?.focus();
+          }}
           className="appear z-50 max-h-[80dvh] min-w-52 overflow-y-auto rounded-lg border bg-surface p-1.5 shadow-float"
         >
           {children}

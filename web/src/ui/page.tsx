@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { cn } from '@/lib/cn';
 
 interface PageProps {
@@ -43,10 +43,13 @@ interface SectionProps {
 /** A part of a page under its own small heading. */
 export function Section({ level = 2, title, aside, className, children }: SectionProps) {
   const Heading = `h${level}` as const;
+  const id = useId();
   return (
-    <section className={className}>
+    <section aria-labelledby={id} className={className}>
       <div className="mb-2 flex items-baseline justify-between gap-3">
-        <Heading className="font-semibold text-muted text-sm">{title}</Heading>
+        <Heading id={id} className="font-semibold text-muted text-sm">
+          {title}
+        </Heading>
         {aside}
       </div>
       {children}
@@ -64,7 +67,7 @@ interface EmptyProps {
 /** Nothing here: why, and what to do next. */
 export function Empty({ icon: Icon, title, children, className }: EmptyProps) {
   return (
-    <div className={cn('mx-auto flex max-w-lg flex-col items-center px-6 py-14 text-center', className)}>
+    <div className={cn('mx-auto flex w-full min-w-0 max-w-lg flex-col items-center px-6 py-14 text-center', className)}>
       <span className="mb-4 grid size-12 place-items-center rounded-full bg-accent-soft text-accent-ink">
         <Icon aria-hidden="true" className="size-6" strokeWidth={1.6} />
       </span>

@@ -47,7 +47,7 @@ export async function someone(
     )
       found.push(message.text());
   });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   return { page, context };
 }
 

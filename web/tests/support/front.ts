@@ -14,11 +14,19 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Gives out what was just built, as the server does from within, in front of a binary that was built without it. */
+/** Whether a server has inside just the page that was built. */
+export async function givesOut(address: string): Promise<boolean> {
+  const scripts = (html: string) => html.match(/\/assets\/[\w.-]+/gu) ?? [];
+  const reply = await fetch(`${address}/inbox`);
+  const built = scripts(await readFile(join(DIST, 'index.html'), 'utf8'));
+  return reply.ok && scripts(await reply.text()).join() === built.join();
+}
+
+/** Gives out what was just built, as the server does from within, in front of a binary that was built with another one or none. */
 export async function startFront(server: Server): Promise<{ address: string; close: () => Promise<void> }> {
   const web = createServer((from, to) => {
     const path = new URL(from.url ?? '/', 'http://page').pathname;
-    if (path.startsWith('/v1')) forward(server, from, to);
+    if (/^\/(v1|sign-in\/oidc)\//u.test(path)) forward(server, from, to);
     else file(path, to).catch(() => to.headersSent || to.writeHead(502).end());
   });
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startFront } from './front';
+import { givesOut, startFront } from './front';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -28,6 +28,8 @@ export async function freePort(): Promise<number> {
 export interface ServerOptions {
   agents?: Record<string, string>;
   flows?: Record<string, string>;
+  /** Further words of its command line. */
+  words?: string[];
 }
 
 /** A real server on a directory of its own, with the page in front of it. */
@@ -35,17 +37,22 @@ export class Server {
   readonly data = mkdtempSync(join(tmpdir(), 'holdpoint-web-'));
   readonly keys = new Map<string, string>();
   page = '';
+  /** What it has printed since it was last started. */
+  said = '';
   private child?: ChildProcess;
   private closePage?: () => Promise<void>;
   private readonly visits = new Map<string, string>();
   private readonly more: string[] = [];
 
-  private constructor(readonly port: number) {}
+  port = 0;
+
+  private constructor() {}
 
   static async start(options: ServerOptions = {}): Promise<Server> {
-    const server = new Server(await freePort());
+    const server = new Server();
     server.files('agents', options.agents);
     server.files('flows', options.flows);
+    server.more.push(...(options.words ?? []));
     for (const [user, role] of [
       ['alice', 'admin'],
       ['bob', 'operator'],
@@ -53,17 +60,18 @@ export class Server {
     ] as const) {
       server.keys.set(user, server.key(user, role));
     }
-    await server.run();
+    await server.settle();
     server.cli('users', 'create', 'alice', '--role', 'admin');
     server.cli('users', 'create', 'bob', '--role', 'operator');
     await server.show();
     return server;
   }
 
-  /** The page as the binary has it; in front of one without, what was just built. */
+  /** The page that the binary has inside, where it is the one that was just built; else that one, in front of it. */
   private async show(): Promise<void> {
     this.page = this.address;
-    if ((await fetch(`${this.address}/inbox`)).ok) return;
+    if (await givesOut(this.address)) return;
+    if (process.env.HOLDPOINT_WEB_BUILT) throw new Error('the binary has another page inside than web/dist');
     const front = await startFront(this);
     this.page = front.address;
     this.closePage = front.close;
@@ -73,6 +81,11 @@ export class Server {
   cli(...words: string[]): string {
     const all = [...words, '--data', this.data];
     return execFileSync(binary(), all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  }
+
+  /** What the binary says of an export. */
+  verify(file: string): string {
+    return execFileSync(binary(), ['audit', 'verify', file], { encoding: 'utf8' });
   }
 
   /** A one-time link for somebody, as a path. */
@@ -128,15 +141,30 @@ export class Server {
     return this.cli('keys', 'create', '--role', role, '--user', user, ...more);
   }
 
+  /** Runs on a port that is free; on another one where somebody was quicker to take it. */
+  private async settle(tries = 3): Promise<void> {
+    this.port = await freePort();
+    await this.run().catch((error: unknown) => {
+      if (tries === 1) throw error;
+      return this.settle(tries - 1);
+    });
+  }
+
   async run(): Promise<void> {
     const words = ['serve', '--listen', `127.0.0.1:${this.port}`, '--data', this.data, ...this.more];
-    this.child = spawn(binary(), words, { stdio: 'ignore' });
-    for (let attempt = 0; attempt < 200; attempt += 1) {
+    this.said = '';
+    this.child = spawn(binary(), words, { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.said += text;
+    });
+    for (let attempt = 0; attempt < 600; attempt += 1) {
+      if (this.child.exitCode !== null) throw new Error(`the server ended: ${this.said}`);
       const ready = await fetch(`${this.address}/readyz`).then(
         (response) => response.ok,
         () => false,
       );
-      if (ready) return;
+      // It says where it is once the port is its own: another server there would be ready too.
+      if (ready && this.said.includes(this.address)) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error('the server did not become ready');

@@ -5,10 +5,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::suggestions::Offered;
-
-/// The question that a call asks, and what the model suggests with it.
-pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Vec<Offered>), String> {
+/// The question that a call asks, and what the model suggests with it: that may be anything, for it is dropped where it cannot be read.
+pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), String> {
     if arguments["question"].as_str().is_some_and(|question| question.trim().is_empty()) {
         return Err("Nobody was asked, for `question` is empty.".to_owned());
     }
@@ -34,11 +32,13 @@ struct Clarify {
     title: Option<String>,
     details: Option<String>,
     #[serde(default)]
+    options: Vec<Offer>,
+    #[serde(default)]
     optional: bool,
     #[serde(default)]
     requires_reply: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 #[derive(Deserialize)]
@@ -53,7 +53,7 @@ struct Choose {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 /// One thing that a model offers to choose.
@@ -63,6 +63,10 @@ struct Offer {
     id: String,
     label: String,
     description: Option<String>,
+    effect: Option<Effect>,
+    #[serde(default)]
+    requires_input: bool,
+    input_prompt: Option<String>,
     risk: Option<String>,
     cost: Option<String>,
     duration: Option<String>,
@@ -84,7 +88,7 @@ struct Form {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 #[derive(Deserialize)]
@@ -99,7 +103,7 @@ struct Secret {
     #[serde(default)]
     optional: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 /// One value that a model asks for.
@@ -125,21 +129,23 @@ struct Confirm {
     #[serde(default)]
     dangerous: bool,
     #[serde(default)]
-    suggestions: Vec<Offered>,
+    suggestions: Value,
 }
 
 impl Clarify {
-    fn question(self) -> (Question, Vec<Offered>) {
-        let (required, reply) = (!self.optional, self.requires_reply);
-        (
-            Question { required, reply, ..asked(Kind::Question, self.question, self.title, self.details) },
-            self.suggestions,
-        )
+    fn question(self) -> (Question, Value) {
+        let question = Question {
+            options: self.options.into_iter().map(Choice::from).collect(),
+            required: !self.optional,
+            reply: self.requires_reply,
+            ..asked(Kind::Question, self.question, self.title, self.details)
+        };
+        (question, self.suggestions)
     }
 }
 
 impl Choose {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             options: self.options.into_iter().map(Choice::from).collect(),
             multiple: self.multiple,
@@ -154,19 +160,21 @@ impl From<Offer> for Choice {
     fn from(offer: Offer) -> Self {
         Self {
             description: offer.description,
+            requires_input: offer.requires_input,
+            input_prompt: offer.input_prompt,
             risk: offer.risk,
             cost: offer.cost,
             duration: offer.duration,
             recommended: offer.recommended,
             dangerous: offer.dangerous,
             metadata: offer.metadata,
-            ..Self::new(&offer.id, &offer.label, Effect::Provide)
+            ..Self::new(&offer.id, &offer.label, offer.effect.unwrap_or(Effect::Provide))
         }
     }
 }
 
 impl Form {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             schema: Some(self.schema),
             required: !self.optional,
@@ -177,7 +185,7 @@ impl Form {
 }
 
 impl Secret {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let question = Question {
             secrets: self.secrets.into_iter().map(SecretField::from).collect(),
             fresh: self.fresh,
@@ -196,7 +204,7 @@ impl From<Wanted> for SecretField {
 }
 
 impl Confirm {
-    fn question(self) -> (Question, Vec<Offered>) {
+    fn question(self) -> (Question, Value) {
         let confirm = Choice { dangerous: self.dangerous, ..Choice::new("confirm", "Confirm", Effect::Approve) };
         let question = Question {
             options: vec![confirm, Choice::new("cancel", "Cancel", Effect::Reject)],

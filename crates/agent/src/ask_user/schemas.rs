@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::machine::ASK_USER;
+use crate::machine::ASK_USER_PREFIX;
 use crate::tool::ToolSpec;
 
 /// The five tools by which a model asks people.
@@ -14,8 +14,9 @@ pub fn specs() -> Vec<ToolSpec> {
 fn clarify() -> ToolSpec {
     spec(
         "clarify",
-        "Ask a person something that you cannot find out yourself. They answer in their own words.",
+        "Ask a person something that you cannot find out yourself. They answer in their own words, or with one of the options.",
         json!({
+            "options": { "type": "array", "items": option(), "maxItems": 100 },
             "optional": optional(),
             "requires_reply": flag("Whether this is your message in the conversation: then the answer is kept as a message too."),
         }),
@@ -24,25 +25,11 @@ fn clarify() -> ToolSpec {
 }
 
 fn choose() -> ToolSpec {
-    let option = object(
-        json!({
-            "id": text("A short name of your own, without spaces. You are told it when it is chosen."),
-            "label": text("What the person reads on the button."),
-            "description": text("What it means, in a sentence."),
-            "risk": text("What could go wrong."),
-            "cost": text("What it costs."),
-            "duration": text("How long it takes."),
-            "recommended": flag("Whether you recommend it."),
-            "dangerous": flag("Whether the person should be warned."),
-            "metadata": { "description": "Anything that you want back when it is chosen." },
-        }),
-        &["id", "label"],
-    );
     spec(
         "choose",
         "Let a person choose between alternatives that you name.",
         json!({
-            "options": { "type": "array", "items": option, "minItems": 1, "maxItems": 100 },
+            "options": { "type": "array", "items": option(), "minItems": 1, "maxItems": 100 },
             "multiple": flag("Whether several may be chosen."),
             "optional": optional(),
         }),
@@ -96,6 +83,32 @@ fn confirm() -> ToolSpec {
     )
 }
 
+/// One thing that a person may choose.
+fn option() -> Value {
+    object(
+        json!({
+            "id": text("A short name of your own, without spaces. You are told it when it is chosen."),
+            "label": text("What the person reads on the button."),
+            "description": text("What it means, in a sentence."),
+            "effect": {
+                "type": "string",
+                "enum": ["provide", "approve", "retry", "reject", "skip", "terminate"],
+                "description": "What choosing it means: an answer, where absent; or that you go ahead, think again, do not do it, go on \
+                                without it, or that the session ends.",
+            },
+            "requires_input": flag("Whether whoever chooses it must say something as well."),
+            "input_prompt": text("What they are asked to say then."),
+            "risk": text("What could go wrong."),
+            "cost": text("What it costs."),
+            "duration": text("How long it takes."),
+            "recommended": flag("Whether you recommend it."),
+            "dangerous": flag("Whether the person should be warned."),
+            "metadata": { "description": "Anything that you want back when it is chosen." },
+        }),
+        &["id", "label"],
+    )
+}
+
 /// A tool with its own properties and those that all five have.
 fn spec(tool: &str, description: &str, own: Value, required: &[&str]) -> ToolSpec {
     let suggestion = object(
@@ -126,7 +139,7 @@ fn spec(tool: &str, description: &str, own: Value, required: &[&str]) -> ToolSpe
     }
     let required: Vec<&str> = ["question"].iter().chain(required).copied().collect();
     ToolSpec {
-        name: format!("{ASK_USER}{tool}"),
+        name: format!("{ASK_USER_PREFIX}{tool}"),
         description: description.to_owned(),
         schema: object(Value::Object(properties), &required),
         repeatable: false,

@@ -9,6 +9,9 @@ use serde_json::Value;
 /// How many suggestions a question shows.
 const MOST: usize = 100;
 
+/// How many of a model's suggestions are looked at, so that the list of what was dropped stays readable.
+const LOOKED_AT: usize = 2 * MOST;
+
 /// A suggestion that was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
@@ -21,7 +24,7 @@ pub struct Dropped {
 /// What a model suggests.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Offered {
+struct Offered {
     id: String,
     label: String,
     option: Option<String>,
@@ -37,8 +40,9 @@ impl Dropped {
 }
 
 /// Puts into the question what may be suggested, and says what may not.
-pub(super) fn choose(question: &mut Question, offered: Vec<Offered>, agent: &AgentVersion) -> Vec<Dropped> {
+pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersion) -> Vec<Dropped> {
     let mut dropped = Vec::new();
+    let offered = readable(offered, &mut dropped);
     let rules = agent.suggestions.get(question.kind.name()).into_iter().flatten();
     let rules = rules.map(|rule| Suggestion {
         id: rule.id.clone(),
@@ -61,6 +65,34 @@ pub(super) fn choose(question: &mut Question, offered: Vec<Offered>, agent: &Age
         }
     }
     dropped
+}
+
+/// Those of a model's suggestions that are suggestions. One that is none takes nothing else with it.
+fn readable(offered: Value, dropped: &mut Vec<Dropped>) -> Vec<Offered> {
+    let offered = match offered {
+        Value::Null => Vec::new(),
+        Value::Array(mut offered) => {
+            if let Some(more) = offered.len().checked_sub(LOOKED_AT).filter(|more| *more > 0) {
+                dropped.push(Dropped::new("", format!("{more} more were not looked at")));
+                offered.truncate(LOOKED_AT);
+            }
+            offered
+        }
+        _ => {
+            dropped.push(Dropped::new("", "`suggestions` is not a list".to_owned()));
+            Vec::new()
+        }
+    };
+    let read = |one: Value| match Offered::deserialize(&one) {
+        Ok(one) => Some(one),
+        Err(error) => {
+            let id = one.get("id").and_then(Value::as_str).unwrap_or_default();
+            // The names of fields are the model's own words.
+            dropped.push(Dropped::new(id, text::sayable(&format!("it is not a suggestion: {error}"))));
+            None
+        }
+    };
+    offered.into_iter().filter_map(read).collect()
 }
 
 fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<Dropped>) {

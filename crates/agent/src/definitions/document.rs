@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use domain::{Problem, text};
+use domain::{Digest, Problem, text};
 use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -16,6 +16,9 @@ pub(super) const MOST_BYTES: usize = 512 << 10;
 const MOST_DEPTH: usize = 100;
 /// The stack on which a file is parsed: dotted keys nest as deep as they are long, and tables are dropped one within the other.
 const STACK: usize = 128 << 20;
+
+/// How many digits of a digest tell the versions of one name apart.
+const AUTO_DIGITS: usize = 12;
 
 /// A file that has been parsed, perhaps with another one within it.
 #[derive(Debug)]
@@ -48,6 +51,15 @@ impl Document {
         }
         self.places.insert(at.to_owned(), (other.file, 1));
         self.places.extend(other.places.into_iter().map(|(pointer, place)| (format!("{at}{pointer}"), place)));
+    }
+
+    /// Where the file names no version, its contents do: whatever is changed is another one.
+    pub(super) fn versioned(&mut self) {
+        let digest = Digest::of_json(&self.value).to_string();
+        if let Some(object) = self.value.as_object_mut().filter(|object| !object.contains_key("version")) {
+            let short = digest.get(..AUTO_DIGITS).unwrap_or(&digest);
+            object.insert("version".to_owned(), Value::from(format!("auto-{short}")));
+        }
     }
 
     /// Something wrong at a place, or at the nearest one around it that stands in the file.

@@ -123,7 +123,6 @@ fn every_wrong_type_is_named_and_not_only_the_first() {
         [
             "a.toml:1: the file has no key `nmae`; did you mean `name`?",
             "a.toml:1: the file needs `name`",
-            "a.toml:1: the file needs `version`",
             "a.toml:2: `model` needs `provider`",
         ]
     );
@@ -281,4 +280,25 @@ fn files_that_are_bombs_are_refused() {
     assert_eq!(lines(read_agent(&large, Path::new("a.toml"))), ["a.toml:1: has more than 524288 bytes"]);
     let many: String = (0..2_000).map(|n| format!("k{n} = {n}\n")).collect();
     assert_eq!(lines(read_agent(&many, Path::new("a.toml"))).len(), 500);
+}
+
+#[test]
+fn a_file_without_a_version_is_another_version_whenever_it_says_something_else() {
+    let version = |text: &str| read_agent(text, Path::new("a.toml")).unwrap().version;
+    let plain = AGENT.replacen("version = \"1\"\n", "", 1);
+    let first = version(&plain);
+    assert!(first.starts_with("auto-") && first.len() == 17, "{first}");
+    assert_eq!(version(&format!("# a comment\n{plain}")), first, "what says the same is the same version");
+    assert_ne!(version(&plain.replacen("Hello", "Good day", 1)), first);
+    assert_eq!(version(AGENT), "1");
+    check(
+        "version = \"1\"",
+        "version = \"\"",
+        &[
+            "a.toml:3: `version`: must be 1 to 64 ASCII letters, digits, `-`, `_`, `.`, `+`, beginning with a letter or a digit",
+        ],
+    );
+    let flow = FLOW.replacen("version = \"1\"\n", "", 1);
+    let flow = read_flow(&flow, Path::new("f.toml"), &agents()).unwrap();
+    assert!(flow.version.starts_with("auto-"), "{}", flow.version);
 }

@@ -3,6 +3,7 @@
 //! Each says first whether anything ran, then who said so, then what they said. Only a tool that failed is an error: what people and policy
 //! decide is not.
 
+use domain::step::Revision;
 use domain::{Actor, Effect};
 use serde_json::Value;
 
@@ -15,6 +16,27 @@ pub(super) fn task(task: &Value) -> String {
         Value::String(text) => text.clone(),
         other => format!("{other:#}"),
     }
+}
+
+/// What an agent is told whose work people want otherwise.
+pub(crate) fn revision(revision: &Revision) -> String {
+    let who = if revision.by == "system" {
+        "the system (no person)".to_owned()
+    } else {
+        format!("a person ({})", revision.by)
+    };
+    let feedback = revision.feedback.as_deref().unwrap_or("none was given");
+    let mut text = format!("You have done this before, and {who} wants it done differently.\nFeedback: {feedback}");
+    if !revision.output.is_null() {
+        let before = revision.output.get("text").filter(|text| text.is_string()).unwrap_or(&revision.output);
+        text.push_str(&format!("\nWhat came of it the last time:\n{}", shown(before)));
+    }
+    text
+}
+
+/// What an agent is told of the answer to the question before its step.
+pub(crate) fn answer_before(title: &str, answer: &Answered) -> String {
+    format!("Before this, {} was asked: {title}{}", who(answer), said(answer))
 }
 
 /// The one result of a call.

@@ -1,5 +1,6 @@
 //! The calls of the turn that is under way: what each wants, what it waits for, and that it is settled.
 
+use domain::agent::ASK_USER_TOOLS;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -7,10 +8,7 @@ use super::Effect;
 use crate::model;
 
 /// What the names of the tools begin with by which a model asks people.
-pub const ASK_USER: &str = "ask_user_";
-
-/// The tools by which a model asks people, without what their names begin with.
-pub const ASK_USER_TOOLS: [&str; 5] = ["clarify", "choose", "form", "secret", "confirm"];
+pub const ASK_USER_PREFIX: &str = "ask_user_";
 
 /// Something that waits for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +89,7 @@ impl Call {
 
 /// Which of the `ask_user` tools this is.
 pub(crate) fn asks_people(tool: &str) -> Option<&str> {
-    tool.strip_prefix(ASK_USER).filter(|tool| ASK_USER_TOOLS.contains(tool))
+    tool.strip_prefix(ASK_USER_PREFIX).filter(|_| ASK_USER_TOOLS.contains(&tool))
 }
 
 /// Our name for a call: its turn, counted from 1, and its place in it, counted from 0.

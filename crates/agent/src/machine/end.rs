@@ -10,11 +10,28 @@ use super::{Answered, Effect};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub(super) enum End {
-    Finished { output: Value },
-    Failed { reason: String },
-    Rejected { reason: String },
-    Skipped,
-    Cancelled { reason: String },
+    Finished {
+        output: Value,
+    },
+    Failed {
+        reason: String,
+    },
+    Rejected {
+        reason: String,
+        #[serde(default)]
+        answer: Value,
+    },
+    SentBack {
+        reason: String,
+        answer: Value,
+    },
+    Skipped {
+        #[serde(default)]
+        reason: Option<String>,
+    },
+    Cancelled {
+        reason: String,
+    },
 }
 
 impl End {
@@ -23,8 +40,13 @@ impl End {
         match self {
             Self::Finished { output } => Some(Effect::Finish { output: output.clone() }),
             Self::Failed { reason } => Some(Effect::Fail { reason: reason.clone() }),
-            Self::Rejected { reason } => Some(Effect::Reject { reason: reason.clone() }),
-            Self::Skipped => Some(Effect::Skip),
+            Self::Rejected { reason, answer } => {
+                Some(Effect::Reject { reason: reason.clone(), answer: answer.clone() })
+            }
+            Self::SentBack { reason, answer } => {
+                Some(Effect::SendBack { reason: reason.clone(), answer: answer.clone() })
+            }
+            Self::Skipped { reason } => Some(Effect::Skip { reason: reason.clone() }),
             Self::Cancelled { .. } => None,
         }
     }
@@ -44,11 +66,15 @@ impl End {
             AnswerEffect::Approve | AnswerEffect::Edit | AnswerEffect::Provide | AnswerEffect::Custom => {
                 people_only.then(|| Self::Finished { output: output(answer) })
             }
-            AnswerEffect::Reject | AnswerEffect::Retry => {
-                let reason = answer.feedback.clone();
-                Some(Self::Rejected { reason: reason.unwrap_or_else(|| format!("rejected by {}", answer.by)) })
+            AnswerEffect::Reject => {
+                let reason = answer.feedback.clone().unwrap_or_else(|| format!("rejected by {}", answer.by));
+                Some(Self::Rejected { reason, answer: output(answer) })
             }
-            AnswerEffect::Skip => Some(Self::Skipped),
+            AnswerEffect::Retry => {
+                let reason = answer.feedback.clone().unwrap_or_else(|| format!("sent back by {}", answer.by));
+                Some(Self::SentBack { reason, answer: output(answer) })
+            }
+            AnswerEffect::Skip => Some(Self::Skipped { reason: answer.feedback.clone() }),
             AnswerEffect::Terminate => Some(Self::terminated(answer)),
         }
     }
@@ -70,8 +96,8 @@ impl End {
     }
 }
 
-/// Every field is always there, so that a template may name it.
-fn output(answer: &Answered) -> Value {
+/// What people said, as templates name it: every field is always there.
+pub(crate) fn output(answer: &Answered) -> Value {
     json!({
         "effect": answer.effect,
         "option": answer.options.first(),

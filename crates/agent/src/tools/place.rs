@@ -8,6 +8,7 @@ use std::io;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, OpenOptions};
+use domain::text;
 use policy::PathFacts;
 
 use super::bounds::Trouble;
@@ -21,7 +22,8 @@ pub(super) struct Place {
 impl Place {
     /// Reads a path.
     pub(super) fn parse(path: &str) -> Result<Self, Trouble> {
-        let refused = |why: &str| Err(Trouble::new(format!("`{path}`: {why}")));
+        let shown = text::undisguised(path);
+        let refused = |why: &str| Err(Trouble::new(format!("`{shown}`: {why}")));
         match PathFacts::parse(path) {
             Ok(facts) if facts.absolute => refused("the path is absolute; give it from the workspace on"),
             Ok(facts) if facts.windows => refused("the path is written in the manner of Windows"),
@@ -30,7 +32,7 @@ impl Place {
                 refused("the path can be written in several ways; give it in composed Unicode")
             }
             Ok(facts) => Ok(Self { parts: facts.components }),
-            Err(unparsed) => literal(path).ok_or_else(|| Trouble::new(format!("`{path}`: {}", unparsed.reason))),
+            Err(unparsed) => literal(path).ok_or_else(|| Trouble::new(format!("`{shown}`: {}", unparsed.reason))),
         }
     }
 
@@ -168,6 +170,12 @@ mod tests {
         ] {
             assert_eq!(parts(path).as_deref(), expected, "{path:?}");
         }
+    }
+
+    #[test]
+    fn what_nobody_sees_is_named_and_not_repeated() {
+        let Trouble(message) = Place::parse("a\0b").unwrap_err();
+        assert!(message.contains("U+0000") && !message.contains('\0'), "{message:?}");
     }
 
     #[test]

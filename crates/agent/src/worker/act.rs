@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Action, Outcome, Proposal, Refusal, Standing};
+use domain::agent::Provider;
+use domain::{Action, Outcome, Proposal, Refusal, Standing, text};
 use engine::{Acted, Error, Propose};
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
@@ -12,7 +13,8 @@ use super::Trouble;
 use super::drive::{Along, Driven};
 use crate::ask_user;
 use crate::machine::{CallEnd, Effect, Input};
-use crate::tool::{Ran, Run, Tool};
+use crate::models;
+use crate::tool::{Ran, Run, Tool, ToolSpec};
 
 /// How long a tool may run where its arguments do not say.
 const USUAL: u64 = 120;
@@ -101,7 +103,8 @@ impl Driven<'_> {
                 | Effect::Finish { .. }
                 | Effect::Fail { .. }
                 | Effect::Reject { .. }
-                | Effect::Skip => {}
+                | Effect::SendBack { .. }
+                | Effect::Skip { .. } => {}
             }
         }
         progressed |= !inputs.is_empty();
@@ -124,13 +127,17 @@ impl Driven<'_> {
         if !arguments.is_object() {
             return Ok(Err(format!("The arguments of `{tool}` are not a JSON object.")));
         }
+        let client = !self.tools.contains_key(tool);
+        if client && let Some(message) = self.misfit(spec, arguments).await? {
+            return Ok(Err(message));
+        }
         let propose = Propose {
             call: call.to_owned(),
             action: Action { tool: tool.to_owned(), arguments: arguments.clone() },
             context: Value::Null,
             traceparent: None,
             repeatable: spec.repeatable,
-            client: !self.tools.contains_key(tool),
+            client,
         };
         match self.worker.engine.propose(&self.caller, self.session.id, propose, None).await {
             Ok(Acted { proposal, permit, .. }) => Ok(Ok((proposal, permit))),
@@ -145,9 +152,27 @@ impl Driven<'_> {
         }
     }
 
-    /// What the model is told of a tool that it was not offered.
+    /// What the model is told of arguments that a client would be handed and that do not fit its tool: our own tools, and those of MCP
+    /// servers, say so themselves.
+    async fn misfit(&self, spec: &ToolSpec, arguments: &Value) -> Result<Option<String>, Trouble> {
+        if spec.schema.is_null() {
+            return Ok(None);
+        }
+        let problems = self.worker.engine.misfits(spec.schema.clone(), arguments.clone(), "").await?;
+        let problems: Vec<String> =
+            problems.iter().map(|problem| format!("{} {}", problem.pointer, problem.message)).collect();
+        let message = format!("The arguments do not fit `{}`: {}.", spec.name, problems.join("; "));
+        Ok((!problems.is_empty()).then_some(message))
+    }
+
+    /// What the model is told of a tool that it was not offered, in the names that it knows.
     pub(super) fn no_such(&self, tool: &str) -> String {
-        let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+        let own = self.agent.as_ref().is_none_or(|agent| agent.model.provider == Provider::Scripted);
+        let names = if own {
+            self.specs.iter().map(|spec| spec.name.clone()).collect()
+        } else {
+            models::wire_names(&self.specs)
+        };
         format!("There is no tool `{tool}`. There are: {}.", names.join(", "))
     }
 
@@ -202,7 +227,7 @@ impl Driven<'_> {
         let ran = tokio::time::timeout(within, tool.run(&arguments, &run)).await.unwrap_or(Ran::Unknown);
         let outcome = match ran {
             Ran::Done(result) => Outcome::Done { result },
-            Ran::Failed { message, result } => Outcome::Failed { message, result },
+            Ran::Failed { message, result } => Outcome::Failed { message: text::sayable(&message), result },
             Ran::Unknown => Outcome::Unknown,
         };
         let reported = match engine.action_outcome(&self.caller, place.clone(), outcome, None).await {

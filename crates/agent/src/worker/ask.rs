@@ -1,6 +1,7 @@
 //! Questions of a step's own: the one before it, and those that its model asks.
 
 use domain::flow::StepQuestion;
+use domain::step::Revision;
 use domain::{InteractionId, Question, Refusal};
 use engine::{Ask, Error, Journal};
 use serde_json::{Value, json};
@@ -8,14 +9,20 @@ use serde_json::{Value, json};
 use super::Trouble;
 use super::drive::{Along, Driven};
 use crate::ask_user;
-use crate::machine::{ASK_USER, BeforeEnd, CallEnd, Input};
+use crate::machine::{ASK_USER_PREFIX, BeforeEnd, CallEnd, Input};
 use crate::tool::ToolSpec;
 
 impl Driven<'_> {
     /// Puts the question before the step to people.
     pub(super) async fn ask_before(&mut self, call: String, question: StepQuestion) -> Result<bool, Trouble> {
+        if let Some(asked) = self.asked_before {
+            // An earlier attempt has asked it: it is asked once, and what was answered holds.
+            let input = Input::Asked { call, interaction: asked.to_string() };
+            self.enter(vec![input], Along::default()).await?;
+            return Ok(true);
+        }
         let put = match question.put(&self.values) {
-            Ok(put) => put,
+            Ok(put) => self.with_revision(put),
             Err(error) => {
                 let how = format!("could not be put: {error}");
                 self.enter(vec![Input::Before(BeforeEnd::Unanswered { how })], Along::default()).await?;
@@ -23,7 +30,7 @@ impl Driven<'_> {
             }
         };
         let deadline = question.deadline_seconds.or_else(|| self.deadline(&put));
-        if let Err(why) = self.ask(call, put, deadline, Vec::new()).await? {
+        if let Err(why) = self.ask((call, true), put, deadline, Vec::new()).await? {
             let how = format!("could not be put: {why}");
             self.enter(vec![Input::Before(BeforeEnd::Unanswered { how })], Along::default()).await?;
         }
@@ -33,9 +40,9 @@ impl Driven<'_> {
     /// Puts a question of the model's own to people.
     pub(super) async fn ask_user(&mut self, call: String, tool: &str, arguments: &Value) -> Result<bool, Trouble> {
         let Some(agent) = &self.agent else { return Ok(false) };
-        let offered = |spec: &ToolSpec| spec.name.strip_prefix(ASK_USER) == Some(tool);
+        let offered = |spec: &ToolSpec| spec.name.strip_prefix(ASK_USER_PREFIX) == Some(tool);
         if !self.specs.iter().any(offered) {
-            let message = self.no_such(&format!("{ASK_USER}{tool}"));
+            let message = self.no_such(&format!("{ASK_USER_PREFIX}{tool}"));
             let end = CallEnd::Failed { message, result: Value::Null };
             self.enter(vec![Input::Settled { call, end }], Along::default()).await?;
             return Ok(true);
@@ -50,7 +57,7 @@ impl Driven<'_> {
                     true => Vec::new(),
                     false => vec![("suggestions.dropped", json!({ "call_id": call, "dropped": dropped }))],
                 };
-                self.ask(call.clone(), question, deadline, told).await?
+                self.ask((call.clone(), false), question, deadline, told).await?
             }
             Err(why) => Err(why),
         };
@@ -61,6 +68,17 @@ impl Driven<'_> {
         Ok(true)
     }
 
+    /// People who are asked again are shown what was said to their last answer.
+    fn with_revision(&self, question: Question) -> Question {
+        match &self.revision {
+            Some(Revision { by, feedback, output, .. }) => {
+                let context = json!({ "sent_back_by": by, "feedback": feedback, "answered_before": output });
+                Question { context, ..question }
+            }
+            None => question,
+        }
+    }
+
     /// How long the agent's version gives people for this kind of question.
     fn deadline(&self, question: &Question) -> Option<i64> {
         self.agent.as_ref()?.deadlines.get(question.kind.name()).copied()
@@ -69,7 +87,7 @@ impl Driven<'_> {
     /// Asks, and journals that it was asked; or why it could not be, in words for the model.
     async fn ask(
         &mut self,
-        call: String,
+        (call, before): (String, bool),
         question: Question,
         deadline_seconds: Option<i64>,
         told: Vec<(&'static str, Value)>,
@@ -87,6 +105,7 @@ impl Driven<'_> {
                     inputs: vec![serde_json::to_value(&input).unwrap_or_default()],
                     state: serde_json::to_value(&state).unwrap_or_default(),
                     told: told.clone(),
+                    before: before.then_some(id),
                     ..Journal::default()
                 }
             };

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use domain::agent::Limits;
 use domain::flow::FlowStep;
+use domain::step::Revision;
 use domain::{AgentVersion, Caller, InteractionId, Refusal, Session, StepEnd, StepEnding, template};
 use engine::{Claim, Claimed, Journal, Sleep, values};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Trouble, Worker};
-use crate::history::History;
+use crate::history::{History, words};
 use crate::machine::{Doing, Effect, Input, State};
 use crate::tool::{Tool, ToolSpec};
 
@@ -25,7 +26,13 @@ pub(super) struct Driven<'a> {
     pub(super) flow_step: Option<FlowStep>,
     /// What the templates of the flow can name.
     pub(super) values: Value,
+    /// The question before the step, where an earlier attempt has asked it.
+    pub(super) asked_before: Option<InteractionId>,
+    /// Why the step is done again.
+    pub(super) revision: Option<Revision>,
     pub(super) state: State,
+    /// Whether a worker before this one may have told something of the turn that is to come.
+    pub(super) taken_over: bool,
     /// How long the journal is.
     pub(super) journal: u64,
     pub(super) tools: BTreeMap<String, Arc<dyn Tool>>,
@@ -46,7 +53,7 @@ pub(super) struct Along {
 
 impl<'a> Driven<'a> {
     pub(super) async fn begin(worker: &'a Worker, claimed: Claimed, lost: CancellationToken) -> Result<Self, Trouble> {
-        let Claimed { claim, session, luggage, step, steps, state } = claimed;
+        let Claimed { claim, session, luggage, step, steps, state, left_behind } = claimed;
         let engine = &worker.engine;
         let flow = engine.flow_of(&session).await?;
         let flow_step = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name).cloned());
@@ -67,7 +74,10 @@ impl<'a> Driven<'a> {
             session,
             agent,
             flow_step,
+            asked_before: step.before,
+            revision: step.revision,
             state,
+            taken_over: false,
             journal,
             tools: BTreeMap::new(),
             specs: Vec::new(),
@@ -75,7 +85,9 @@ impl<'a> Driven<'a> {
             history: None,
             read: 0,
         };
+        let thinking = driven.state.doing() == Doing::Thinking;
         driven.catch_up().await?;
+        driven.taken_over = driven.state.doing() == Doing::Thinking && (thinking || left_behind);
         driven.equip().await?;
         Ok(driven)
     }
@@ -88,7 +100,10 @@ impl<'a> Driven<'a> {
             }
             if self.state.doing() == Doing::New {
                 let Some(begun) = self.begun().await? else { return Ok(()) };
-                self.enter(vec![begun], Along::default()).await?;
+                let revision = self.revision.as_ref().filter(|_| self.agent.is_some());
+                let said = revision
+                    .map(|revision| Input::Message { by: revision.by.clone(), content: words::revision(revision) });
+                self.enter(said.into_iter().chain([begun]).collect(), Along::default()).await?;
                 continue;
             }
             if self.worker.engine.step_paused(&self.claim).await? && self.sleep().await? {
@@ -97,7 +112,13 @@ impl<'a> Driven<'a> {
             let wanted = self.state.outstanding();
             match wanted.first() {
                 Some(Effect::CallModel) => self.think().await?,
-                Some(Effect::Finish { .. } | Effect::Fail { .. } | Effect::Reject { .. } | Effect::Skip) => {
+                Some(
+                    Effect::Finish { .. }
+                    | Effect::Fail { .. }
+                    | Effect::Reject { .. }
+                    | Effect::SendBack { .. }
+                    | Effect::Skip { .. },
+                ) => {
                     if self.finish(&wanted[0]).await? {
                         return Ok(());
                     }
@@ -156,6 +177,7 @@ impl<'a> Driven<'a> {
                 inputs: bodies.clone(),
                 state: serde_json::to_value(&state)?,
                 told: along.told.clone(),
+                before: None,
                 taken: along.taken.clone(),
             };
             match self.worker.engine.step_journal(&self.claim, journal).await? {
@@ -213,8 +235,11 @@ impl<'a> Driven<'a> {
     async fn finish(&mut self, wanted: &Effect) -> Result<bool, Trouble> {
         let end = match wanted {
             Effect::Finish { output } => StepEnd::completed(output.clone()),
-            Effect::Reject { reason } => StepEnd::because(StepEnding::Rejected, reason.clone()),
-            Effect::Skip => StepEnd { how: StepEnding::Skipped, output: Value::Null, reason: None },
+            Effect::Reject { reason, answer } => said(StepEnding::Rejected, reason, answer),
+            Effect::SendBack { reason, answer } => said(StepEnding::SentBack, reason, answer),
+            Effect::Skip { reason } => {
+                StepEnd { how: StepEnding::Skipped, output: Value::Null, reason: reason.clone() }
+            }
             Effect::Fail { reason } => StepEnd::because(StepEnding::Failed, reason.clone()),
             _ => return Ok(false),
         };
@@ -222,6 +247,7 @@ impl<'a> Driven<'a> {
             StepEnding::Completed => "completed",
             StepEnding::Failed => "failed",
             StepEnding::Rejected => "rejected",
+            StepEnding::SentBack => "sent_back",
             StepEnding::Skipped => "skipped",
             StepEnding::Cancelled => "cancelled",
         };
@@ -268,4 +294,9 @@ impl<'a> Driven<'a> {
     pub(super) fn unheard(call: &str, tool: &str, message: &str) -> (&'static str, Value) {
         ("action.unusable", json!({ "call_id": call, "tool": tool, "reason": message }))
     }
+}
+
+/// An end that people have spoken.
+fn said(how: StepEnding, reason: &str, answer: &Value) -> StepEnd {
+    StepEnd { how, output: answer.clone(), reason: Some(reason.to_owned()) }
 }

@@ -1,14 +1,16 @@
 //! What became of what a step waits for, as its machine takes it.
 
+use domain::template::places;
 use domain::{
-    Actor, ActorKind, Answer, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status,
+    Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status,
     Timestamp,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Trouble;
 use super::drive::{Along, Driven};
-use crate::machine::{Answered, BeforeEnd, CallEnd, Doing, Input};
+use crate::history::words;
+use crate::machine::{Answered, BeforeEnd, CallEnd, Doing, Input, output};
 
 impl Driven<'_> {
     /// Takes the answers to the step's own questions, and says whether there was one.
@@ -36,15 +38,17 @@ impl Driven<'_> {
                 _ => answered(&asked),
             };
             along.taken.push(asked.id);
-            inputs.push(if before {
-                Input::Before(self.before(end))
-            } else {
-                let end = match end {
-                    Ok(answer) => CallEnd::Answered(answer),
-                    Err(how) => CallEnd::Unanswered { how },
-                };
-                Input::Settled { call, end }
-            });
+            if before {
+                let (end, told) = self.before(&asked.question.title, end);
+                inputs.extend(told);
+                inputs.push(Input::Before(end));
+                continue;
+            }
+            let end = match end {
+                Ok(answer) => CallEnd::Answered(answer),
+                Err(how) => CallEnd::Unanswered { how },
+            };
+            inputs.push(Input::Settled { call, end });
         }
         if inputs.is_empty() {
             return Ok(false);
@@ -53,26 +57,25 @@ impl Driven<'_> {
         Ok(true)
     }
 
-    fn before(&self, end: Result<Answered, String>) -> BeforeEnd {
+    /// How the question before the step ended; and what the agent is told of it, where the input of the step does not say.
+    fn before(&self, title: &str, end: Result<Answered, String>) -> (BeforeEnd, Option<Input>) {
         let answer = match end {
             Ok(answer) => answer,
-            Err(how) => return BeforeEnd::Unanswered { how },
+            Err(how) => return (BeforeEnd::Unanswered { how }, None),
         };
-        let Some(step) = self.flow_step.as_ref().filter(|_| self.agent.is_some()) else {
-            return BeforeEnd::Answered { answer, task: None };
+        let goes_on = matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom);
+        let Some(step) = self.flow_step.as_ref().filter(|_| self.agent.is_some() && goes_on) else {
+            return (BeforeEnd::Answered { answer, task: None }, None);
         };
         let mut values = self.values.clone();
-        values["answer"] = json!({
-            "option": answer.options.first(),
-            "options": answer.options,
-            "metadata": answer.metadata,
-            "data": answer.data,
-            "feedback": answer.feedback,
-            "by": answer.by,
-        });
+        values["answer"] = output(&answer);
+        let says_more = !answer.metadata.is_null() || !answer.data.is_null() || answer.feedback.is_some();
+        let told = (says_more || answer.effect == Effect::Custom) && !names_answer(&step.input);
+        let told =
+            told.then(|| Input::Message { by: answer.by.clone(), content: words::answer_before(title, &answer) });
         match self.task(step, &values) {
-            Ok(task) => BeforeEnd::Answered { answer, task: Some(task) },
-            Err(how) => BeforeEnd::Unanswered { how },
+            Ok(task) => (BeforeEnd::Answered { answer, task: Some(task) }, told),
+            Err(how) => (BeforeEnd::Unanswered { how }, None),
         }
     }
 
@@ -114,6 +117,12 @@ impl Driven<'_> {
     }
 }
 
+/// Whether a template fills in something of the answer.
+fn names_answer(input: &Value) -> bool {
+    let mut paths = places("", input).into_iter().filter_map(|(_, path)| path.ok());
+    paths.any(|path| path.parts().first() == Some(&"answer"))
+}
+
 fn how(asked: Option<&Interaction>) -> String {
     asked.map_or("cancelled", |asked| asked.status().name()).to_owned()
 }
@@ -151,7 +160,7 @@ fn named(by: &Actor) -> String {
 
 fn noticed() -> Answered {
     Answered {
-        effect: domain::Effect::Provide,
+        effect: Effect::Provide,
         options: Vec::new(),
         metadata: Value::Null,
         data: Value::Null,

@@ -28,6 +28,7 @@ impl Driven<'_> {
         let said: Arc<Mutex<Vec<Delta>>> = Arc::default();
         let heard = Arc::clone(&said);
         let mut hear = move |delta| heard.lock().push(delta);
+        let (mut again, mut told_some) = (std::mem::take(&mut self.taken_over), false);
         let result = {
             let request = Request { instructions: &instructions, history: history.messages(), tools: &self.specs };
             let asked = model.turn(request, &mut hear);
@@ -38,10 +39,17 @@ impl Driven<'_> {
                 tokio::select! {
                     biased;
                     result = &mut asked => break result,
-                    () = self.lost.cancelled() => return Err(Trouble::Stopped),
+                    () = self.lost.cancelled() => {
+                        if told_some {
+                            self.take_back(turn_number).await;
+                        }
+                        return Err(Trouble::Stopped);
+                    }
                     _ = tick.tick() => {
                         let told = portions(turn_number, std::mem::take(&mut *said.lock()));
                         if !told.is_empty() {
+                            let told = begun_again(turn_number, &mut again, told);
+                            told_some = true;
                             self.worker.engine.step_tell(&self.claim, told).await?;
                         }
                     }
@@ -57,7 +65,16 @@ impl Driven<'_> {
         };
         let mut told = portions(turn_number, std::mem::take(&mut *said.lock()));
         told.push(("model.turn", spoken(turn_number, &turn)));
+        let told = begun_again(turn_number, &mut again, told);
         self.enter(vec![Input::Turn(Box::new(turn))], Along { told, ..Along::default() }).await
+    }
+
+    /// Takes back what was told of a turn that is given up. Whoever has lost the step cannot any more: then the next one does.
+    async fn take_back(&self, turn: u64) {
+        let told = begun_again(turn, &mut true, Vec::new());
+        if let Err(error) = self.worker.engine.step_tell(&self.claim, told).await {
+            tracing::debug!(%error, step = %self.claim.step, "what was told of a turn could not be taken back");
+        }
     }
 
     async fn model(&self) -> Result<Result<Arc<dyn Model>, ModelError>, Trouble> {
@@ -83,6 +100,14 @@ impl Driven<'_> {
         let told = vec![("model.failed", json!({ "reason": message }))];
         self.enter(vec![Input::ModelFailed { message }], Along { told, ..Along::default() }).await
     }
+}
+
+/// What a worker that died had told of this turn counts no more: whoever draws it begins anew.
+fn begun_again(turn: u64, again: &mut bool, told: Vec<(&'static str, Value)>) -> Vec<(&'static str, Value)> {
+    let anew = std::mem::take(again);
+    let why = "the turn was begun anew: whoever had it has let go of it";
+    let first = anew.then(|| ("model.again", json!({ "turn": turn, "text": why })));
+    first.into_iter().chain(told).collect()
 }
 
 /// Counts the tokens of a turn.

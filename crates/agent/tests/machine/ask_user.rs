@@ -87,6 +87,33 @@ fn choose_offers_options_that_give_information() {
 }
 
 #[test]
+fn options_may_mean_more_than_an_answer() {
+    let arguments = json!({
+        "question": "Which key?",
+        "options": [
+            { "id": "provide", "label": "Give it", "requires_input": true, "input_prompt": "The key" },
+            { "id": "skip", "label": "Go without", "effect": "skip" },
+        ],
+    });
+    let expected = Question {
+        options: vec![
+            Choice::new("provide", "Give it", Effect::Provide).with_input("The key"),
+            Choice::new("skip", "Go without", Effect::Skip),
+        ],
+        ..Question::plain(Kind::Question, "Which key?".into())
+    };
+    check("clarify", arguments, expected);
+    let rethink = json!({ "id": "rethink", "label": "None of these", "effect": "retry" });
+    let expected = Question {
+        options: vec![Choice::new("rethink", "None of these", Effect::Retry)],
+        ..Question::plain(Kind::Choice, "Which?".into())
+    };
+    check("choose", json!({ "question": "Which?", "options": [rethink] }), expected);
+    let edit = json!({ "question": "Which?", "options": [{ "id": "e", "label": "E", "effect": "edit" }] });
+    assert!(question("choose", &edit, &agent()).is_err(), "there is no action to edit");
+}
+
+#[test]
 fn form_secret_and_confirm() {
     let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let expected = Question { schema: Some(schema.clone()), ..Question::plain(Kind::Form, "Where to?".into()) };
@@ -260,6 +287,24 @@ fn a_rule_that_the_question_cannot_show_is_listed_and_does_not_stop_it() {
         (shown, left_out),
         (vec![], vec![dropped("redis", "it chooses an option that the question does not have")])
     );
+}
+
+#[test]
+fn a_suggestion_that_is_none_is_dropped_alone() {
+    let agent = agent_with(json!({ "allowed_suggestions": [{ "id": "porto" }] }));
+    let ask = |offered| suggested(&agent, "clarify", json!({ "question": "Where?" }), offered);
+    let good = json!({ "id": "porto", "label": "Porto" });
+    let (shown, left_out) =
+        ask(json!([{ "id": "lisbon" }, good, "faro", { "id": "beja", "label": "Beja", "colour": 1 }]));
+    assert_eq!(shown, ["llm porto"]);
+    let ids: Vec<&str> = left_out.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["lisbon", "", "beja"]);
+    assert_eq!(left_out[0].reason, "it is not a suggestion: missing field `label`");
+    assert_eq!(ask(json!("porto")), (vec![], vec![dropped("", "`suggestions` is not a list")]));
+    assert_eq!(ask(json!(null)), (vec![], vec![]));
+    let many: Vec<_> = (0..300).map(|_| json!(1)).collect();
+    let (_, left_out) = ask(json!(many));
+    assert_eq!((left_out.len(), left_out[0].reason.as_str()), (201, "100 more were not looked at"));
 }
 
 #[test]

@@ -83,8 +83,8 @@ cancelled         | =             | =             | =                | =        
 const BEFORE: &str = "
 state             | before asked  | before: yes      | before: no task  | before: no     | before: think  | before: skip | before: over | before: late
 new               | =             | =                | =                | =              | =              | =            | =            | =
-asking            | asking asleep | thinking > model | listening asleep | ended > reject | ended > reject | ended > skip | ended        | ended > fail
-asked             | =             | thinking > model | listening asleep | ended > reject | ended > reject | ended > skip | ended        | ended > fail
+asking            | asking asleep | thinking > model | listening asleep | ended > reject | ended > back   | ended > skip | ended        | ended > fail
+asked             | =             | thinking > model | listening asleep | ended > reject | ended > back   | ended > skip | ended        | ended > fail
 thinking          | =             | =                | =                | =              | =              | =            | =            | =
 thinking, message | =             | =                | =                | =              | =              | =            | =            | =
 chat, thinking    | =             | =                | =                | =              | =              | =            | =            | =
@@ -184,7 +184,8 @@ fn word(effect: &Effect) -> &'static str {
         Effect::Finish { .. } => "finish",
         Effect::Fail { .. } => "fail",
         Effect::Reject { .. } => "reject",
-        Effect::Skip => "skip",
+        Effect::SendBack { .. } => "back",
+        Effect::Skip { .. } => "skip",
     }
 }
 

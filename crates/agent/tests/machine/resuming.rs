@@ -392,9 +392,17 @@ fn the_question_before_a_step_decides_what_it_works_on() {
     assert_eq!(effects, [Effect::Fail { reason: "the question before the step was cancelled".into() }]);
     let (_, effects) = state.clone().take(Input::Before(BeforeEnd::Unanswered { how: "no such city".into() }));
     assert_eq!(effects, [Effect::Fail { reason: "the question before the step led nowhere: no such city".into() }]);
-    let no = Answered { feedback: Some("Not today.".into()), ..answer(Way::Retry) };
-    let (_, effects) = state.take(Input::Before(BeforeEnd::Answered { answer: no, task: None }));
-    assert_eq!(effects, [Effect::Reject { reason: "Not today.".into() }]);
+    let ended = |way| {
+        let answer = Answered { feedback: Some("Not today.".into()), ..answer(way) };
+        state.clone().take(Input::Before(BeforeEnd::Answered { answer, task: None })).1
+    };
+    let (reason, answer) = ("Not today.".to_owned(), |effect: &str| {
+        json!({ "effect": effect, "option": null, "options": [], "metadata": null, "data": null,
+                "feedback": "Not today.", "by": "alice" })
+    });
+    assert_eq!(ended(Way::Reject), [Effect::Reject { reason: reason.clone(), answer: answer("reject") }]);
+    assert_eq!(ended(Way::Retry), [Effect::SendBack { reason: reason.clone(), answer: answer("retry") }]);
+    assert_eq!(ended(Way::Skip), [Effect::Skip { reason: Some(reason) }]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What must be true of every session, its steps and their journals, whatever has happened.
 
-use domain::{Standing, Status};
+use domain::{Delivery, Standing, Status};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Doing, Input, State};
 use holdpoint_agent::model::{Message, Turn};
@@ -80,6 +80,9 @@ pub(crate) fn everything(books: &Books) -> Verdict {
         holds!(asks, "{} is open, and the step that asked it has ended", question.id);
     }
     for held in books.sessions.values() {
+        for kept in &held.steps {
+            acknowledged(books, kept)?;
+        }
         let numbers = held.events.iter().map(|event| event.seq);
         holds!(numbers.eq(1..=held.session.last_seq), "the events of {} have gaps", held.session.id);
         for kept in &held.steps {
@@ -89,6 +92,22 @@ pub(crate) fn everything(books: &Books) -> Verdict {
         if held.session.ended.is_some() {
             ended(books, held)?;
         }
+    }
+    Ok(())
+}
+
+/// An answer that a step has acknowledged is in its journal.
+fn acknowledged(books: &Books, kept: &Kept) -> Verdict {
+    for (_, input) in &kept.journal {
+        let Input::Asked { call, interaction } = input else { continue };
+        let question = interaction.parse().ok().and_then(|id| books.questions.get(&id));
+        let taken = question.is_some_and(|asked| matches!(asked.delivery(), Some(Delivery::Completed { .. })));
+        let settled = kept.journal.iter().any(|(_, input)| match input {
+            Input::Settled { call: settled, .. } => settled == call,
+            Input::Before(_) => true,
+            _ => false,
+        });
+        holds!(!taken || settled, "the answer to {interaction} was acknowledged, and is in no journal");
     }
     Ok(())
 }
@@ -105,7 +124,9 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
         let upto = usize::try_from(state.upto).unwrap();
         let replayed = serde_json::to_value(replayed(held, kept, &inputs[..upto])).unwrap();
         holds!(replayed == state.body, "{id} was saved as {} and replays to {replayed}", state.body);
-        let later = inputs[upto..].iter().all(|input| matches!(input, Input::Message { .. }));
+        // What people say to it, and that they end it, is journalled without a worker.
+        let given = |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. });
+        let later = inputs[upto..].iter().all(given);
         holds!(later, "{id} has taken {upto} inputs, and others that no person gave are in its journal");
     }
     let mut state = replayed(held, kept, &[]);

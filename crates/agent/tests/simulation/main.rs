@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod books;
+mod broken;
 mod check;
 mod check_runs;
 mod deeds;
@@ -20,7 +21,9 @@ mod world;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use broken::Defect;
 use play::Figures;
+use testkit::Sabotage;
 use world::World;
 
 /// How many seeds are run unless somebody wants more.
@@ -35,11 +38,11 @@ struct Run {
     story: Vec<String>,
 }
 
-fn run(seed: u64, tells: bool) -> Run {
+fn run(seed: u64, defect: Option<Defect>, tells: bool) -> Run {
     // Time stands still unless everybody waits for it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
-        let mut world = World::of(seed, tells);
+        let mut world = World::of(seed, defect, tells);
         let wrong = live(&mut world).await.err();
         let figures = world.figures();
         Run { wrong, figures, story: std::mem::take(&mut world.story) }
@@ -68,7 +71,7 @@ fn run_all(seeds: u64) -> Result<Figures, (u64, String)> {
                     if seed >= seeds || failed.lock().is_some() {
                         return;
                     }
-                    let run = run(seed, false);
+                    let run = run(seed, None, false);
                     totals.lock().add(&run.figures);
                     if let Some(wrong) = run.wrong {
                         *failed.lock() = Some((seed, wrong));
@@ -96,7 +99,7 @@ fn tell(seed: u64, run: &Run) {
 #[test]
 fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
     if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
-        let run = run(seed, true);
+        let run = run(seed, None, true);
         tell(seed, &run);
         assert_eq!(run.wrong, None, "seed {seed}");
         return;
@@ -104,7 +107,7 @@ fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
     let seeds = asked_for("HOLDPOINT_SIM_SEEDS").unwrap_or(SEEDS);
     match run_all(seeds) {
         Err((seed, wrong)) => {
-            tell(seed, &run(seed, true));
+            tell(seed, &run(seed, None, true));
             panic!("HOLDPOINT_SIM_SEED={seed} runs it again: {wrong}");
         }
         Ok(figures) => {
@@ -113,4 +116,55 @@ fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
             figures.enough(seeds).unwrap();
         }
     }
+}
+
+/// Some seed of a few notices the defect, and says what is wrong in these words.
+fn check(defect: Defect, words: &str) {
+    let mut said: Vec<String> = Vec::new();
+    let noticed = (0..40).any(|seed| {
+        said.extend(run(seed, Some(defect), false).wrong);
+        said.last().is_some_and(|wrong| wrong.contains(words))
+    });
+    assert!(noticed, "nobody noticed {defect:?}, only {said:#?}");
+}
+
+#[test]
+fn an_action_that_runs_without_a_permit_is_noticed() {
+    check(Defect::RunsUnasked, "was never proposed");
+    check(Defect::Store(Sabotage::ForgetsStarts), "runs, and was not started");
+}
+
+#[test]
+fn an_action_that_runs_twice_after_a_death_is_noticed() {
+    // The start that it had is used up: what runs now was never started.
+    check(Defect::RunsAgain, "runs, and was not started");
+}
+
+#[test]
+fn a_result_that_is_lost_or_given_twice_is_noticed() {
+    check(Defect::Store(Sabotage::LosesResults), "the journal of");
+    check(Defect::TellsTooLittle, "without results");
+    check(Defect::TellsTwice, "a result of nothing");
+}
+
+#[test]
+fn an_answer_that_is_used_before_it_is_journalled_is_noticed() {
+    check(Defect::Store(Sabotage::LosesResults), "is shown something else than the journal has");
+}
+
+#[test]
+fn a_model_that_is_asked_again_about_what_is_decided_is_noticed() {
+    check(Defect::AsksAgain, "is shown something else than the journal has");
+}
+
+#[test]
+fn a_session_that_ends_with_an_open_question_is_noticed() {
+    check(Defect::Store(Sabotage::LeavesQuestions), "is open, and the step that asked it has ended");
+}
+
+#[test]
+fn what_was_acknowledged_and_not_kept_or_kept_by_half_and_events_that_are_missing_are_noticed() {
+    check(Defect::Store(Sabotage::AcknowledgesWithoutCommit), "");
+    check(Defect::Store(Sabotage::KeepsHalf), "");
+    check(Defect::Store(Sabotage::DropsEvents), "have gaps");
 }

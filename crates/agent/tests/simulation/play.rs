@@ -9,6 +9,7 @@ use store::Store;
 use testkit::Random;
 
 use crate::books::{Books, look};
+use crate::broken::Defect;
 
 /// One run of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +36,9 @@ pub(crate) struct Stage {
     /// Leases may run out under workers that are alive.
     pub drifts: bool,
     pub ran: Vec<Deed>,
+    /// What runs, or was running when its worker died.
+    pub begun: Vec<Deed>,
+    pub defect: Option<Defect>,
     pub asked: usize,
     pub drawn: u64,
     /// The first thing that was not as it must be.

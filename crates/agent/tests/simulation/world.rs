@@ -13,6 +13,7 @@ use testkit::{CrashStore, Doing, Fate, ManualClock, Random, side_by_side};
 use tokio_util::sync::CancellationToken;
 
 use crate::books::Books;
+use crate::broken::Defect;
 use crate::deeds::{Deed, What, perform};
 use crate::kit::Bag;
 use crate::mortal::Mortal;
@@ -52,14 +53,14 @@ pub(crate) struct World {
 
 impl World {
     /// A world at its beginning.
-    pub(crate) fn of(seed: u64, tells: bool) -> Self {
+    pub(crate) fn of(seed: u64, defect: Option<Defect>, tells: bool) -> Self {
         let mut random = Random::seeded(seed);
         let clock = ManualClock::default();
         let (directory, people) = fresh();
         let ids = Arc::new(Mutex::new(Random::seeded(random.number())));
         let crash_rate = [40, 80, 200, usize::MAX][random.below(4)];
         let behind = open(&directory, &clock);
-        let store = Arc::new(CrashStore::new(Arc::clone(&behind)));
+        let store = process_of(&behind, defect);
         let process: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
         let engine = boot(&process, &clock, &ids);
         let stage = Stage {
@@ -69,6 +70,8 @@ impl World {
             quiet: false,
             drifts: false,
             ran: Vec::new(),
+            begun: Vec::new(),
+            defect,
             asked: 0,
             drawn: 0,
             wrong: None,
@@ -193,7 +196,8 @@ impl World {
             self.behind.close();
             self.behind = open(&self.directory, &self.clock);
         }
-        self.store = Arc::new(CrashStore::new(Arc::clone(&self.behind)));
+        let defect = self.play.stage.lock().defect;
+        self.store = process_of(&self.behind, defect);
         let process: Arc<dyn Store> = Arc::clone(&self.store) as Arc<dyn Store>;
         self.engine = boot(&process, &self.clock, &self.ids);
         let stage = &mut *self.play.stage.lock();
@@ -317,7 +321,14 @@ impl World {
 }
 
 fn worker(engine: &Engine, play: &Arc<Play>, number: usize) -> Worker {
-    Worker::new(engine.clone(), Arc::new(Bag(Arc::clone(play))), format!("worker-{number}"), 2)
+    Worker::new(engine.clone(), Arc::new(Bag::new(play)), format!("worker-{number}"), 2)
+}
+
+fn process_of(behind: &Arc<dyn Store>, defect: Option<Defect>) -> Arc<CrashStore> {
+    Arc::new(match defect.and_then(Defect::of_store) {
+        Some(sabotage) => CrashStore::sabotaged(Arc::clone(behind), sabotage),
+        None => CrashStore::new(Arc::clone(behind)),
+    })
 }
 
 fn drawn(random: &mut Random, rate: usize) -> Fate {

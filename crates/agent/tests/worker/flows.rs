@@ -22,7 +22,7 @@ fn release() -> Value {
     }])
 }
 
-async fn steps(world: &World, alice: &domain::Caller, id: domain::SessionId) -> Vec<(String, String)> {
+pub(crate) async fn steps(world: &World, alice: &domain::Caller, id: domain::SessionId) -> Vec<(String, String)> {
     let (_, _, steps) = world.engine.session(alice, id).await.unwrap();
     let one = |step: domain::Step| {
         let phase = serde_json::to_value(&step.phase).unwrap();
@@ -31,7 +31,7 @@ async fn steps(world: &World, alice: &domain::Caller, id: domain::SessionId) -> 
     steps.into_iter().map(one).collect()
 }
 
-fn named(steps: &[(&str, &str)]) -> Vec<(String, String)> {
+pub(crate) fn named(steps: &[(&str, &str)]) -> Vec<(String, String)> {
     steps.iter().map(|(name, how)| ((*name).to_owned(), (*how).to_owned())).collect()
 }
 
@@ -164,4 +164,42 @@ async fn what_people_answered_before_is_suggested_with_its_count() {
     let counted: Vec<_> =
         asked.question.suggestions.iter().map(|one| (one.option.clone().unwrap(), one.count.unwrap())).collect();
     assert_eq!(counted, [("b".to_owned(), 2), ("a".to_owned(), 1)]);
+}
+
+#[tokio::test]
+async fn what_does_not_fit_the_form_of_now_is_not_suggested() {
+    let step = |version: &str, field: &str| {
+        json!({ "name": "f", "version": version, "steps": [{ "name": "ask", "question": { "kind": "form", "title": "Fill in",
+            "schema": { "type": "object", "required": [field], "properties": { field: { "type": "integer" } } } } }] })
+    };
+    let world = World::new(json!([step("1", "old"), step("2", "new")]));
+    let alice = world.person("alice").await;
+    for (version, data, suggested) in
+        [("1", json!({ "old": 1 }), 0), ("1", json!({ "old": 1 }), 1), ("2", json!({ "new": 1 }), 0)]
+    {
+        let start =
+            engine::Start { flow: Some("f".into()), flow_version: Some(version.into()), ..engine::Start::default() };
+        let session = world.engine.start(&alice, start, None).await.unwrap();
+        let asked = world.asked(&alice).await;
+        assert_eq!(asked.question.suggestions.len(), suggested, "version {version}");
+        world.answers(&alice, asked.id, Effect::Provide, Draft { data, ..Draft::default() }).await;
+        world.ended(&alice, session.id).await;
+    }
+}
+
+#[tokio::test]
+async fn a_text_is_suggested_to_the_same_question_of_an_agent_and_to_no_other() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    let mut suggested = Vec::new();
+    for (question, answer) in [("Your name?", "Ada"), ("Which port?", "80"), ("Your name?", "Ada")] {
+        world.says("I ask.", &[("ask_user_clarify", json!({ "question": question }))]);
+        world.says("Thanks.", &[]);
+        let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+        let asked = world.asked(&alice).await;
+        suggested.push(asked.question.suggestions.iter().map(|one| one.data.clone()).collect::<Vec<_>>());
+        world.answers(&alice, asked.id, Effect::Provide, Draft { data: json!(answer), ..Draft::default() }).await;
+        world.ended(&alice, session.id).await;
+    }
+    assert_eq!(suggested, [vec![], vec![], vec![json!("Ada")]]);
 }

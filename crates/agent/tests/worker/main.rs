@@ -2,9 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod before;
 mod counting;
+mod eight_ways;
 mod flows;
+mod hands;
 mod long;
 mod stories;
 mod takeover;
+mod told;
+mod trouble;
 mod world;

@@ -33,62 +33,6 @@ async fn a_task_without_questions_runs_to_its_end() {
     assert_eq!(names.last().unwrap(), "session.completed");
 }
 
-/// What a person says to a proposed write, and what comes of it.
-async fn way(effect: Effect, draft: Draft) -> (World, Vec<(String, bool)>) {
-    let world = World::new(json!([]));
-    let alice = world.person("alice").await;
-    world.says("I write.", &[write("a")]);
-    world.says("Done.", &[]);
-    let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
-    let asked = world.asked(&alice).await;
-    world.answers(&alice, asked.id, effect, draft).await;
-    world.ended(&alice, session.id).await;
-    let told = results(&world.shown());
-    (world, told)
-}
-
-#[tokio::test]
-async fn approve_runs_the_action_once_and_the_model_is_not_asked_about_it_again() {
-    let (world, told) = way(Effect::Approve, Draft::default()).await;
-    assert_eq!(world.runs(), [("write_file".to_owned(), json!({ "path": "a", "content": "x" }))]);
-    assert_eq!(world.turns(), 2);
-    assert_eq!(told.len(), 1);
-    assert!(!told[0].1, "{told:?}");
-}
-
-#[tokio::test]
-async fn edit_runs_the_edited_one_and_says_so() {
-    let arguments = json!({ "path": "b", "content": "y" });
-    let (world, told) = way(Effect::Edit, Draft { arguments: Some(arguments.clone()), ..Draft::default() }).await;
-    assert_eq!(world.runs(), [("write_file".to_owned(), arguments)]);
-    assert!(told[0].0.contains("\"b\""), "{told:?}");
-}
-
-#[tokio::test]
-async fn reject_and_retry_do_not_run_and_are_told_apart() {
-    let said = || Draft { feedback: Some("not on a Friday".into()), ..Draft::default() };
-    let (world, rejected) = way(Effect::Reject, said()).await;
-    assert_eq!(world.runs(), []);
-    let (other, retried) = way(Effect::Retry, said()).await;
-    assert_eq!(other.runs(), []);
-    assert!(rejected[0].0.contains("not on a Friday") && retried[0].0.contains("not on a Friday"));
-    assert_ne!(rejected, retried);
-}
-
-#[tokio::test]
-async fn terminate_ends_the_session_and_nothing_runs() {
-    let world = World::new(json!([]));
-    let alice = world.person("alice").await;
-    world.says("I write.", &[write("a"), write("b")]);
-    let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
-    let asked = world.open(&alice, 2).await;
-    world.answers(&alice, asked[0].id, Effect::Terminate, Draft::default()).await;
-    let ended = world.ended(&alice, session.id).await;
-    assert_eq!(ended.status(), SessionStatus::Cancelled);
-    assert_eq!(world.open(&alice, 0).await, []);
-    assert_eq!((world.runs().len(), world.turns()), (0, 1));
-}
-
 #[tokio::test]
 async fn calls_of_one_turn_wait_side_by_side_and_the_turn_goes_on_when_all_are_settled() {
     let world = World::new(json!([]));

@@ -34,6 +34,10 @@ pub(crate) struct Play {
     runs: Mutex<Vec<(String, Value)>>,
     secrets: Mutex<Vec<BTreeMap<String, String>>>,
     pub(crate) hang: AtomicUsize,
+    /// Whether the model falls silent once it has spoken.
+    pub(crate) mute: AtomicUsize,
+    /// How often there are no tools to be had.
+    pub(crate) toolless: AtomicUsize,
 }
 
 /// The model that plays it.
@@ -50,6 +54,9 @@ impl Model for Playing {
         Box::pin(async move {
             let turn = turn.unwrap_or_else(|| Err(ModelError::Refused("the play is over".into())))?;
             said(Delta::Text(turn.text.clone()));
+            if self.0.mute.load(Ordering::Acquire) > 0 {
+                std::future::pending::<()>().await;
+            }
             Ok(turn)
         })
     }
@@ -100,8 +107,10 @@ impl Kit for Bag {
             };
             Arc::new(Recorded { play: Arc::clone(&self.0), spec })
         };
-        let tools = agent.tools.iter().filter(|name| *name != "ask_user").map(tool).collect();
-        Box::pin(async move { Ok(tools) })
+        let tools: Vec<_> = agent.tools.iter().filter(|name| *name != "ask_user").map(tool).collect();
+        let less =
+            self.0.toolless.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1)).is_ok();
+        Box::pin(async move { if less { Err(ToolError("no tools today".into())) } else { Ok(tools) } })
     }
 }
 
@@ -119,22 +128,27 @@ pub(crate) struct World {
 impl World {
     /// A world with a worker, an agent called `guide`, and these flows.
     pub(crate) fn new(flows: Value) -> Self {
-        Self::with(flows, SignedDuration::from_secs(30))
+        Self::settled(flows, Settings::default())
     }
 
     pub(crate) fn with(flows: Value, step_lease: SignedDuration) -> Self {
+        Self::settled(flows, Settings { step_lease, ..Settings::default() })
+    }
+
+    pub(crate) fn settled(flows: Value, settings: Settings) -> Self {
         let directory = TempDir::new().unwrap();
         let clock = Arc::new(SystemClock);
         let store: Arc<dyn Store> =
             Arc::new(SqliteStore::open(directory.path(), clock.clone(), &Options::default()).unwrap());
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
-        let settings = Settings { step_lease, ..Settings::default() };
         let engine = Engine::new(Arc::clone(&store), clock, Ids::default(), vault, settings);
         let agent: AgentVersion = serde_json::from_value(json!({
             "name": "guide", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
             "instructions": "Be kind.", "workspace": "demo",
             "tools": ["read_file", "list_files", "write_file", "execute_command", "ask_user"],
-            "client_tools": [{ "name": "open_editor" }],
+            "client_tools": [{ "name": "open_editor", "schema": {
+                "type": "object", "properties": { "line": { "type": "integer" } },
+            } }],
         }))
         .unwrap();
         let flows: Vec<FlowVersion> = serde_json::from_value(flows).unwrap();
@@ -214,9 +228,21 @@ impl World {
     }
 
     pub(crate) async fn person(&self, user: &str) -> Caller {
-        let new = NewKey { role: Role::Operator, user: Some(user.into()), groups: Vec::new(), lifetime: None };
+        self.key(user, Role::Operator).await
+    }
+
+    pub(crate) async fn key(&self, user: &str, role: Role) -> Caller {
+        let new = NewKey { role, user: Some(user.into()), groups: Vec::new(), lifetime: None };
         let (key, _): (Key, String) = self.engine.key_install("default", "default", new).await.unwrap();
         key.caller(self.engine.now()).unwrap()
+    }
+
+    /// Puts rules in force.
+    pub(crate) async fn rules(&self, text: &str) {
+        let new = NewKey { role: Role::Admin, user: Some("root".into()), groups: Vec::new(), lifetime: None };
+        let (key, _): (Key, String) = self.engine.key_install("default", "default", new).await.unwrap();
+        let root = key.caller(self.engine.now()).unwrap();
+        self.engine.policy_put(&root, text.into(), (None, None), None).await.unwrap();
     }
 
     pub(crate) async fn opens(&self, by: &Caller, agent: Option<&str>, flow: Option<&str>, input: Value) -> Session {

@@ -1,7 +1,13 @@
-//! Agents that the real binary runs: the demo from start to end, and steps whose process is killed under them.
+//! Agents that the real binary runs: the demo from start to end, whoever reads along, models and tools beyond the house, and steps whose
+//! process is killed under them.
 
 mod demo;
 mod files;
+mod keys;
 mod killed;
+mod mcp;
 mod model;
-mod place;
+pub(crate) mod place;
+mod played;
+mod readers;
+mod tickets;

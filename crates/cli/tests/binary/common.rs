@@ -14,7 +14,7 @@ pub(crate) use client::{Client, Reply};
 pub(crate) use house::{House, binary};
 pub(crate) use raw::Raw;
 pub(crate) use server::{Launch, Server};
-pub(crate) use stream::Stream;
+pub(crate) use stream::{Frame, Stream};
 
 /// How long anything may take before a test gives up on it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

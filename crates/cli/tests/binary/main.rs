@@ -7,6 +7,7 @@
 
 mod acting;
 mod agents;
+mod archive;
 mod audit;
 mod common;
 mod kill;
@@ -14,3 +15,5 @@ mod nodes;
 mod process;
 mod secrets;
 mod telemetry;
+mod webhooks;
+mod wires;

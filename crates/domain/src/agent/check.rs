@@ -77,8 +77,8 @@ impl AgentVersion {
             if self.client_tools[..index].iter().any(|earlier| earlier.name == *name) {
                 problems.push(Problem::new(at("name"), "is the name of an earlier tool too"));
             }
-            if WORKSPACE_TOOLS.contains(&name.as_str()) || name == ASK_USER || ASK_USER_TOOLS.contains(&name.as_str()) {
-                problems.push(Problem::new(at("name"), "is the name of a built-in tool"));
+            if self.tools.contains(name) || name == ASK_USER || ASK_USER_TOOLS.contains(&name.as_str()) {
+                problems.push(Problem::new(at("name"), "is the name of a built-in tool of this agent"));
             }
             text::paragraphs(&at("description"), description, problems);
             if !schema.is_null() && !schema.is_object() {

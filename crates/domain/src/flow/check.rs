@@ -174,10 +174,12 @@ impl FlowVersion {
             ["answer", ..] => None,
             ["output", ..] if within == Within::Pass => None,
             ["output", ..] => Some("`output` is known in `pass` only".into()),
-            ["steps", name, "output", ..] => self.step(name).is_none().then(|| format!("there is no step `{name}`")),
-            ["steps", ..] => Some("write `steps.NAME.output`".into()),
+            ["steps", name, "output" | "rejection", ..] => {
+                self.step(name).is_none().then(|| format!("there is no step `{name}`"))
+            }
+            ["steps", ..] => Some("write `steps.NAME.output` or `steps.NAME.rejection`".into()),
             _ => {
-                let known = "`input`, `shared`, `steps.NAME.output`, in `input` `answer`, and in `pass` `output`";
+                let known = "`input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection`, in `input` `answer`, and in `pass` `output`";
                 Some(format!("there is no `{}`; there are {known}", path.parts().join(".")))
             }
         }

@@ -1,4 +1,4 @@
-//! The answer of a closed question goes to the agent that asked.
+//! The way of an answer to whoever asked.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -7,9 +7,15 @@ use super::{Change, Interaction, State};
 use crate::{Actor, Delivery, Happening, LeaseId, Refusal, audit};
 
 impl Interaction {
+    /// Whose name the answer waits under: nobody's, where a worker of ours goes on from it.
+    #[must_use]
+    pub fn taker(&self) -> Option<&str> {
+        (!self.origin.driven).then_some(self.origin.asked_by.name.as_str())
+    }
+
     /// Refuses everybody but whoever asked.
     pub fn deliverable_to(&self, actor: &Actor) -> Result<(), Refusal> {
-        if actor.name == self.origin.asked_by.name { Ok(()) } else { Err(Refusal::NotYourDelivery) }
+        if self.taker() == Some(actor.name.as_str()) { Ok(()) } else { Err(Refusal::NotYourDelivery) }
     }
 
     /// Hands the answer to the agent that asked, under a lease.
@@ -42,6 +48,22 @@ impl Interaction {
             let after = delivery.fail(lease, reason.clone(), again, now)?;
             let name = if matches!(after, Delivery::Failed { .. }) { "delivery.failed" } else { "delivery.offered" };
             Ok((after, Happening::plain(name, json!({ "reason": reason }))))
+        })
+    }
+
+    /// A step of ours has gone on from the answer, in the transaction that says so.
+    pub fn gone_on(self, now: Timestamp) -> Result<Change, Refusal> {
+        let (by, record) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
+        self.deliver(|delivery| {
+            let happening = Happening::by("delivery.completed", &by, json!({}));
+            Ok((delivery.gone_on(now)?, happening.recording(record)))
+        })
+    }
+
+    /// Nobody will come for the answer any more.
+    pub fn not_needed(self, why: &str) -> Result<Change, Refusal> {
+        self.deliver(|delivery| {
+            Ok((delivery.not_needed()?, Happening::plain("delivery.not_needed", json!({ "reason": why }))))
         })
     }
 

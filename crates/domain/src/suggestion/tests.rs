@@ -46,6 +46,7 @@ fn ended(question: Question, resolution: Resolution) -> Interaction {
             channel: "chat".into(),
             agent: None,
             agent_version: None,
+            driven: false,
             asked_by: agent.clone(),
             started_by: agent,
             at: Timestamp::UNIX_EPOCH,

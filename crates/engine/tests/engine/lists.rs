@@ -90,7 +90,7 @@ async fn sessions_are_listed_the_newest_first() {
     let second = world.session(&agent).await;
     world.control(&agent, first.id, domain::Command::Complete).await.unwrap();
     let list = async |status| {
-        let filter = SessionFilter { status, agent: None };
+        let filter = SessionFilter { status, ..SessionFilter::default() };
         let found = world.engine.sessions(&agent, filter, Page { after: None, limit: 10 }).await.unwrap();
         found.into_iter().map(|session| session.id).collect::<Vec<_>>()
     };
@@ -121,4 +121,37 @@ async fn figures_count_what_is_open_what_was_closed_and_how_long_it_waited() {
     let stranger = world.stranger("other", Role::Viewer, "vera", &[]).await;
     let theirs = world.engine.stats(&stranger, SignedDuration::from_hours(1)).await.unwrap();
     assert_eq!(theirs, store::Stats::default());
+}
+
+#[tokio::test]
+async fn figures_in_detail_say_how_old_who_and_why() {
+    let world = World::new();
+    let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
+    let session = world.session(&agent).await;
+    let asked = async |more| world.ask(&agent, &session, more).await.id;
+    let old = asked(json!({})).await;
+    world.pass(1800);
+    let (one, two) = (asked(json!({ "kind": "review" })).await, asked(json!({ "audience": { "quorum": 2 } })).await);
+    world.pass(30);
+    world.choose(&alice, one, "approve").await.unwrap();
+    world.choose(&alice, two, "confirm").await.unwrap();
+    world.pass(10);
+    world.choose(&bob, two, "confirm").await.unwrap();
+    world.engine.cancel(&agent, asked(json!({ "kind": "notice" })).await, None, None).await.unwrap();
+
+    let details = world.engine.stats_details(&alice, SignedDuration::from_hours(1), 2).await.unwrap();
+    let ages = [(Some(60), 0), (Some(600), 0), (Some(3600), 1), (Some(86_400), 0), (None, 0)];
+    assert_eq!(details.ages, ages, "{old} is half an hour old");
+    let closed = details.times.iter().map(|(_, closed)| closed.values().sum::<u64>()).collect::<Vec<_>>();
+    assert_eq!(closed, [0, 3]);
+    let people: Vec<_> = details.people.iter().map(|(name, tally)| (name.as_str(), tally.wait_p95)).collect();
+    assert_eq!(people, [("alice", Some(30_000_000)), ("bob", Some(40_000_000))]);
+    assert_eq!(details.people[0].1.effects, [("approve", 2)].into());
+    let kinds: Vec<_> = details.kinds.iter().map(|(kind, tally)| (kind.as_str(), tally.closed.clone())).collect();
+    let expected = [("confirmation", "answered"), ("notice", "cancelled"), ("review", "answered")];
+    assert_eq!(kinds, expected.map(|(kind, status)| (kind, [(status, 1)].into())));
+    assert_eq!(details.rules, []);
+    let stranger = world.stranger("other", Role::Viewer, "vera", &[]).await;
+    let theirs = world.engine.stats_details(&stranger, SignedDuration::from_hours(1), 2).await.unwrap();
+    assert!(theirs.kinds.is_empty() && theirs.people.is_empty() && theirs.ages.iter().all(|(_, open)| *open == 0));
 }

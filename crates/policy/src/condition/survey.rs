@@ -82,13 +82,20 @@ impl Survey {
     pub(super) fn remarks(&self) -> Vec<Remark> {
         let mut remarks = self.remarks.clone();
         let looks = |part: &str| self.facts.contains(part);
-        let around = ["shell.plain", "shell.plain_elsewhere", "shell.writes", "shell.commands[].redirects"];
+        let around = [
+            "shell.plain",
+            "shell.plain_elsewhere",
+            "shell.plain_beside",
+            "shell.writes",
+            "shell.commands[].redirects",
+        ];
         if looks("shell.commands") && !around.into_iter().any(looks) {
             let message =
                 "this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`";
             remarks.push(Remark::of_allowing("commands_without_plain", message));
         }
-        let sure = ["shell.plain", "shell.plain_elsewhere", "shell.writes_known"].into_iter().any(looks);
+        let sure = ["shell.plain", "shell.plain_elsewhere", "shell.plain_beside", "shell.writes_known"];
+        let sure = sure.into_iter().any(looks);
         if looks("shell.writes") && !sure && !self.measured.contains("shell.writes") {
             let message =
                 "`shell.writes` has the files that are known, and most programs write others; add `shell.writes_known`";

@@ -133,37 +133,39 @@ fn check(path: &str) -> Result<(), Unparsed> {
 
 /// Division signs, full-width forms and leaders that a reader takes for `/`, `\`, `.` or `..`.
 fn looks_like_slash(path: &str) -> bool {
-    path.chars().any(|c| {
-        matches!(
-            c,
-            '\u{2044}'
-                | '\u{2215}'
-                | '\u{29F8}'
-                | '\u{FF0F}'
-                | '\u{FF3C}'
-                | '\u{2216}'
-                | '\u{29F5}'
-                | '\u{2024}'
-                | '\u{2025}'
-                | '\u{2026}'
-                | '\u{FF0E}'
-                | '\u{FE52}'
-                | '\u{2571}'
-                | '\u{3002}'
-                | '\u{FF61}'
-                | '\u{B7}'
-                | '\u{701}'
-                | '\u{702}'
-                | '\u{6D4}'
-                | '\u{2027}'
-                | '\u{2219}'
-                | '\u{22C5}'
-                | '\u{A4F8}'
-                | '\u{A60E}'
-                | '\u{10A50}'
-                | '\u{1D16D}'
-                | '\u{FE68}'
-        )
+    path.chars().filter(|c| !c.is_ascii()).any(|c| {
+        // `℀` falls apart into `a/c` for those that compare so.
+        std::iter::once(c).nfkd().any(|part| matches!(part, '/' | '\\' | '.' | '~' | '\u{2044}'))
+            || matches!(
+                c,
+                '\u{2044}'
+                    | '\u{2215}'
+                    | '\u{29F8}'
+                    | '\u{FF0F}'
+                    | '\u{FF3C}'
+                    | '\u{2216}'
+                    | '\u{29F5}'
+                    | '\u{2024}'
+                    | '\u{2025}'
+                    | '\u{2026}'
+                    | '\u{FF0E}'
+                    | '\u{FE52}'
+                    | '\u{2571}'
+                    | '\u{3002}'
+                    | '\u{FF61}'
+                    | '\u{B7}'
+                    | '\u{701}'
+                    | '\u{702}'
+                    | '\u{6D4}'
+                    | '\u{2027}'
+                    | '\u{2219}'
+                    | '\u{22C5}'
+                    | '\u{A4F8}'
+                    | '\u{A60E}'
+                    | '\u{10A50}'
+                    | '\u{1D16D}'
+                    | '\u{FE68}'
+            )
     })
 }
 

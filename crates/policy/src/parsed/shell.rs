@@ -26,6 +26,9 @@ mod walk;
 mod word;
 mod wrapper;
 
+/// The file that swallows what is written to it.
+const NOWHERE: &str = "/dev/null";
+
 /// What a shell would do with a text: every simple command that could run, in order, and what is true of the whole.
 ///
 /// Strings that do not apply are empty, so that an expression may compare them without asking first.
@@ -33,11 +36,14 @@ mod wrapper;
 pub struct Shell {
     /// Every simple command that could run, those in substitutions, functions, here-documents and wrappers too.
     pub commands: Vec<Simple>,
-    /// Exactly one simple command and nothing else: no redirection, substitution, assignment, glob, wrapper, nothing dynamic, no
-    /// other directory, not even one that the call names beside it, and no file that it is known to write.
+    /// Exactly one simple command and nothing else: no redirection (but to `/dev/null`, or of one output to the other), substitution,
+    /// assignment, glob, wrapper, nothing dynamic, no other directory, not even one that the call names beside it, nothing unknown beside
+    /// it, and no file that it is known to write.
     pub plain: bool,
     /// It would be plain, but something beside it in the call says where it runs, or may: compare `paths`.
     pub plain_elsewhere: bool,
+    /// It would be plain, but arguments beside it in the call are not known to be harmless: a rule has to look at each of them.
+    pub plain_beside: bool,
     /// Commands are joined by `|`.
     pub pipes: bool,
     /// Something is started with `&`, or as a coprocess.
@@ -60,7 +66,7 @@ pub struct Shell {
     pub functions: Vec<String>,
     /// The files that redirections read, and those outside the repository that `git diff` is told to read.
     pub reads: Vec<String>,
-    /// The files that redirections write, and those that known programs are told to write: `tee x`, `sort -o x`, `cp a x`.
+    /// The files that redirections write, but for `/dev/null`, and those that known programs are told to write: `tee x`, `sort -o x`, `cp a x`.
     pub writes: Vec<String>,
     /// Every program is one whose files are all in `writes`. Most programs are not: nobody knows here what `make` writes.
     pub writes_known: bool,
@@ -120,6 +126,17 @@ pub struct Redirect {
     pub target: String,
 }
 
+impl Redirect {
+    /// Says whether it only throws output away, or sends one of the two outputs where the other goes.
+    fn is_harmless(&self) -> bool {
+        match self.kind {
+            "write" | "append" => self.target == NOWHERE,
+            "duplicate" => matches!(self.target.as_str(), "1" | "2"),
+            _ => false,
+        }
+    }
+}
+
 impl Shell {
     /// Reads a text as Bash would, without running anything.
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
@@ -144,7 +161,7 @@ impl Shell {
         }
     }
 
-    /// Reads words that are already apart: no shell will look at them.
+    /// Reads words that are already apart. No shell should look at them; where one would find other words, they are in doubt.
     pub fn of_words(words: &[&str]) -> Result<Self, Unparsed> {
         if words.is_empty() {
             return Err(refused("there is no command in it"));
@@ -155,6 +172,10 @@ impl Shell {
             longest = longest.checked_sub(word.len()).ok_or_else(|| refused("the command is too long"))?;
         }
         let mut walk = Walk::default();
+        // Some tools join the words and give them to a shell after all.
+        if !strict::joins(words) {
+            walk.doubt("a shell would read the words otherwise, were they joined");
+        }
         let words = words.iter().map(|word| Word::literal(word)).collect();
         walk.run(Argv { words, ..Argv::default() }, &Around::default())?;
         Ok(walk.settled(true))
@@ -162,7 +183,7 @@ impl Shell {
 
     /// Counts a variable that is set for the whole command from outside.
     pub(super) fn with_variable(mut self, name: &str, value: &str) -> Self {
-        if variable::steers(name) {
+        if variable::steers(name, value) {
             self.doubt.get_or_insert_with(|| refused(format!("the variable `{name}` may change which program runs")));
         }
         for command in &mut self.commands {
@@ -173,10 +194,12 @@ impl Shell {
         self
     }
 
-    /// Counts a place beside the command that is no path: where it runs is not known.
-    pub(super) fn nowhere_known(&mut self) {
+    /// Counts arguments beside the command that are not known: it may be another command, and run anywhere.
+    pub(super) fn beside_strangers(&mut self) {
+        self.plain_beside = std::mem::take(&mut self.plain);
         self.elsewhere();
         self.plain_elsewhere = false;
+        self.writes_known = false;
     }
 
     /// Counts a place that the call names beside the command: it may run there.

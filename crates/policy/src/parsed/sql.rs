@@ -11,6 +11,7 @@ mod gate;
 mod lexical;
 mod survey;
 mod token;
+mod upsert;
 mod words;
 
 /// What a text of SQL does.
@@ -20,7 +21,7 @@ pub struct Sql {
     pub statements: Vec<Statement>,
     /// Every statement is understood, and only reads.
     pub read_only: bool,
-    /// The verbs of all statements, those within others too.
+    /// The verbs of all statements, those within others too, and each that an upsert has.
     pub verbs: Vec<String>,
     /// Every table that is read, as it is named and by its bare name in lower case.
     pub reads: Vec<String>,
@@ -35,7 +36,8 @@ pub struct Sql {
 /// One statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Statement {
-    /// `select`, `insert`, `update`, `delete`, `drop`, …; of a query that writes on its way, the verb that writes.
+    /// `select`, `insert`, `update`, `delete`, `drop`, …; of a query that writes on its way, the verb that writes; of an insert that may
+    /// find its row there, the stronger one: `update`, or `delete` where it replaces.
     pub verb: String,
     /// The tables that it reads, in lower case where they were not quoted. One with a schema or with capitals is there a second time, by its
     /// bare name in lower case.

@@ -1,5 +1,7 @@
 //! Characters that mean one thing to a reader and another to a program.
 
+use unicode_normalization::UnicodeNormalization;
+
 /// Finds a character that must not be in a text of one line or several: control characters, and everything that is not
 /// seen, is seen as a blank, or turns the direction of writing.
 pub(super) fn unseen(text: &str) -> Option<char> {
@@ -12,6 +14,23 @@ pub(super) fn unseen(text: &str) -> Option<char> {
 /// Describes a character for a person, by its number.
 pub(super) fn described(c: char) -> String {
     format!("the character U+{:04X}", u32::from(c))
+}
+
+/// Says whether a character may pass for punctuation of ASCII, or be turned into it on the way to another encoding.
+///
+/// Outside ASCII only letters and digits certainly do not: those that are not small, raised or alone signs, and do not fall apart into
+/// something else.
+pub(super) fn like_punctuation(c: char) -> bool {
+    if c.is_ascii() {
+        return false;
+    }
+    let sign = matches!(u32::from(c),
+        // Letters by their class that look like a quote, a colon or a bar.
+        0x01C0..=0x01C3 | 0x02B0..=0x036F | 0x0559 | 0x055A | 0x07F4 | 0x07F5 | 0x0F0B..=0x0F14
+        | 0x1D2C..=0x1D6A | 0x1D78 | 0x1D9B..=0x1DBF | 0x3031..=0x3035 | 0x3005..=0x3007 | 0xA4F8..=0xA4FF
+        | 0xA60C..=0xA60F | 0xA717..=0xA721 | 0xA788..=0xA78C | 0xFF00..=0xFFEF);
+    let parts = std::iter::once(c).nfkd();
+    sign || !c.is_alphanumeric() || parts.filter(char::is_ascii).any(|part| !part.is_ascii_alphanumeric())
 }
 
 /// Zero-width characters, marks of direction, fillers, tags, variation selectors, private use.

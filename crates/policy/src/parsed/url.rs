@@ -10,6 +10,9 @@ use super::{Unparsed, text};
 /// The longest address, in bytes.
 const LONGEST: usize = 8192;
 
+/// What some servers take for a slash, for dots or for the end of a path.
+const HIDDEN: &[&str] = &["%2f", "%5c", "%252e", "%252f", "%255c", "%00", "..;"];
+
 /// What a URL says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct UrlFacts {
@@ -47,8 +50,9 @@ impl UrlFacts {
             Host::Ipv4(ip) => (ip.to_string(), Some(IpAddr::V4(ip))),
             Host::Ipv6(ip) => (ip.to_string(), Some(plain(ip))),
         };
-        if url.path().to_ascii_lowercase().contains("%2f") || url.path().to_ascii_lowercase().contains("%5c") {
-            return Err(refused("a slash is hidden in the path"));
+        let lower = url.path().to_ascii_lowercase();
+        if HIDDEN.iter().any(|hidden| lower.contains(hidden)) {
+            return Err(refused("a slash or dots are hidden in the path"));
         }
         Ok(Self {
             scheme: url.scheme().to_owned(),

@@ -90,7 +90,7 @@ struct FlowStartedView {
 }
 
 /// Starts a flow, or an agent where no flow has the name.
-#[utoipa::path(post, path = "/api/flows/{flowId}/start", tag = "wires", request_body = FlowStartBody,
+#[utoipa::path(post, path = "/api/flows/{flowId}/start", tag = "flows-wire", request_body = FlowStartBody,
     params(("flowId" = String, Path, description = "The name of a flow, or of an agent"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
     responses((status = 202, description = "It was started", body = FlowStartedView), Problems))]
@@ -193,7 +193,7 @@ impl From<FlowCommand> for ControlCommand {
 }
 
 /// Pauses, resumes or cancels a flow, or does something about one of its steps.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/control", tag = "wires", request_body = FlowControlBody,
+#[utoipa::path(post, path = "/api/flows/{sessionId}/control", tag = "flows-wire", request_body = FlowControlBody,
     params(("sessionId" = String, Path, description = "The session"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
     responses((status = 202, description = "The flow as it is now", body = StateView), Problems))]

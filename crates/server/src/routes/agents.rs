@@ -12,7 +12,7 @@ use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
-use crate::version::{Version, VersionsQuery};
+use crate::version::{Version, VersionsQuery, added};
 
 const KIND: DefinitionKind = DefinitionKind::Agent;
 
@@ -37,8 +37,7 @@ pub(super) async fn agent_add(
     Who(caller): Who,
     Command { body, once }: Command<AgentVersion>,
 ) -> Result<(StatusCode, Json<DefinitionView>), ApiError> {
-    let added = app.engine.agent_add(&caller, body, once).await?;
-    Ok((StatusCode::CREATED, Json(DefinitionView::whole(added, true))))
+    Ok(added(app.engine.agent_add(&caller, body, once).await?))
 }
 
 /// Reads a version of an agent.
@@ -48,10 +47,9 @@ pub(super) async fn agent_add(
 pub(super) async fn agent_get(
     State(app): State<App>,
     Who(caller): Who,
-    Version(name, version): Version,
+    version: Version,
 ) -> Result<Json<DefinitionView>, ApiError> {
-    let found = app.engine.definition(&caller, KIND, (name, version)).await?;
-    Ok(Json(DefinitionView::whole(found.definition, !found.from_file)))
+    version.found(&app, &caller, KIND).await
 }
 
 /// Has no new session use a version. Sessions that do go on with it.
@@ -61,8 +59,7 @@ pub(super) async fn agent_get(
 pub(super) async fn agent_retire(
     State(app): State<App>,
     Who(caller): Who,
-    Version(name, version): Version,
+    version: Version,
 ) -> Result<StatusCode, ApiError> {
-    app.engine.definition_retire(&caller, KIND, (name, version), None).await?;
-    Ok(StatusCode::NO_CONTENT)
+    version.retired(&app, &caller, KIND).await
 }

@@ -11,7 +11,7 @@ use store::Cursor;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::{Reading, Who};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Id, Query, limit, number, wait};
@@ -60,6 +60,9 @@ pub(super) async fn event_list(
 pub(super) struct StreamQuery {
     /// After this number or cursor; `Last-Event-ID` comes first.
     after: Option<String>,
+    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream.
+    #[expect(dead_code, reason = "read before the query is")]
+    ticket: Option<String>,
 }
 
 /// Streams the events of a session as server-sent events: `id` is the number, `event` the type.
@@ -70,18 +73,12 @@ pub(super) struct StreamQuery {
                example = json!("id: 3\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn event_stream(
     State(app): State<App>,
-    Who(caller): Who,
+    Reading(caller): Reading,
     Id(session): Id<SessionId>,
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let after = match begin(&headers, query)? {
-        None => 0,
-        Some(text) => {
-            let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not the number of an event".into());
-            number(Some(text.parse().map_err(|_| wrong())?))?
-        }
-    };
+    let after = begin(&headers, query)?.map_or(Ok(0), |text| session_place(&text))?;
     let follower = app.engine.follow(&caller, session, after).await?;
     stream(&app, caller, Source::Session(follower))
 }
@@ -93,17 +90,27 @@ pub(super) async fn event_stream(
                example = json!("id: 0-17\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn project_stream(
     State(app): State<App>,
-    Who(caller): Who,
+    Reading(caller): Reading,
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not a cursor of this stream".into());
-    let after = begin(&headers, query)?.map(|text| text.parse::<Cursor>().map_err(|()| wrong())).transpose()?;
-    if let Some(Cursor { major, minor }) = after {
-        number(Some(major.max(minor)))?;
-    }
+    let after = begin(&headers, query)?.map(|text| project_place(&text)).transpose()?;
     let follower = app.engine.follow_project(&caller, after).await?;
     stream(&app, caller, Source::Project(follower))
+}
+
+/// Where a session is followed from.
+pub(crate) fn session_place(text: &str) -> Result<u64, ApiError> {
+    let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not the number of an event".into());
+    number(Some(text.parse().map_err(|_| wrong())?))
+}
+
+/// Where a project is followed from.
+pub(crate) fn project_place(text: &str) -> Result<Cursor, ApiError> {
+    let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not a cursor of this stream".into());
+    let cursor: Cursor = text.parse().map_err(|()| wrong())?;
+    number(Some(cursor.major.max(cursor.minor)))?;
+    Ok(cursor)
 }
 
 fn begin(headers: &HeaderMap, query: StreamQuery) -> Result<Option<String>, ApiError> {

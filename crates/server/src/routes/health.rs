@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use http::StatusCode;
+use store::StepCounts;
 use tokio::time::Instant;
 
 use crate::App;
@@ -73,6 +74,10 @@ async fn count_open(app: &App) -> Result<(), ApiError> {
     let (waiting, age) = app.engine.backlog().await?;
     metrics::gauge!("flow_delivery_waiting").set(waiting as f64);
     metrics::gauge!("flow_delivery_waiting_age_seconds").set(age.as_secs_f64().max(0.0));
+    let StepCounts { running, due, resting, waiting } = app.engine.step_counts().await?;
+    for (state, count) in [("running", running), ("due", due), ("resting", resting), ("waiting", waiting)] {
+        metrics::gauge!("flow_steps_open", "state" => state).set(count as f64);
+    }
     Ok(())
 }
 

@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use domain::SignedDuration;
-use protocol::StatsView;
+use engine::Tally;
+use protocol::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -31,12 +32,8 @@ pub(super) async fn stats_get(
     Who(caller): Who,
     Query(query): Query<StatsQuery>,
 ) -> Result<Json<StatsView>, ApiError> {
-    let window_seconds = query.window_seconds.unwrap_or(86_400);
-    if !(1..=2_592_000).contains(&window_seconds) {
-        return Err(ApiError::QueryInvalid("window_seconds: 1 to 2592000".into()));
-    }
+    let window_seconds = window(query.window_seconds)?;
     let stats = app.engine.stats(&caller, SignedDuration::from_secs(window_seconds)).await?;
-    let seconds = |micros: i64| SignedDuration::from_micros(micros).as_secs_f64();
     Ok(Json(StatsView {
         open: stats.open,
         oldest_open_at: stats.oldest_open_at,
@@ -46,4 +43,63 @@ pub(super) async fn stats_get(
         wait_seconds_p95: stats.wait_p95.map(seconds),
         deliveries_waiting: stats.deliveries_waiting,
     }))
+}
+
+/// How far back, and how finely.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct StatsDetailsQuery {
+    /// How far back the figures go; a day if absent.
+    #[param(minimum = 1, maximum = 2_592_000)]
+    window_seconds: Option<i64>,
+    /// In how many parts the window is shown; 24 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    parts: Option<u32>,
+}
+
+/// Shows what is open by age, and what was closed within a window by time, kind, person and rule.
+#[utoipa::path(get, path = "/v1/stats/details", tag = "server", params(StatsDetailsQuery),
+    responses((status = 200, description = "Figures", body = StatsDetailsView), Problems))]
+pub(super) async fn stats_details(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<StatsDetailsQuery>,
+) -> Result<Json<StatsDetailsView>, ApiError> {
+    let window_seconds = window(query.window_seconds)?;
+    let parts = query.parts.unwrap_or(24);
+    if !(1..=200).contains(&parts) {
+        return Err(ApiError::QueryInvalid("parts: 1 to 200".into()));
+    }
+    let details = app.engine.stats_details(&caller, SignedDuration::from_secs(window_seconds), parts).await?;
+    let age = |(younger_than_seconds, open)| AgeView { younger_than_seconds, open };
+    Ok(Json(StatsDetailsView {
+        window_seconds,
+        ages: details.ages.into_iter().map(age).collect(),
+        times: details.times.into_iter().map(|(from, closed)| TimeView { from, closed }).collect(),
+        kinds: details.kinds.into_iter().map(tally).collect(),
+        people: details.people.into_iter().map(tally).collect(),
+        rules: details.rules.into_iter().map(tally).collect(),
+    }))
+}
+
+fn window(seconds: Option<i64>) -> Result<i64, ApiError> {
+    match seconds.unwrap_or(86_400) {
+        seconds if (1..=2_592_000).contains(&seconds) => Ok(seconds),
+        _ => Err(ApiError::QueryInvalid("window_seconds: 1 to 2592000".into())),
+    }
+}
+
+fn tally((name, tally): (String, Tally)) -> TallyView {
+    TallyView {
+        name,
+        closed: tally.closed,
+        effects: tally.effects,
+        wait_seconds_p50: tally.wait_p50.map(seconds),
+        wait_seconds_p95: tally.wait_p95.map(seconds),
+    }
+}
+
+fn seconds(micros: i64) -> f64 {
+    SignedDuration::from_micros(micros).as_secs_f64()
 }

@@ -57,6 +57,7 @@ async fn a_bad_query_parameter_is_refused() {
         ),
         ("/v1/events/stream", &["after=9223372036854775808-0"]),
         ("/v1/stats", &["window_seconds=0", "window_seconds=2592001", "window_seconds=x"]),
+        ("/v1/stats/details", &["window_seconds=0", "parts=0", "parts=201", "parts=x"]),
     ] {
         for query in queries {
             let reply = alice.get(&format!("{path}?{query}")).await;

@@ -33,7 +33,9 @@ fn sample(operation: &str) -> Option<Sample> {
     use Role::{Admin, Agent, Operator, Viewer};
     let (body, refuses): (Option<Value>, &[Role]) = match operation {
         "session_list" | "session_get" | "event_list" | "event_stream" | "project_stream" | "interaction_list"
-        | "interaction_get" | "stats_get" | "audit_key" => (None, &[]),
+        | "interaction_get" | "stats_get" | "stats_details" | "audit_key" | "socket_open" | "approvals_open"
+        | "approvals_pending" => (None, &[]),
+        "ticket_create" => (Some(json!({})), &[]),
         "audit_list" | "audit_export" => (None, &[Operator, Viewer, Agent]),
         "session_start" => (Some(json!({})), &[Viewer]),
         "session_message" => (Some(json!({ "content": "Go on." })), &[Viewer, Agent]),
@@ -82,9 +84,40 @@ fn sample(operation: &str) -> Option<Sample> {
         "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
-        _ => return None,
+        "webhook_create" => (Some(json!({ "url": "https://hooks.example.com/" })), &[Operator, Viewer, Agent]),
+        "webhook_list" | "webhook_get" | "webhook_delete" | "webhook_delivery_list" => {
+            (None, &[Operator, Viewer, Agent])
+        }
+        "webhook_switch" => (Some(json!({ "enabled": true })), &[Operator, Viewer, Agent]),
+        "webhook_rotate" | "webhook_test" | "webhook_delivery_replay" => (Some(json!({})), &[Operator, Viewer, Agent]),
+        operation => return of_dialect(operation.trim_end_matches("_long")),
     };
     assert!(!refuses.contains(&Admin), "an admin may do everything");
+    Some(Sample { body, refuses })
+}
+
+/// The same for the wires of other systems.
+fn of_dialect(operation: &str) -> Option<Sample> {
+    use Role::{Agent, Viewer};
+    let request = LEASE.replace("lea", "int");
+    let (body, refuses): (Option<Value>, &[Role]) = match operation {
+        "hitl_conversation_pending" | "hitl_project_pending" | "hitl_request" | "react_session_stream" => (None, &[]),
+        "hitl_ask" => {
+            let body = json!({ "conversation_id": "nobody", "request_type": "clarification", "question": "Where?" });
+            (Some(body), &[Viewer])
+        }
+        "hitl_respond" => {
+            let data = json!({ "action": "allow" });
+            (Some(json!({ "request_id": request, "hitl_type": "permission", "response_data": data })), &[Agent])
+        }
+        "hitl_cancel" => (Some(json!({ "request_id": request })), &[]),
+        "react_chat_stream" => (Some(json!({ "message": "Good morning.", "agent": "scribe" })), &[Viewer]),
+        "react_interaction_response" => {
+            let body = json!({ "sessionId": "nobody", "requestId": request, "selectedOptionId": "approve" });
+            (Some(body), &[Agent])
+        }
+        _ => return None,
+    };
     Some(Sample { body, refuses })
 }
 
@@ -93,6 +126,9 @@ struct Things {
     question: Question,
     key: Someone,
     grant: String,
+    project: String,
+    webhook: String,
+    sent: String,
 }
 
 impl Things {
@@ -110,7 +146,11 @@ impl Things {
         admin.post("/v1/flows", notes()).await.done();
         world.signs_up("alice", Role::Operator).await;
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
-        Self { question, key, grant }
+        let project = text(&admin.get("/v1/me").await.done()["project"]);
+        let webhook = admin.post("/v1/webhooks", json!({ "url": "https://hooks.example.com/" })).await.done();
+        let webhook = text(&webhook["id"]);
+        let sent = text(&admin.post(&format!("/v1/webhooks/{webhook}/test"), json!({})).await.done()["id"]);
+        Self { question, key, grant, project, webhook, sent }
     }
 }
 
@@ -142,14 +182,16 @@ impl Operation {
 
     /// The path to real things.
     fn path_to(&self, things: &Things) -> String {
-        let Things { question, key, grant } = things;
+        let Things { question, key, grant, project, webhook, sent } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
         let path = path.replace("{sessionId}", &question.session).replace("{requestId}", &question.id);
         let path = path.replace("{flowId}", "notes");
         let path = path.replace("{key}", &key.key_id).replace("{call}", "done").replace("{grant}", grant);
         let named = if path.starts_with("/v1/flows") { "notes" } else { "scribe" };
         let path = path.replace("{name}", named).replace("{version}", "1");
-        let path = path.replace("{user}", "alice");
+        let path = path.replace("{user}", "alice").replace("{project}", project);
+        let path = path.replace("{conversation}", &question.session).replace("{request}", &question.id);
+        let path = path.replace("{webhook}", webhook).replace("{delivery}", sent);
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path
@@ -203,7 +245,7 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
         operation.called_by(&stranger, &operation.path_to(&things)).await.refused(404, "not_found");
         walked += 1;
     }
-    assert!(walked >= 28, "only {walked} operations on one thing");
+    assert!(walked >= 35, "only {walked} operations on one thing");
     assert_eq!(world.everything().await, before);
 }
 
@@ -213,9 +255,9 @@ async fn every_other_operation_stays_within_its_tenant() {
     let world = World::new().await;
     let things = Things::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
-    let Things { question, key, grant } = &things;
+    let Things { question, key, grant, webhook, sent, .. } = &things;
     let (agent, flow) = ("scribe".to_owned(), "notes".to_owned());
-    let theirs = [&question.id, &question.session, &key.key_id, grant, &agent, &flow];
+    let theirs = [&question.id, &question.session, &key.key_id, grant, webhook, sent, &agent, &flow];
     for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
         if operation.id == "project_stream" {
             let mut stream = stranger.follows("/v1/events/stream?after=0-0", None).await;
@@ -304,13 +346,18 @@ fn every_operation_is_described() {
             );
             assert!(described["tags"].as_array().is_some_and(|tags| tags.len() == 1), "{id}: not one tag");
             let replies = described["responses"].as_object().unwrap();
-            let successes: Vec<_> = replies.iter().filter(|(status, _)| status.starts_with('2')).collect();
-            let decided = ["action_propose", "action_get", "flows_poll"].contains(&id);
+            let successes: Vec<_> =
+                replies.iter().filter(|(status, _)| status.starts_with('2') || *status == "101").collect();
+            let decided = ["action_propose", "action_get", "react_session_stream", "flows_poll"].contains(&id);
             assert_eq!(successes.len(), 1 + usize::from(decided), "{id}: not one reply of success");
             for (status, success) in successes {
                 assert!(success["description"].as_str().is_some_and(|words| !words.is_empty()), "{id} {status}");
                 let described = success["content"].is_object();
-                assert_eq!(described, status != "204", "{id} {status}: what comes back is not described");
+                assert_eq!(
+                    described,
+                    !["101", "204"].contains(&status.as_str()),
+                    "{id} {status}: what comes back is not described"
+                );
             }
         }
     }

@@ -145,7 +145,10 @@ async fn a_grant_is_taken_back() {
     scene.alice.delete(&path).await.refused(409, "grant_revoked");
     scene.is(write("c2", "/srv/a"), "waiting").await;
     scene.agent.starts(&before).await.refused(409, "permit_void");
-    assert_eq!(scene.agent.state(&before).await, "allowed", "nothing was started, and the permit is void");
+    assert_eq!(scene.agent.state(&before).await, "rejected", "nothing was started, and the permit is void");
+    let again = scene.proposes(write("c1", "/srv/a")).await.shown;
+    assert_eq!((&again["state"], &again["permit"]), (&json!("rejected"), &json!(null)));
+    assert_eq!(again["feedback"], "the permit ran out at 2026-01-01T00:00:00Z");
     scene.alice.delete("/v1/grants/gra_00000000-0000-7000-8000-000000000000").await.refused(404, "not_found");
 }
 
@@ -349,8 +352,13 @@ async fn a_permit_stands_as_long_as_its_grant() {
     let timed = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60 } });
     scene.granted("t", timed).await;
     let (soon, late) = (scene.proposes(write("t1", "/srv/a")).await, scene.proposes(write("t2", "/srv/a")).await);
+    assert_eq!(late.shown["permit_expires_at"], "2026-01-01T00:01:00Z", "the grant ends before the permit would");
     scene.world.passes(59).await;
+    scene.is(write("t2", "/srv/a"), "allowed").await;
     scene.agent.starts(&soon).await.done();
     scene.world.passes(1).await;
     scene.agent.starts(&late).await.refused(409, "permit_void");
+    scene.is(write("t2", "/srv/a"), "rejected").await;
+    assert_eq!(scene.agent.state(&late).await, "rejected");
+    assert_eq!(scene.agent.state(&soon).await, "started");
 }

@@ -55,6 +55,11 @@ impl World {
         text(&made["url"]).split("#token=").nth(1).unwrap().to_owned()
     }
 
+    /// The cookie of a browser in which somebody has signed in.
+    pub(crate) async fn signed_in(&self, name: &str) -> String {
+        self.comes(name, Role::Operator).await.cookie
+    }
+
     /// Somebody who has come by a link.
     async fn comes(&self, name: &str, role: Role) -> Browser {
         self.signs_up(name, role).await;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::acting::writing;
 use crate::words::masked;
 use crate::world::World;
 
@@ -130,6 +131,30 @@ async fn figures_count_what_is_open_and_what_was_closed() {
         alice.get("/v1/stats").await.done(),
         json!({ "open": { "question": 1 }, "oldest_open_at": "2026-01-01T00:00:30Z", "window_seconds": 86400,
                 "closed": { "answered": 1 }, "wait_seconds_p50": 30.0, "wait_seconds_p95": 30.0, "deliveries_waiting": 1 })
+    );
+}
+
+/// Figures in detail: who answered what a rule had asked, and how fast.
+#[tokio::test]
+async fn figures_in_detail_name_people_and_rules() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({})).await;
+    let acted = agent.proposes(&session, writing("one")).await;
+    world.passes(30).await;
+    alice.decides(&acted, json!({ "option": "reject", "feedback": "No." })).await.done();
+    let details = alice.get("/v1/stats/details?window_seconds=60&parts=1").await.done();
+    let tally = |name: &str| {
+        json!([{ "name": name, "closed": { "answered": 1 }, "effects": { "reject": 1 },
+                 "wait_seconds_p50": 30.0, "wait_seconds_p95": 30.0 }])
+    };
+    assert_eq!(
+        details,
+        json!({ "window_seconds": 60,
+                "ages": [{ "younger_than_seconds": 60, "open": 0 }, { "younger_than_seconds": 600, "open": 0 },
+                         { "younger_than_seconds": 3600, "open": 0 }, { "younger_than_seconds": 86400, "open": 0 }, { "open": 0 }],
+                "times": [{ "from": "2025-12-31T23:59:30Z", "closed": { "answered": 1 } }],
+                "kinds": tally("approval"), "people": tally("alice"), "rules": tally("ask-before-changing") })
     );
 }
 

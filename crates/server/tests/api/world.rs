@@ -82,6 +82,17 @@ impl World {
         Self { engine, clock, store, data, door, stop, tasks }
     }
 
+    /// Has a worker work until the server stops.
+    pub(crate) fn works(&self, worker: agent::worker::Worker) {
+        let mut stopping = self.stop.subscribe();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = worker.run(tokio_util::sync::CancellationToken::new()) => {}
+                _ = stopping.wait_for(|stopping| *stopping) => {}
+            }
+        });
+    }
+
     /// Tells the server to stop.
     pub(crate) fn stops(&self) {
         self.stop.send(true).unwrap();
@@ -166,7 +177,7 @@ impl World {
     pub(crate) async fn everything(&self) -> Value {
         let admin = self.admin().await;
         let mut seen = serde_json::Map::new();
-        for list in ["sessions", "interactions", "agents", "flows"] {
+        for list in ["sessions", "interactions", "agents", "flows", "webhooks"] {
             seen.insert(list.into(), admin.get(&format!("/v1/{list}?limit=200")).await.done());
         }
         seen.insert("grants".into(), admin.get("/v1/grants?over=true").await.done());

@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod archive;
 mod audit;
 mod bells;
 mod common;
 mod log;
 mod opening;
 mod outages;
+mod sealing;
 mod upgrade;

@@ -30,6 +30,7 @@ fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
         ruling: Ruling { verdict: Verdict::Ask, rule: None, reason: "it writes".into(), policy: "v1".into() },
         grant: Some(GrantId::from_uuid(fresh())),
         repeatable: true,
+        driven: false,
         runner: Some("alice".into()),
         asked: vec![InteractionId::from_uuid(fresh())],
         standing,

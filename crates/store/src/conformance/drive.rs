@@ -4,7 +4,7 @@ use domain::{ActorKind, AgentVersion, Definition, DefinitionKind, Session, Step,
 use serde_json::{Value, json};
 
 use super::world::{Fixture, World, actor, at, fresh, session};
-use crate::{AnswerPlace, DueStep, JournalEntry, Page, StepState, StoreError};
+use crate::{AnswerPlace, DueStep, JournalEntry, Page, StepCounts, StepState, StoreError};
 
 /// A session of ours with one step that is due at this second.
 fn driven(world: &World, second: i64) -> (Session, Step) {
@@ -45,6 +45,32 @@ pub fn steps_are_found_when_they_are_due(fixture: &Fixture) {
         assert_eq!(world.look(move |reads| reads.step(&scope, early.step)), Some(quiet));
         assert_eq!(world.look(|reads| reads.steps_due(at(99), 10)), [due(&late, &late_step)]);
     }
+}
+
+/// Steps are counted by where they are: with a worker, due, resting, and asleep for people.
+pub fn steps_are_counted(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let scope = world.here;
+    assert_eq!(world.look(|reads| reads.step_counts(at(10))), StepCounts::default());
+    let save = |step: Step| world.write(move |tx| tx.step_save(&scope, &step)).unwrap();
+    let (_, held) = driven(&world, 0);
+    let held = Step { shared: json!({ "nul": "\0" }), ..held.claim("worker-1", at(5), at(40)).unwrap() };
+    save(held.clone());
+    driven(&world, 9);
+    let (_, resting) = driven(&world, 0);
+    let resting = resting.claim("worker-2", at(5), at(40)).unwrap().troubled("no tools".into(), at(30));
+    save(Step { shared: json!({ "worker": "bee" }), ..resting });
+    let (mut waits, asleep) = driven(&world, 0);
+    save(asleep.claim("worker-3", at(5), at(40)).unwrap().rests(None));
+    waits.waiting_on = 2;
+    world.write(move |tx| tx.session_save(&waits)).unwrap();
+    let counted = StepCounts { running: 1, due: 1, resting: 1, waiting: 1 };
+    assert_eq!(world.look(|reads| reads.step_counts(at(10))), counted);
+    // A lease that has run out is held by nobody.
+    let counted = StepCounts { running: 0, due: 3, resting: 0, waiting: 1 };
+    assert_eq!(world.look(|reads| reads.step_counts(at(40))), counted);
+    save(held.end(StepEnd::completed(Value::Null), at(11)));
+    assert_eq!(world.look(|reads| reads.step_counts(at(40))).due, 2);
 }
 
 /// A journal is numbered without gaps; what a step has become is kept beside it.

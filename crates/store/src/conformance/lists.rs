@@ -196,6 +196,16 @@ pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
     by("asker", &session);
     world.keep(&[&by("stranger", &other)]);
     let (id, name) = (session.id, |name: &str| name.to_owned());
+    // A worker of ours takes what it has asked for by itself: nobody is woken, and nobody of its agent's name is offered it.
+    let mut ours = super::world::asked(&session, json!({}));
+    (ours.origin.asked_by.name, ours.origin.driven) = ("guide".into(), true);
+    world.keep(&[&ours]);
+    let ours = answered(&ours, "alice", at(5));
+    world.keep(&[&ours]);
+    assert_eq!(world.look(move |reads| reads.deliveries(&here, "guide", 100)), []);
+    let untaken = world.look(move |reads| reads.untaken_of(&here, id));
+    assert_eq!((untaken.len(), untaken.last()), (4, Some(&ours.id)));
+    assert_eq!(world.look(move |reads| reads.untaken_of(&elsewhere, id)), []);
     assert_eq!(world.look(move |reads| reads.takers(&here, id)), [name("deployer"), name("planner")]);
     assert_eq!(world.look(move |reads| reads.takers(&elsewhere, id)), Vec::<String>::new());
 }
@@ -206,7 +216,8 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
     let here = world.here;
     let mut all: Vec<Session> = (0..20)
         .map(|number| {
-            let mut new = session(here, "chat-1", [Some("deployer"), Some("cleaner"), None][number % 3]);
+            let channel = if number % 5 == 0 { "chat-2" } else { "chat-1" };
+            let mut new = session(here, channel, [Some("deployer"), Some("cleaner"), None][number % 3]);
             new.waiting_on = u32::from(number % 2 == 0);
             world.keep_session(new)
         })
@@ -217,14 +228,18 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
         [None, Some(SessionStatus::Running), Some(SessionStatus::WaitingUserInput), Some(SessionStatus::Failed)];
     for status in statuses {
         for agent in [None, Some("cleaner"), Some("absent")] {
-            let filter = SessionFilter { status, agent: agent.map(str::to_owned) };
-            let wanted = |one: &&Session| {
-                status.is_none_or(|status| status == one.status())
-                    && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
-            };
-            let expected: Vec<Session> = all.iter().filter(wanted).cloned().collect();
-            for limit in [1, 3, 100] {
-                assert_eq!(paged_sessions(&world, &filter, limit), expected, "{filter:?} in pages of {limit}");
+            for channel in [None, Some("chat-2"), Some("chat-3")] {
+                let filter =
+                    SessionFilter { status, agent: agent.map(str::to_owned), channel: channel.map(str::to_owned) };
+                let wanted = |one: &&Session| {
+                    status.is_none_or(|status| status == one.status())
+                        && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
+                        && channel.is_none_or(|channel| one.brief.channel == channel)
+                };
+                let expected: Vec<Session> = all.iter().filter(wanted).cloned().collect();
+                for limit in [1, 3, 100] {
+                    assert_eq!(paged_sessions(&world, &filter, limit), expected, "{filter:?} in pages of {limit}");
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, agent, answered, append, at, fresh};
-use crate::{Due, InteractionFilter, Once, OpenCount, Page, Stats};
+use crate::{Closed, Due, InteractionFilter, Once, OpenCount, Page, Stats};
 
 /// What is due comes in the order of its moments, wherever it is; what is to come is told.
 pub fn due_comes_in_order(fixture: &Fixture) {
@@ -192,6 +192,19 @@ pub fn figures_add_up(fixture: &Fixture) {
     let of_late = world.look(move |reads| reads.stats(&here, at(20)));
     assert_eq!(of_late.closed, counts(&[("answered", 2), ("cancelled", 1)]));
     assert_eq!((of_late.wait_p50, of_late.wait_p95), (seconds(20), seconds(20)));
+
+    let page = |after, limit| world.look(move |reads| reads.closed(&here, at(20), after, limit));
+    let late = page(None, 10);
+    let shown = |closed: &Closed| (closed.id, closed.asked_at, closed.resolved_at, closed.rule.clone());
+    let told = |question: &Interaction, second| (question.id, at(1), at(second), None);
+    let expected = [told(&waiting[18], 20), told(&waiting[19], 21), told(&cancelled, 30)];
+    assert_eq!(late.iter().map(shown).collect::<Vec<_>>(), expected);
+    assert_eq!(late[0].resolution.answer().map(|answer| answer.by.name.as_str()), Some("alice"));
+    assert_eq!([page(None, 1), page(Some((at(20), late[0].id)), 10)].concat(), late);
+    assert_eq!(
+        world.look(move |reads| (0..3).map(|s| reads.open_since(&here, at(s))).collect::<Result<Vec<_>, _>>()),
+        [3, 3, 0]
+    );
 
     let count = |scope: domain::Scope, kind: &str, count| OpenCount {
         tenant: scope.tenant,

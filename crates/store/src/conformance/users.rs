@@ -1,6 +1,9 @@
-//! People, their visits and links come back as they were kept, and stay behind their walls.
+//! People, their visits, links and tickets come back as they were kept, and stay behind their walls.
 
-use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, User, UserId, Visit, VisitId};
+use domain::{
+    Credential, KeyId, Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Ticket, TicketId, User, UserId,
+    Visit, VisitId,
+};
 
 use super::Fixture;
 use super::world::{World, at, fresh};
@@ -199,4 +202,33 @@ pub fn links_are_used_once(fixture: &Fixture) {
     assert_eq!(world.write(|tx| tx.links_purge(at(10), 10)), Ok(0));
     assert_eq!(world.write(|tx| tx.links_purge(at(11), 10)), Ok(1));
     assert_eq!(links.map(|link| found(link.id).is_some()), [false, false, true, false]);
+}
+
+/// A ticket is used up by whoever is first and knows its secret, and comes back as what it was made of.
+pub fn tickets_are_used_once(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let ticket = |credential: Credential, expires: i64| Ticket {
+        id: TicketId::from_uuid(fresh()),
+        credential,
+        scope: world.here,
+        expires_at: at(expires),
+    };
+    let of_key = ticket(Credential::Key(KeyId::from_uuid(fresh())), 60);
+    let of_visit = ticket(Credential::Visit(VisitId::from_uuid(fresh())), 60);
+    let old = ticket(of_key.credential, 10);
+    for ticket in [of_key.clone(), of_visit.clone(), old.clone()] {
+        world.write(move |tx| tx.ticket_insert(&ticket, &[7; 32])).unwrap();
+    }
+    let again = of_key.clone();
+    assert_eq!(world.write(move |tx| tx.ticket_insert(&again, &[7; 32])), Err(StoreError::Conflict));
+    let take = |ticket: &Ticket, hash: u8| {
+        let id = ticket.id;
+        world.write(move |tx| tx.ticket_take(id, &[hash; 32])).unwrap()
+    };
+    assert_eq!(take(&of_key, 8), None, "another secret uses nothing up");
+    assert_eq!((take(&of_key, 7), take(&of_key, 7)), (Some(of_key.clone()), None));
+    assert_eq!(take(&of_visit, 7), Some(of_visit.clone()));
+    assert_eq!(world.write(|tx| tx.tickets_purge(at(10), 10)), Ok(0));
+    assert_eq!(world.write(|tx| tx.tickets_purge(at(11), 10)), Ok(1));
+    assert_eq!(take(&old, 7), None);
 }

@@ -15,7 +15,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
         <summary className="flex list-none flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 hover:bg-hover">
           <span className="w-12 text-right text-muted text-sm tabular-nums">{entry.seq}</span>
           <code className="font-medium">{entry.type}</code>
-          <span className="min-w-0 flex-1">
+          <span className="min-w-0 flex-1 basis-28">
             <AgentLine text={entry.by.name} />
           </span>
           <time dateTime={entry.at} title={moment(entry.at, i18n.language)} className="text-muted text-sm tabular-nums">

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { auditKeyQuery } from '@/api/queries';
 import { CopyBox } from '@/ui/copy';
 import { Card } from '@/ui/page';
+import { CheckTrail } from './check';
 
 /** With what the trail is signed, and the one command that proves an export without trusting this server. */
 export function Seal() {
@@ -11,13 +12,18 @@ export function Seal() {
   const { data: key } = useQuery(auditKeyQuery());
   if (!key) return null;
   return (
-    <Card className="p-4">
-      <details>
-        <summary className="flex list-none items-center gap-2.5 font-medium">
-          <ShieldCheck aria-hidden="true" className="size-5 text-good" />
+    <Card className="space-y-3 p-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <p className="flex items-center gap-2.5 font-medium">
+          <ShieldCheck aria-hidden="true" className="size-5 shrink-0 text-good" />
           {t('audit.sealed', { algorithm: key.algorithm })}
-          <span className="ml-auto font-normal text-accent-ink text-sm">{t('audit.verify')}</span>
-        </summary>
+        </p>
+        <div className="sm:ml-auto">
+          <CheckTrail publicKey={key.public_key} />
+        </div>
+      </div>
+      <details>
+        <summary className="text-accent-ink text-sm">{t('audit.verify')}</summary>
         <div className="mt-3 space-y-2">
           <p className="text-muted text-sm">{t('audit.verifyText')}</p>
           <CopyBox

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { statsQuery } from '@/api/queries';
-import type { Stats } from '@/api/types';
+import { statsDetailsQuery, statsQuery } from '@/api/queries';
+import type { Stats, StatsDetails } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { localeOf, span } from '@/lib/time';
 import { expiredShare, shareTone } from '@/model/series';
@@ -13,13 +13,17 @@ import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 import { OverTime } from './over-time';
 import { ShareMeter } from './share-meter';
+import { OF_A_PERSON, Tallies } from './tallies';
 
+const PARTS = 8;
 const WINDOWS = [3600, 86_400, 604_800, 2_592_000] as const;
 
 /** How much waits, for how long, and how it ends. */
 export function Figures({ window, onWindow }: { window: number; onWindow: (window: number) => void }) {
   const { t, i18n } = useTranslation();
+  const kindName = useKindName();
   const { data, error, refetch } = useQuery(statsQuery(window));
+  const details = useQuery(statsDetailsQuery(window, PARTS));
   return (
     <Page
       title={t('nav.figures')}
@@ -42,12 +46,21 @@ export function Figures({ window, onWindow }: { window: number; onWindow: (windo
       {error && !data ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
       {!data && !error ? <Waiting rows={8} label={t('common.loading')} /> : null}
       {data ? <Boxes stats={data} /> : null}
-      {data ? (
-        <div className="mt-8 grid gap-8 lg:grid-cols-[3fr_2fr]">
-          <OverTime window={window} />
-          <OpenByKind open={data.open} />
-        </div>
+      {data && details.data ? (
+        <>
+          <div className="mt-8 grid gap-8 lg:grid-cols-[3fr_2fr]">
+            <OverTime details={details.data} />
+            <div className="space-y-8">
+              <OpenByKind open={data.open} />
+              <OpenByAge ages={details.data.ages} />
+            </div>
+          </div>
+          <Tallies title={t('figures.kinds')} tallies={details.data.kinds} nameOf={kindName} />
+          <Tallies title={t('figures.people')} tallies={details.data.people} heads={OF_A_PERSON} />
+          <Tallies title={t('figures.rules')} tallies={details.data.rules} />
+        </>
       ) : null}
+      {details.error ? <ProblemNotice error={details.error} again={() => void details.refetch()} /> : null}
     </Page>
   );
 }
@@ -118,29 +131,51 @@ function OpenByKind({ open }: { open: Record<string, number> }) {
   const { t } = useTranslation();
   const kindName = useKindName();
   const rows = Object.entries(open).sort(([, a], [, b]) => b - a);
-  const most = Math.max(1, ...rows.map(([, count]) => count));
+  const icon = (kind: string) => <KindIcon kind={kind} className="size-4 text-muted" />;
   return (
     <Section title={t('figures.byKind')}>
-      <Card className="p-4">
-        {rows.length === 0 ? <p className="text-muted">{t('figures.nothingOpen')}</p> : null}
-        <ul className="space-y-3">
-          {rows.map(([kind, count]) => (
-            <li key={kind} className="grid grid-cols-[1.25rem_7rem_1fr_2.5rem] items-center gap-2">
-              <KindIcon kind={kind} className="size-4 text-muted" />
-              <span className="truncate">{kindName(kind)}</span>
-              <svg
-                aria-hidden="true"
-                viewBox="0 0 100 8"
-                preserveAspectRatio="none"
-                className="h-2 w-full rounded-full bg-hover"
-              >
-                <rect width={(count / most) * 100} height="8" className="fill-accent" />
-              </svg>
-              <span className="text-right tabular-nums">{count}</span>
-            </li>
-          ))}
-        </ul>
-      </Card>
+      <Bars rows={rows.map(([kind, count]) => ({ key: kind, icon: icon(kind), name: kindName(kind), count }))} />
     </Section>
+  );
+}
+
+function OpenByAge({ ages }: Pick<StatsDetails, 'ages'>) {
+  const { t, i18n } = useTranslation();
+  const name = (seconds?: number | null) =>
+    seconds ? t('figures.younger', { time: span(seconds, i18n.language) }) : t('figures.older');
+  const rows = ages.map(({ younger_than_seconds: age, open }) => ({ key: String(age), name: name(age), count: open }));
+  return (
+    <Section title={t('figures.byAge')}>
+      <Bars rows={rows.some(({ count }) => count > 0) ? rows : []} />
+    </Section>
+  );
+}
+
+function Bars({ rows }: { rows: { key: string; icon?: ReactNode; name: string; count: number }[] }) {
+  const { t } = useTranslation();
+  const most = Math.max(1, ...rows.map(({ count }) => count));
+  return (
+    <Card className="p-4">
+      {rows.length === 0 ? <p className="text-muted">{t('figures.nothingOpen')}</p> : null}
+      <ul className="space-y-3">
+        {rows.map(({ key, icon, name, count }) => (
+          <li key={key} className="grid grid-cols-[minmax(9.75rem,auto)_1fr_2rem] items-center gap-2">
+            <span className="flex items-center gap-2 truncate">
+              {icon}
+              {name}
+            </span>
+            <svg
+              aria-hidden="true"
+              viewBox="0 0 100 8"
+              preserveAspectRatio="none"
+              className="h-2 w-full rounded-full bg-hover"
+            >
+              <rect width={(count / most) * 100} height="8" className="fill-accent" />
+            </svg>
+            <span className="text-right tabular-nums">{count}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }

@@ -1,31 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
-import { serverNow } from '@/lib/clock';
+import type { StatsDetails } from '@/api/types';
 import { localeOf } from '@/lib/time';
 import { type Bucket, OUTCOMES, series } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
-const PARTS = 8;
 const FILLS = { answered: 'fill-accent', auto_resolved: 'fill-edge', expired: 'fill-warn', cancelled: 'fill-line' };
 const DOTS = { answered: 'bg-accent', auto_resolved: 'bg-edge', expired: 'bg-warn', cancelled: 'bg-line' };
 
 /** How questions ended, over the time that is shown. */
-export function OverTime({ window }: { window: number }) {
+export function OverTime({ details }: { details: StatsDetails }) {
   const { t } = useTranslation();
-  const { data } = useQuery({
-    queryKey: ['series', window],
-    staleTime: 60_000,
-    queryFn: async ({ signal }) => {
-      const lengths = Array.from({ length: PARTS }, (_, part) => Math.round((window / PARTS) * (part + 1)));
-      const windows = await Promise.all(
-        lengths.map((seconds) =>
-          taken(api.GET('/v1/stats', { params: { query: { window_seconds: seconds } }, signal })),
-        ),
-      );
-      return series(windows, serverNow());
-    },
-  });
   return (
     <Section title={t('figures.overTime')}>
       <Card className="p-4">
@@ -37,7 +21,7 @@ export function OverTime({ window }: { window: number }) {
             </li>
           ))}
         </ul>
-        {data ? <Bars buckets={data} /> : <div className="h-48" />}
+        <Bars buckets={series(details)} />
       </Card>
     </Section>
   );
@@ -57,7 +41,7 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
     <figure>
       <svg
         aria-hidden="true"
-        viewBox={`0 0 ${PARTS * 20} 100`}
+        viewBox={`0 0 ${buckets.length * 20} 100`}
         preserveAspectRatio="none"
         className="h-44 w-full border-b"
       >
@@ -86,29 +70,31 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
           </span>
         ))}
       </div>
-      <table className="sr-only">
-        <caption>{t('figures.overTime')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('figures.until')}</th>
-            {OUTCOMES.map((name) => (
-              <th key={name} scope="col">
-                {t(`status.${name}`)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {buckets.map(({ to, counts }) => (
-            <tr key={to}>
-              <th scope="row">{label(to)}</th>
+      <div className="sr-only">
+        <table>
+          <caption>{t('figures.overTime')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('figures.until')}</th>
               {OUTCOMES.map((name) => (
-                <td key={name}>{counts[name]}</td>
+                <th key={name} scope="col">
+                  {t(`status.${name}`)}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {buckets.map(({ to, counts }) => (
+              <tr key={to}>
+                <th scope="row">{label(to)}</th>
+                {OUTCOMES.map((name) => (
+                  <td key={name}>{counts[name]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

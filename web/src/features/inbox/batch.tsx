@@ -21,14 +21,16 @@ export function BatchBar({ questions, onClear }: { questions: Interaction[]; onC
           aria-label={t('batch.label')}
           className="appear flex flex-wrap items-center gap-2 border-t bg-surface px-3 py-2.5 shadow-float"
         >
-          <span className="mr-auto font-medium">{t('batch.selected', { count: questions.length })}</span>
-          <Button size="sm" tone="quiet" onClick={onClear}>
+          <span className="mr-auto font-medium max-sm:basis-full">
+            {t('batch.selected', { count: questions.length })}
+          </span>
+          <Button size="sm" tone="quiet" className="max-sm:flex-1" onClick={onClear}>
             {t('batch.clear')}
           </Button>
-          <Button size="sm" tone="danger" onClick={() => begin('reject')}>
+          <Button size="sm" tone="danger" className="max-sm:flex-1" onClick={() => begin('reject')}>
             {t('moves.reject')}…
           </Button>
-          <Button size="sm" tone="accent" onClick={() => begin('approve')}>
+          <Button size="sm" tone="accent" className="max-sm:flex-1" onClick={() => begin('approve')}>
             {t('moves.approve')}…
           </Button>
         </section>

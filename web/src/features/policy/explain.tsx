@@ -108,7 +108,7 @@ function Ruling({ explained }: { explained: Explanation }) {
                 className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm"
               >
                 <span className="w-8 text-right text-muted tabular-nums">{one.line}</span>
-                <code className="min-w-0 flex-1">{one.rule}</code>
+                <code className="min-w-0 flex-1 basis-32">{one.rule}</code>
                 <span className="text-muted">
                   {one.outcome === 'matches'
                     ? t('explain.matches', { pattern: one.pattern ?? '' })

@@ -31,7 +31,7 @@ export function PolicyHistory({ policy, onUse }: { policy: Policy; onUse: (text:
                 <code title={version.version}>{version.version.slice(0, 12)}</code>
                 {at === 0 ? <Badge tone="good">{t('policy.inForce')}</Badge> : null}
                 <Badge>{t(`policy.source.${version.source}`)}</Badge>
-                <span className="min-w-0 flex-1 text-muted text-sm">
+                <span className="min-w-0 flex-1 basis-40 text-muted text-sm">
                   <AgentLine text={version.by.name} /> · <Ago at={version.at} />
                 </span>
                 <Button size="sm" aria-expanded={open === id} onClick={() => setOpen(open === id ? undefined : id)}>

@@ -12,6 +12,7 @@ import { Notice, Section } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { ClaimButton } from './claim';
 import { Fields } from './fields';
+import { useInSight } from './in-sight';
 import { MoveButtons } from './move-buttons';
 import { MovePanel } from './move-panel';
 import { Remember, rememberable } from './remember';
@@ -81,6 +82,7 @@ export function Answer({ question, dock, begin }: Props) {
     } else setOpen(move);
   };
   useShortcuts({ a: () => jump('approve'), e: () => jump('edit'), r: () => jump('reject') });
+  useInSight(area, begin !== undefined);
   const started = useRef(false);
   useEffect(() => {
     if (!begin || started.current) return;

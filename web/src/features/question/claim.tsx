@@ -24,7 +24,10 @@ export function ClaimButton({ question }: { question: Interaction }) {
       );
     },
     onSuccess: (changed) => cache.setQueryData(['interaction', question.id], changed),
-    onError: (error) => tell(asProblem(error).message, 'danger'),
+    onError: (error) => {
+      const { code, message } = asProblem(error);
+      tell(t(`problems.${code}` as 'problems.offline', { defaultValue: message }), 'danger');
+    },
   });
   if (question.claim && !mine) return null;
   return (

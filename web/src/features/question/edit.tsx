@@ -1,5 +1,5 @@
 import { Tabs } from 'radix-ui';
-import { lazy, Suspense, useId, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { readArguments } from '@/model/edit';
@@ -26,6 +26,8 @@ export default function Edit({ question, disabled, onChange }: Props) {
   const schema = useMemo(() => question.schema ?? schemaOf(asked), [question.schema, asked]);
   const [text, setText] = useState(before);
   const read = readArguments(text);
+  const area = useRef<HTMLDivElement>(null);
+  useEffect(() => area.current?.querySelector<HTMLElement>('textarea, input, select')?.focus(), []);
   const take = (next: string) => {
     setText(next);
     const values = readArguments(next);
@@ -34,7 +36,7 @@ export default function Edit({ question, disabled, onChange }: Props) {
   const tab =
     'rounded-sm px-2.5 py-1 font-medium text-muted text-sm data-[state=active]:bg-surface data-[state=active]:text-ink data-[state=active]:shadow-card';
   return (
-    <div className="space-y-4">
+    <div ref={area} className="space-y-4">
       <Tabs.Root defaultValue="fields">
         <Tabs.List aria-label={t('edit.how')} className="mb-3 inline-flex gap-1 rounded-md bg-hover p-1">
           <Tabs.Trigger value="fields" className={tab}>

@@ -4,8 +4,9 @@ import type { Interaction } from '@/api/types';
 import { moveLabel } from '@/model/labels';
 import { fieldOf, type Inputs, type Move } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
-import { Button } from '@/ui/button';
+import { Button, buttonLook } from '@/ui/button';
 import { Menu, MenuItem } from '@/ui/menu';
+import { MenuButton } from '@/ui/menu-button';
 
 interface Props {
   question: Interaction;
@@ -22,7 +23,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
   const field = fieldOf(question);
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
   return (
-    <div className="flex flex-wrap gap-2 max-sm:*:flex-1">
+    <div className="flex flex-wrap gap-2 max-sm:[&>button]:flex-1 max-sm:[&>button]:basis-[30%]">
       {moves
         .filter((move) => !rare.includes(move))
         .map((move, at) => {
@@ -46,21 +47,22 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
           );
         })}
       {rare.length > 0 ? (
-        <Menu
-          side="top"
-          align="end"
-          trigger={
-            <Button size="icon" className="max-sm:flex-none!" aria-label={t('answer.more')} disabled={blocked}>
-              <Ellipsis />
-            </Button>
-          }
+        <MenuButton
+          label={t('answer.more')}
+          disabled={blocked}
+          className={buttonLook({ size: 'icon' })}
+          menu={(props) => (
+            <Menu {...props} label={t('answer.more')} side="top" align="end">
+              {rare.map((move) => (
+                <MenuItem key={move.key} onSelect={() => onPick(move)}>
+                  <AgentLine text={label(t, question, move)} />
+                </MenuItem>
+              ))}
+            </Menu>
+          )}
         >
-          {rare.map((move) => (
-            <MenuItem key={move.key} onSelect={() => onPick(move)}>
-              <AgentLine text={label(t, question, move)} />
-            </MenuItem>
-          ))}
-        </Menu>
+          <Ellipsis />
+        </MenuButton>
       ) : null}
     </div>
   );

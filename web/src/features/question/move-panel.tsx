@@ -7,7 +7,7 @@ import type { Inputs, Move } from '@/model/moves';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
-import { Card, Notice, Waiting } from '@/ui/page';
+import { Notice, Waiting } from '@/ui/page';
 import { label } from './move-buttons';
 
 const Edit = lazy(() => import('./edit'));
@@ -36,9 +36,16 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
   }, [writes, move.needs]);
   const silent = move.needs === 'input' && inputs.feedback.trim() === '';
   const unchanged = move.needs === 'arguments' && inputs.arguments === undefined;
+  const stopped = blocked || silent || unchanged || !sound;
   const last = move.effect === 'reject' || move.effect === 'terminate' || move.dangerous;
   return (
-    <Card className="appear space-y-4 border-edge/50 p-4">
+    <fieldset
+      aria-label={name}
+      className="appear min-w-0 space-y-4 rounded-lg border border-edge/50 bg-surface p-4 shadow-card"
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !stopped) onSend();
+      }}
+    >
       <h4 className="font-semibold">
         <AgentLine text={name} />
       </h4>
@@ -74,9 +81,6 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
               value={inputs.feedback}
               disabled={blocked}
               onChange={(event) => onChange({ feedback: event.target.value })}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !silent) onSend();
-              }}
             />
           )}
         </Field>
@@ -85,15 +89,10 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
         <Button ref={back} tone="quiet" onClick={onBack} disabled={sending}>
           {t('common.back')}
         </Button>
-        <Button
-          tone={last ? 'solidDanger' : 'accent'}
-          busy={sending}
-          disabled={blocked || silent || unchanged || !sound}
-          onClick={onSend}
-        >
+        <Button tone={last ? 'solidDanger' : 'accent'} busy={sending} disabled={stopped} onClick={onSend}>
           <AgentLine text={name} />
         </Button>
       </div>
-    </Card>
+    </fieldset>
   );
 }

@@ -1,6 +1,7 @@
 import { Lightbulb } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction, Suggestion } from '@/api/types';
+import { droppedOf } from '@/model/dropped';
 import { AgentLine } from '@/ui/agent-text';
 import { Section } from '@/ui/page';
 
@@ -9,14 +10,15 @@ interface Props {
   onUse: (suggestion: Suggestion) => void;
 }
 
-/** Something to start from. It fills in; a person sends. */
+/** Something to start from. It fills in; a person sends. What was left out is named with its reason. */
 export function Suggestions({ question, onUse }: Props) {
   const { t } = useTranslation();
-  if (!question.suggestions?.length) return null;
+  const dropped = droppedOf(question.metadata);
+  if (!question.suggestions?.length && dropped.length === 0) return null;
   return (
     <Section level={3} title={t('suggestions.title')}>
       <ul className="flex flex-wrap gap-2">
-        {question.suggestions.map((suggestion) => (
+        {question.suggestions?.map((suggestion) => (
           <li key={suggestion.id}>
             <button
               type="button"
@@ -31,6 +33,23 @@ export function Suggestions({ question, onUse }: Props) {
           </li>
         ))}
       </ul>
+      {dropped.length > 0 ? (
+        <details className="mt-2 text-sm">
+          <summary className="text-muted">{t('suggestions.dropped', { count: dropped.length })}</summary>
+          <ul className="mt-1 space-y-0.5 pl-4">
+            {dropped.map(({ id, reason }) => (
+              <li key={`${id} ${reason}`}>
+                <code>
+                  <AgentLine text={id} />
+                </code>{' '}
+                <span className="text-muted">
+                  <AgentLine text={reason} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
     </Section>
   );
 }

@@ -1,16 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Ban, Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, attemptKey, taken } from '@/api/client';
 import { meQuery } from '@/api/queries';
 import type { Session } from '@/api/types';
 import { Button } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
-import { Field, Textarea } from '@/ui/field';
-import { ProblemNotice } from '@/ui/problem';
-
-type Command = 'pause' | 'resume' | 'cancel';
+import { CommandDialog } from './command-dialog';
 
 const OVER = ['completed', 'failed', 'cancelled'];
 
@@ -18,76 +13,26 @@ const OVER = ['completed', 'failed', 'cancelled'];
 export function Controls({ session }: { session: Session }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
-  const [command, setCommand] = useState<Command | null>(null);
+  const [command, setCommand] = useState<'pause' | 'resume' | 'cancel' | null>(null);
   if (OVER.includes(session.status) || (me?.role !== 'admin' && me?.role !== 'operator')) return null;
   return (
     <>
       {session.paused ? (
         <Button onClick={() => setCommand('resume')}>
           <Play aria-hidden="true" />
-          {t('session.resume')}
+          {t('session.commands.resume.name')}
         </Button>
       ) : (
         <Button onClick={() => setCommand('pause')}>
           <Pause aria-hidden="true" />
-          {t('session.pause')}
+          {t('session.commands.pause.name')}
         </Button>
       )}
       <Button tone="danger" onClick={() => setCommand('cancel')}>
         <Ban aria-hidden="true" />
-        {t('session.cancel')}
+        {t('session.commands.cancel.name')}
       </Button>
-      {command ? <Confirm session={session} command={command} onClose={() => setCommand(null)} /> : null}
+      {command ? <CommandDialog session={session} command={command} onClose={() => setCommand(null)} /> : null}
     </>
-  );
-}
-
-function Confirm({ session, command, onClose }: { session: Session; command: Command; onClose: () => void }) {
-  const { t } = useTranslation();
-  const cache = useQueryClient();
-  const [reason, setReason] = useState('');
-  const [key] = useState(attemptKey);
-  const control = useMutation({
-    mutationFn: () =>
-      taken(
-        api.POST('/v1/sessions/{session}/control', {
-          params: { path: { session: session.id }, header: { 'Idempotency-Key': key } },
-          body: { command, reason: reason.trim() || undefined },
-        }),
-      ),
-    onSuccess: (changed) => {
-      cache.setQueryData(['session', session.id], (now: Session | undefined) => ({ ...now, ...changed }));
-      void cache.invalidateQueries({ queryKey: ['session', session.id] });
-      onClose();
-    },
-  });
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
-      title={t(`session.${command}Title`)}
-      about={t(`session.${command}About`)}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.back')}</Button>
-          <Button
-            tone={command === 'cancel' ? 'solidDanger' : 'accent'}
-            busy={control.isPending}
-            onClick={() => control.mutate()}
-          >
-            {t(`session.${command}`)}
-          </Button>
-        </>
-      }
-    >
-      <Field label={t('question.reason')} optional={t('common.optional')}>
-        {(ids) => <Textarea {...ids} value={reason} onChange={(event) => setReason(event.target.value)} />}
-      </Field>
-      {control.error ? (
-        <div className="mt-4">
-          <ProblemNotice error={control.error} />
-        </div>
-      ) : null}
-    </Dialog>
   );
 }

@@ -12,6 +12,7 @@ import { SessionBadge } from '@/ui/status';
 import { Ago } from '@/ui/time';
 import { Controls } from './controls';
 import { Message } from './message';
+import { Steps } from './steps';
 import { Timeline } from './timeline';
 
 const OVER = ['completed', 'failed', 'cancelled'];
@@ -42,12 +43,12 @@ export function Session({ id, back, question }: Props) {
     <Page
       narrow
       back={back}
-      title={<AgentLine text={session.title ?? session.agent ?? t('session.untitled')} />}
+      title={<AgentLine text={session.title ?? session.flow ?? session.agent ?? t('session.untitled')} />}
       about={
         <span className="flex flex-wrap items-center gap-2 text-sm">
           <SessionBadge status={session.status} />
           {session.paused && session.status !== 'paused' ? <SessionBadge status="paused" /> : null}
-          {session.agent ? <AgentLine text={session.agent} /> : null}
+          {session.agent || session.flow ? <AgentLine text={session.agent ?? session.flow ?? ''} /> : null}
           <span aria-hidden="true">·</span>
           <span>
             {t('session.startedBy', { name: session.started_by.name })} <Ago at={session.created_at} />
@@ -82,6 +83,7 @@ export function Session({ id, back, question }: Props) {
             </ul>
           </Section>
         ) : null}
+        <Steps session={session} />
         {session.driven && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
         <Timeline session={session} />
       </div>

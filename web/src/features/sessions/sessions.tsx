@@ -35,7 +35,7 @@ export function Sessions({ filter, onFilter }: Props) {
         <>
           <Input
             type="search"
-            className="w-44!"
+            className="w-44! max-sm:min-w-0 max-sm:flex-1"
             aria-label={t('inbox.agent')}
             placeholder={t('inbox.agent')}
             defaultValue={filter.agent ?? ''}
@@ -94,10 +94,10 @@ function Row({ session }: { session: Session }) {
           params={{ session: session.id }}
           className="block truncate font-medium before:absolute before:inset-0 before:content-['']"
         >
-          <AgentLine text={session.title ?? session.agent ?? t('session.untitled')} />
+          <AgentLine text={session.title ?? session.flow ?? session.agent ?? t('session.untitled')} />
         </Link>
         <div className="truncate text-muted text-sm">
-          <AgentLine text={session.agent ?? session.started_by.name} />
+          <AgentLine text={session.agent ?? session.flow ?? session.started_by.name} />
           {' · '}
           <Ago at={session.created_at} />
         </div>

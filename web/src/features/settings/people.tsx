@@ -73,14 +73,14 @@ function Row({ person, onLink, onDisable }: { person: Person; onLink: () => void
         {out ? <Badge tone="danger">{t('people.disabled')}</Badge> : null}
       </div>
       {out ? null : (
-        <>
+        <span className="flex flex-wrap gap-2">
           <Button size="sm" aria-label={t('people.linkFor', { name: person.name })} onClick={onLink}>
             {t('people.link')}
           </Button>
           <Button size="sm" tone="danger" aria-label={t('people.disableOf', { name: person.name })} onClick={onDisable}>
             {t('people.disable')}
           </Button>
-        </>
+        </span>
       )}
     </li>
   );

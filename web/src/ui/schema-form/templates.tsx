@@ -15,6 +15,8 @@ export function FieldTemplate(props: FieldTemplateProps) {
   const { id, label, children, hidden, required, displayLabel, rawErrors, schema, uiSchema } = props;
   if (hidden) return <div hidden>{children}</div>;
   const group = schema.type === 'object' || schema.type === 'array' || uiSchema?.['ui:field'];
+  // Several of a list are chosen by boxes of their own, under one name.
+  const boxes = displayLabel && schema.type === 'array' && !uiSchema?.['ui:field'];
   const errors = rawErrors?.filter((error, at) => rawErrors.indexOf(error) === at) ?? [];
   return (
     <div className="space-y-1.5" data-field={id}>
@@ -24,7 +26,17 @@ export function FieldTemplate(props: FieldTemplateProps) {
           {required ? <span aria-hidden="true"> *</span> : null}
         </label>
       ) : null}
-      {children}
+      {boxes ? (
+        <fieldset>
+          <legend className="mb-1.5 font-medium text-sm">
+            <AgentLine text={label} />
+            {required ? <span aria-hidden="true"> *</span> : null}
+          </legend>
+          {children}
+        </fieldset>
+      ) : (
+        children
+      )}
       {schema.description && schema.type !== 'object' && schema.type !== 'array' ? (
         <AgentText text={schema.description} className="text-muted text-sm" />
       ) : null}

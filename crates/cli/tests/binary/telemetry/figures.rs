@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{House, soon, until};
+use crate::common::{House, on_postgres, soon, until};
 
 #[tokio::test]
 async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
@@ -68,4 +68,20 @@ async fn the_waiting_time_of_a_question_survives_a_restart() {
 fn seconds(moment: &Value) -> f64 {
     let moment: jiff::Timestamp = moment.as_str().unwrap().parse().unwrap();
     moment.duration_since(jiff::Timestamp::UNIX_EPOCH).as_secs_f64()
+}
+
+#[test]
+fn a_worker_of_its_own_shows_its_figures_and_nothing_else() {
+    on_postgres(async |house| {
+        let launch = house.launch();
+        let worker = launch.clone().into_worker().with(&["--metrics-listen", &launch.address()]).start().await;
+        let anybody = worker.client("");
+        let text = anybody.get("/metrics").await.done(200).body.as_str().unwrap().to_owned();
+        for state in ["running", "due", "resting", "waiting"] {
+            assert!(text.contains(&format!("flow_steps_open{{state=\"{state}\"}} 0\n")), "{text}");
+        }
+        assert_eq!(anybody.get("/healthz").await.status, 200);
+        anybody.get("/v1/sessions").await.problem(404, "route_not_found");
+        assert!(worker.stop().success());
+    });
 }

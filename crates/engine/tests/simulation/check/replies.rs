@@ -171,7 +171,12 @@ fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &Acted) -> Verdi
     let call = &told.call;
     let kept = view.after.proposals.get(&(told.session, call.clone()));
     let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
-    holds!(kept.revision > told.revision || kept == told, "{call} is kept otherwise than was told");
+    // A permit is told no longer than its grant is in force.
+    let as_told = match &told.standing {
+        Standing::Allowed { permit } => kept.clone().permitted_until(permit.expires_at),
+        _ => kept.clone(),
+    };
+    holds!(kept.revision > told.revision || as_told == *told, "{call} is kept otherwise than was told");
     holds!(acted.permit.is_none() || told.proposed_by.name == by, "{by} was given somebody else's permit");
     let seen = match what {
         What::StartAction { .. } => matches!(told.standing, Standing::Started { .. }),

@@ -159,6 +159,32 @@ const READING: &[&str] = &[
     "whatchanged",
 ];
 
+/// Subcommands whose paths lie in the repository, or are only read: git refuses others.
+const WITHIN: &[&str] = &[
+    "add",
+    "am",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "fetch",
+    "merge",
+    "mv",
+    "notes",
+    "pull",
+    "push",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stage",
+    "stash",
+    "switch",
+    "tag",
+];
+
 /// Finds the subcommand and everything that makes it less than certain.
 pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
     let mut at = 1;
@@ -255,6 +281,12 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
         if let Some(file) = output(subcommand, text, value, next) {
             walk.shell.writes.push(file.to_owned());
         }
+        let outside = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        if !READING.contains(&subcommand) && !WITHIN.contains(&subcommand) {
+            let glued = text.get(2..).filter(|_| !letters(text).is_empty());
+            let named = [Some(text), value, glued].into_iter().flatten().find(|text| outside(text));
+            walk.shell.writes.extend(named.map(str::to_owned));
+        }
         if cut("--contents", option, "--cont") {
             walk.shell.reads.extend(value.or(next).map(str::to_owned));
         }
@@ -289,7 +321,16 @@ fn running(subcommand: &str) -> &'static str {
 /// The file that an option has git write.
 fn output<'a>(subcommand: &str, text: &'a str, value: Option<&'a str>, next: Option<&'a str>) -> Option<&'a str> {
     let option = text.split('=').next().unwrap_or_default();
-    let file = subcommand == "config" && cut("--file", option, "--f");
+    let file = match subcommand {
+        "config" => cut("--file", option, "--f"),
+        "fast-export" | "fast-import" => {
+            cut("--export-marks", option, "--e") || cut("--export-pack-edges", option, "--e")
+        }
+        "read-tree" => cut("--index-output", option, "--ind"),
+        "checkout-index" => cut("--prefix", option, "--p"),
+        "bundle" => return next.filter(|file| text == "create" && *file != "-"),
+        _ => false,
+    };
     if file || cut("--output", option, "--o") || cut("--output-directory", option, "--output-d") {
         return value.or(next);
     }

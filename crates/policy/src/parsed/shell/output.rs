@@ -14,6 +14,8 @@ struct Writer {
     values: &'static str,
     /// Letters that change nothing about what is written. `None` where that is never known for certain.
     flags: Option<&'static str>,
+    /// Options, and an empty name for operands, by which `-` is the standard output. Everywhere else it is a file of that name.
+    output: &'static [&'static str],
 }
 
 /// Which of a program's operands are written.
@@ -30,7 +32,7 @@ enum Operands {
 }
 
 const NOTHING: Writer =
-    Writer { names: &[], operands: Operands::Untouched, letters: "", longs: &[], values: "", flags: None };
+    Writer { names: &[], operands: Operands::Untouched, letters: "", longs: &[], values: "", flags: None, output: &[] };
 
 /// Programs that write no file, whatever their words are.
 const READERS: &str = " : b2sum base32 base64 basename cat cd cksum cmp col colrm column comm cut date df diff diff3 dirname du echo \
@@ -59,6 +61,7 @@ const WRITERS: &[Writer] = &[
         operands: Operands::All,
         letters: "o",
         values: "S",
+        output: &[""],
         ..NOTHING
     },
     Writer {
@@ -68,7 +71,7 @@ const WRITERS: &[Writer] = &[
         longs: &["output", "reject-file", "directory", "tmpdir"],
         ..NOTHING
     },
-    Writer { names: &["tcpdump", "tshark"], letters: "w", values: "cirsFG", ..NOTHING },
+    Writer { names: &["tcpdump", "tshark"], letters: "w", values: "cirsFG", output: &["w"], ..NOTHING },
     Writer {
         names: &["mv", "gmv"],
         operands: Operands::All,
@@ -76,6 +79,7 @@ const WRITERS: &[Writer] = &[
         longs: &["target-directory"],
         values: "S",
         flags: Some("finuvT"),
+        ..NOTHING
     },
     Writer {
         names: &["cp", "gcp", "ln", "gln", "link"],
@@ -84,6 +88,7 @@ const WRITERS: &[Writer] = &[
         longs: &["target-directory"],
         values: "S",
         flags: Some("adfHiLlnPpRrsTuvx"),
+        ..NOTHING
     },
     Writer {
         names: &["install", "ginstall"],
@@ -92,11 +97,21 @@ const WRITERS: &[Writer] = &[
         longs: &["target-directory"],
         values: "mogS",
         flags: Some("CcDdpsTv"),
+        ..NOTHING
     },
     Writer { names: &["rsync"], operands: Operands::Last, longs: &["log-file", "write-batch"], values: "e", ..NOTHING },
     Writer { names: &["scp"], operands: Operands::Last, values: "oFSDciJlPX", ..NOTHING },
-    Writer { names: &["uniq", "guniq"], operands: Operands::Second, values: "fsw", flags: Some("cDduiz"), ..NOTHING },
-    Writer { names: &["xxd"], operands: Operands::Second, values: "cglsonR", ..NOTHING },
+    Writer {
+        names: &["uniq", "guniq"],
+        operands: Operands::Second,
+        values: "fsw",
+        flags: Some("cDduiz"),
+        output: &[""],
+        ..NOTHING
+    },
+    Writer { names: &["xxd"], operands: Operands::Second, values: "cglsonR", output: &[""], ..NOTHING },
+    // Only some systems have it.
+    Writer { names: &["base64", "base32"], letters: "o", longs: &["output"], values: "wb", ..NOTHING },
     Writer {
         names: &["sort", "gsort"],
         letters: "o",
@@ -129,6 +144,7 @@ const WRITERS: &[Writer] = &[
             "libcurl",
         ],
         values: "AbCdeEFHhKmPQrTtuUwxXyYz",
+        output: &["o", "D", "c", "output", "dump-header", "cookie-jar", "trace", "trace-ascii", "stderr"],
         ..NOTHING
     },
     Writer {
@@ -137,6 +153,7 @@ const WRITERS: &[Writer] = &[
         letters: "OoaP",
         longs: &["output-document", "output-file", "append-output", "directory-prefix", "save-cookies", "warc-file"],
         values: "tTwQUlARDIXBie",
+        output: &["O", "output-document"],
         ..NOTHING
     },
 ];
@@ -147,9 +164,16 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
     // A file may be called like an option.
     walk.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !known(name, argv);
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+    if matches!(name, "date" | "gdate") && !shows_time(&words) {
+        walk.doubt("`date` may set the clock");
+    }
     let mut files = match name {
         "install" | "ginstall" if words.iter().any(|word| makes_directories(word)) => {
             written(&words, &Writer { operands: Operands::All, values: "mogS", ..NOTHING })
+        }
+        // Then no operand is a mode or an owner.
+        "chmod" | "chown" | "chgrp" if words.iter().any(|word| word.starts_with("--ref")) => {
+            written(&words, &Writer { operands: Operands::All, ..NOTHING })
         }
         // `chmod -x y` has its mode where an option would stand.
         "chmod"
@@ -210,6 +234,8 @@ fn known(name: &str, argv: &Argv) -> bool {
 fn written(words: &[&str], writer: &Writer) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let mut operands: Vec<&str> = Vec::new();
+    // Some option says where it writes, be it to the standard output.
+    let mut told = false;
     let mut options = true;
     let mut rest = words.iter().copied();
     while let Some(word) = rest.next() {
@@ -217,8 +243,10 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
             options = false;
         } else if let Some(long) = word.strip_prefix("--").filter(|_| options) {
             let (long, value) = long.split_once('=').map_or((long, None), |(long, value)| (long, Some(value)));
-            if !long.is_empty() && writer.longs.iter().any(|whole| whole.starts_with(long)) {
-                files.extend(value.or_else(|| rest.next()).map(str::to_owned));
+            if let Some(whole) = writer.longs.iter().find(|whole| !long.is_empty() && whole.starts_with(long)) {
+                told = true;
+                let value = value.or_else(|| rest.next()).filter(|file| *file != "-" || !writer.output.contains(whole));
+                files.extend(value.map(str::to_owned));
             }
         } else if let Some(letters) = cluster(word).filter(|_| options) {
             // The first letter that takes a value has the rest of the word, or the next one.
@@ -227,7 +255,10 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
             let Some((at, letter)) = taking else { continue };
             let glued = letters.get(at + letter.len_utf8()..).filter(|glued| !glued.is_empty());
             let value = glued.or_else(|| rest.next());
-            files.extend(value.filter(|_| writer.letters.contains(letter)).map(str::to_owned));
+            told |= writer.letters.contains(letter);
+            let output = |file: &&str| *file == "-" && writer.output.contains(&&*letter.to_string());
+            let value = value.filter(|file| writer.letters.contains(letter) && !output(file));
+            files.extend(value.map(str::to_owned));
         } else {
             operands.push(word);
         }
@@ -235,22 +266,39 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
     let named: &[&str] = match (writer.operands, operands.as_slice()) {
         (Operands::Untouched, _) | (_, []) => &[],
         // The directory is named by an option, and everything else is what goes there.
-        (Operands::Last, _) if writer.letters.contains('t') && !files.is_empty() => &[],
+        (Operands::Last, _) if writer.letters.contains('t') && told => &[],
         (Operands::All, all) | (Operands::AllButFirst, [_, all @ ..]) => all,
-        (Operands::Last, [_]) | (Operands::Here, _) if files.is_empty() => &["."],
+        (Operands::Last, [_]) | (Operands::Here, _) if !told => &["."],
         (Operands::Last, [.., last]) => std::slice::from_ref(last),
         (Operands::Second, [_, second, ..]) => std::slice::from_ref(second),
         _ => &[],
     };
-    files.extend(named.iter().map(|file| (*file).to_owned()));
-    // A dash is the output that a redirection would catch.
-    files.retain(|file| file != "-");
+    let output = |file: &str| file == "-" && writer.output.contains(&"");
+    files.extend(named.iter().filter(|file| !output(file)).map(|file| (*file).to_owned()));
     files
 }
 
 /// The letters of a word such as `-la`.
 fn cluster(word: &str) -> Option<&str> {
     word.strip_prefix('-').filter(|letters| !letters.is_empty() && !letters.starts_with('-'))
+}
+
+/// Says whether `date` is asked for the time; any other word may be a time to set.
+fn shows_time(words: &[&str]) -> bool {
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match *word {
+            "-u" | "-R" | "-I" | "--utc" | "--universal" | "--iso-8601" | "--rfc-email" => {}
+            "-d" | "-r" | "--date" | "--reference" => {
+                rest.next();
+            }
+            word if ["+", "-I", "--date=", "--reference=", "--iso-8601=", "--rfc-3339="]
+                .iter()
+                .any(|start| word.starts_with(start)) => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// `install -d` makes every directory that it is given.

@@ -175,7 +175,7 @@ impl Reader<'_> {
             _ if !child.is_named() => {}
             "variable_name" => {
                 let name = self.raw(child).to_owned();
-                self.walk.notice_variable(&name);
+                self.walk.notice_variable(&name, "");
             }
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
                 let mut extra = Extra::default();
@@ -370,7 +370,7 @@ impl Reader<'_> {
     fn record(&mut self, words: Vec<Word>, assignments: Vec<Assignment>, extra: Extra<'_>) -> Result<(), Unparsed> {
         self.note(&extra.redirects);
         for assignment in &assignments {
-            self.walk.notice_variable(&assignment.name);
+            self.walk.notice_variable(&assignment.name, &assignment.value);
         }
         let argv = Argv { words, assignments, redirects: extra.redirects, stdin: Stdin::Other };
         self.stated.push(Stated { assignments: Vec::new(), ..agreement::stated(&argv) });
@@ -403,7 +403,7 @@ impl Reader<'_> {
 
     /// Keeps what redirections read and write with the whole.
     fn note(&mut self, redirects: &[Redirect]) {
-        for redirect in redirects {
+        for redirect in redirects.iter().filter(|redirect| !redirect.is_harmless()) {
             match redirect.kind {
                 "read" => self.walk.shell.reads.push(redirect.target.clone()),
                 "write" | "append" | "read_write" => self.walk.shell.writes.push(redirect.target.clone()),

@@ -6,7 +6,7 @@
 
 use super::walk::RESERVED;
 use super::word::Word;
-use super::{Assignment, Redirect};
+use super::{Assignment, NOWHERE, Redirect};
 
 /// What is neither a letter nor a digit and stands for itself outside quotes, or is a pattern or a home and flagged as one.
 const BARE: &str = "_-./:,@%+=^~*?{}#";
@@ -59,6 +59,21 @@ pub(super) fn read(text: &str) -> Result<Reading, String> {
 /// Says whether a text is one simple command and nothing else.
 pub(super) fn lone(text: &str) -> bool {
     read(text).is_ok_and(|reading| reading.commands.len() == 1 && reading.operators.is_empty())
+}
+
+/// Says whether a shell finds these words, and nothing else, in the text that they are when joined.
+pub(super) fn joins(words: &[&str]) -> bool {
+    let Ok(reading) = read(&words.join(" ")) else { return false };
+    let alike = |stated: &Stated| {
+        stated.assignments.is_empty()
+            && stated.redirects.is_empty()
+            && stated
+                .words
+                .iter()
+                .map(|(word, glob)| (word.as_str(), *glob))
+                .eq(words.iter().map(|word| (*word, false)))
+    };
+    matches!(reading.commands.as_slice(), [only] if reading.operators.is_empty() && alike(only))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,6 +139,9 @@ impl Lexer<'_> {
         let all = ["&&", "||", "((", ";", "&", "|", "(", ")"];
         let sign = all.into_iter().find(|sign| self.rest().starts_with(sign)).unwrap_or_default();
         let before = self.place;
+        if before == Place::Within && self.silenced() {
+            return Ok(());
+        }
         self.end_command();
         let fits = match sign {
             "(" => matches!(before, Place::Free | Place::Wanted),
@@ -133,7 +151,7 @@ impl Lexer<'_> {
         };
         self.reading.operators.push((self.at, sign.to_owned()));
         self.at += sign.len();
-        // Bash takes `&>` for one sign, dash for two.
+        // Bash takes `&>` for one sign, dash for two; at the end, and with nothing behind it, either writes nothing.
         if !fits || (sign == "&" && self.peek() == Some('>')) {
             return Err(format!("`{sign}` stands where shells may read it differently"));
         }
@@ -148,6 +166,18 @@ impl Lexer<'_> {
             _ => Place::Free,
         };
         Ok(())
+    }
+
+    /// Takes a `&>/dev/null` with which the text ends.
+    fn silenced(&mut self) -> bool {
+        let apart = self.text.get(..self.at).is_some_and(|before| before.ends_with([' ', '\t']));
+        let target = self.rest().strip_prefix("&>").map(|target| target.trim_matches([' ', '\t']));
+        let silenced = apart && self.depth == 0 && target == Some(NOWHERE);
+        if silenced {
+            self.stated.redirects.push(Redirect { kind: "write", target: NOWHERE.to_owned() });
+            self.at = self.text.len();
+        }
+        silenced
     }
 
     fn redirect(&mut self) -> Result<bool, String> {

@@ -87,7 +87,7 @@ impl Walk {
                     !only.program.is_empty()
                         && only.via.is_empty()
                         && only.assignments.is_empty()
-                        && only.redirects.is_empty()
+                        && only.redirects.iter().all(Redirect::is_harmless)
                 }
                 _ => false,
             };
@@ -193,8 +193,8 @@ impl Walk {
         self.shell.doubt.get_or_insert_with(|| refused(reason));
     }
 
-    pub(super) fn notice_variable(&mut self, name: &str) {
-        if variable::steers(name) {
+    pub(super) fn notice_variable(&mut self, name: &str, value: &str) {
+        if variable::steers(name, value) {
             self.doubt(format!("the variable `{name}` may change which program runs"));
         }
     }
@@ -202,13 +202,14 @@ impl Walk {
     /// Notices the variables that a built-in command names.
     pub(super) fn notice_named(&mut self, words: &[Word]) {
         for word in words.iter().skip(1) {
-            self.notice_variable(word.text.split('=').next().unwrap_or_default());
+            let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+            self.notice_variable(name, value);
         }
     }
 
     fn notice_variables(&mut self, argv: &Argv) {
         for assignment in &argv.assignments {
-            self.notice_variable(&assignment.name);
+            self.notice_variable(&assignment.name, &assignment.value);
             // Some variables are numbers, and what they are set to is evaluated: `RANDOM='a[$(x)]'` runs `x`.
             if builtin::evaluates(&assignment.value) {
                 self.doubt(format!("what `{}` is set to may be run", assignment.name));

@@ -204,7 +204,7 @@ fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> R
         }
     }
     if rest.is_empty() {
-        assignments.iter().for_each(|assignment| walk.notice_variable(&assignment.name));
+        assignments.iter().for_each(|assignment| walk.notice_variable(&assignment.name, &assignment.value));
         return Ok(());
     }
     let mut inner = around.under(wrapper.name);

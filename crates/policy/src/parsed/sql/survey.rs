@@ -7,7 +7,7 @@ use sqlparser::ast::{
     Statement as Tree, TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
 };
 
-use super::{Statement, function};
+use super::{Statement, function, upsert};
 
 /// Gives what a statement does, and the verbs of it and of everything within it.
 pub(super) fn look(tree: &Tree) -> (Statement, Vec<String>) {
@@ -48,6 +48,12 @@ impl Visitor for Survey {
 
     fn pre_visit_statement(&mut self, tree: &Tree) -> ControlFlow<()> {
         self.verbs.push(verb(tree));
+        match tree {
+            Tree::Insert(_) => self.verbs.push("insert".to_owned()),
+            Tree::Update(_) => self.verbs.push("update".to_owned()),
+            _ => {}
+        }
+        self.verbs.extend(upsert::further(tree).into_iter().map(str::to_owned));
         match tree {
             Tree::Query(_) | Tree::Explain { .. } | Tree::ExplainTable { .. } => {}
             Tree::ShowCreate { obj_name, .. } => self.relations.push(name(obj_name)),
@@ -135,10 +141,18 @@ impl Survey {
     /// Notes what a statement that acts is aimed at.
     fn target(&mut self, tree: &Tree) {
         match tree {
-            Tree::Insert(insert) => match &insert.table {
-                TableObject::TableName(table) => self.targets.push(name(table)),
-                other => self.targets.push(other.to_string()),
-            },
+            Tree::Insert(insert) => {
+                match &insert.table {
+                    TableObject::TableName(table) => self.targets.push(name(table)),
+                    other => self.targets.push(other.to_string()),
+                }
+                if insert.multi_table_insert_type.is_some() {
+                    self.targets.push("several tables".to_owned());
+                }
+                if !upsert::further(tree).is_empty() {
+                    self.change(upsert::limit(tree));
+                }
+            }
             Tree::Update(update) => {
                 self.aim(std::slice::from_ref(&update.table));
                 self.change(update.selection.as_ref());
@@ -376,8 +390,8 @@ fn verb(tree: &Tree) -> String {
             }
             _ => "select",
         },
-        Tree::Insert(_) => "insert",
-        Tree::Update(_) => "update",
+        Tree::Insert(_) => upsert::further(tree).first().copied().unwrap_or("insert"),
+        Tree::Update(_) => upsert::further(tree).first().copied().unwrap_or("update"),
         Tree::Delete(_) => "delete",
         Tree::Merge(_) => "merge",
         Tree::Explain { .. } | Tree::ExplainTable { .. } => "explain",

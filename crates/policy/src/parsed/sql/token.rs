@@ -1,5 +1,7 @@
 //! The words and signs of SQL that every database takes apart alike.
 
+use crate::parsed::text;
+
 /// One word or sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -43,9 +45,6 @@ const OPERATORS: &[(&str, &[&str])] = &[
     (">-", &[">", "-"]),
     ("<-", &["<", "-"]),
 ];
-
-/// Quotes of other scripts that a database may turn into its own when it converts a text.
-const LIKE_QUOTES: &[char] = &['\u{2018}', '\u{2019}', '\u{201B}', '\u{02B9}', '\u{02BC}', '\u{2032}', '\u{FF07}'];
 
 /// Takes a text apart. `Err` says what some database may read in another way than others.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
@@ -143,8 +142,8 @@ impl Reader<'_> {
         if inner.contains('\\') {
             return Err("a backslash in quotes, which some databases pass over".to_owned());
         }
-        if inner.contains(LIKE_QUOTES) {
-            return Err("a character that some databases turn into a quote".to_owned());
+        if let Some(c) = inner.chars().find(|c| text::like_punctuation(*c)) {
+            return Err(format!("{}, which some databases may turn into a quote or another sign", text::described(c)));
         }
         self.found.push(Token::Text(inner.to_owned()));
         self.pass(end + 2);
@@ -259,6 +258,7 @@ mod tests {
             ("o.*", 3),
             ("x->>'a'", 3),
             ("'Zürich'", 1),
+            ("'東京 Ελλάδα Москва'", 1),
         ] {
             assert_eq!(count(text).unwrap_or(0), expected, "{text}");
         }
@@ -324,6 +324,20 @@ mod tests {
             "'a'\"b\"",
             "\"a\"b",
             "'O\u{2019}Brien'",
+            "'\u{2C8}'",
+            "'\u{2B9}'",
+            "'\u{2BA}'",
+            "'\u{2CB}'",
+            "'\u{2032}'",
+            "'\u{2035}'",
+            "'\u{FF07}'",
+            "'\u{37E}'",
+            "'\u{A5}'",
+            "'\u{20A9}'",
+            "'e\u{300}'",
+            "'\u{A78C}'",
+            "'\u{7F4}'",
+            "'\u{5F3}'",
             "é",
             "a\u{a0}b",
             "a::'b'",

@@ -120,7 +120,7 @@ pub(super) struct FlowRespondBody {
 }
 
 /// Answers a question. The first answer wins.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/respond", tag = "wires",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/respond", tag = "flows-wire",
     request_body = FlowRespondBody,
     params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
            ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),
@@ -141,7 +141,7 @@ pub(super) async fn flows_respond(
 }
 
 /// Goes on without an answer. No form is looked at.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "wires",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "flows-wire",
     request_body = FlowRespondBody,
     params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
            ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),
@@ -198,7 +198,7 @@ impl FlowAutoBody {
 }
 
 /// Answers in the name of a policy or of the system, past the audience. For admins.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "wires",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "flows-wire",
     request_body = FlowAutoBody,
     params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
            ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),
@@ -222,7 +222,7 @@ pub(super) async fn flows_auto(
 }
 
 /// Ends a question now as its deadline would: by its fallback, or expired.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "wires",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "flows-wire",
     request_body = FlowAutoBody,
     params(("sessionId" = String, Path, description = "The session"), ("requestId" = String, Path, description = "The question"),
            ("X-Chat-Session-Id" = String, Header, description = "The channel of the question"),

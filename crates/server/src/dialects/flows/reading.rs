@@ -53,7 +53,7 @@ pub(super) struct FlowInteractionsView {
 }
 
 /// Lists the questions of a session: all that are open, and a page of those that are closed.
-#[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "wires",
+#[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session"), HistoryQuery),
     responses((status = 200, description = "The questions", body = FlowInteractionsView), Problems))]
 pub(super) async fn flows_interactions(
@@ -108,7 +108,7 @@ impl PollQuery {
 }
 
 /// Waits for what happens next in a session, and shows it as it is then.
-#[utoipa::path(get, path = "/api/flows/{sessionId}", tag = "wires",
+#[utoipa::path(get, path = "/api/flows/{sessionId}", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session"), PollQuery),
     responses((status = 200, description = "Something happened, or the session has ended", body = FlowStatusView),
               (status = 204, description = "Nothing came in time"), Problems))]
@@ -136,7 +136,7 @@ pub(super) async fn flows_poll(
 }
 
 /// Shows a session as it is now, with the first events of it.
-#[utoipa::path(get, path = "/api/flows/{sessionId}/snapshot", tag = "wires",
+#[utoipa::path(get, path = "/api/flows/{sessionId}/snapshot", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session")),
     responses((status = 200, description = "The session", body = FlowStatusView), Problems))]
 pub(super) async fn flows_snapshot(

@@ -15,13 +15,13 @@ use crate::caller::Who;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Id, number};
-use crate::sse::{HEARTBEAT, Shows, Source, stream_as};
+use crate::sse::{HEARTBEAT, Said, Source, Words, stream_in};
 
 /// Streams a session as server-sent events.
 ///
 /// `humanInteractionRequired` and `humanInteractionStatusChanged` carry the question, `flow` everything else; `heartbeat` comes when
 /// nothing happens.
-#[utoipa::path(get, path = "/api/flows/{sessionId}/events/stream", tag = "wires",
+#[utoipa::path(get, path = "/api/flows/{sessionId}/events/stream", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session"),
            ("Last-Event-ID" = Option<String>, Header, description = "The last number seen")),
     responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
@@ -38,26 +38,19 @@ pub(super) async fn flows_stream(
         Some(value) => number(Some(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(wrong)?))?,
     };
     let follower = app.engine.follow(&caller, session, after).await?;
-    stream_as(&app, caller, Source::Session(follower), Flow(session))
+    stream_in(Flow(session), &app, caller, Source::Session(follower))
 }
 
 /// The session that is shown.
 struct Flow(SessionId);
 
-impl Shows for Flow {
-    async fn frames(&self, app: &App, caller: &Caller, events: Vec<(String, Event)>) -> Result<Vec<Frame>, ApiError> {
-        let (mut frames, mut plain) = (Vec::new(), Vec::new());
-        for (_, event) in events {
-            let Some(name) = words::streamed(&event.name) else {
-                plain.push(event);
-                continue;
-            };
-            // What came before it goes out before it: each number is passed once, in order.
-            frames.extend(self.flow(app, caller, std::mem::take(&mut plain)).await?);
-            frames.push(self.question(app, caller, name, event).await?);
-        }
-        frames.extend(self.flow(app, caller, plain).await?);
-        Ok(frames)
+impl Words for Flow {
+    async fn say(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Said, ApiError> {
+        let frame = match words::streamed(&event.name) {
+            Some(name) => self.question(app, caller, name, event).await?,
+            None => self.flow(app, caller, event).await?,
+        };
+        Ok(Said { frames: vec![frame], last: false })
     }
 
     fn heartbeat() -> KeepAlive {
@@ -66,10 +59,10 @@ impl Shows for Flow {
 }
 
 impl Flow {
-    async fn flow(&self, app: &App, caller: &Caller, events: Vec<Event>) -> Result<Option<Frame>, ApiError> {
-        let Some(last) = events.last().map(|event| event.seq) else { return Ok(None) };
-        let shown = status(app, caller, self.0, (last, events)).await?;
-        Ok(Some(framed("flow", last, &serde_json::to_value(shown).unwrap_or_default())))
+    async fn flow(&self, app: &App, caller: &Caller, event: Event) -> Result<Frame, ApiError> {
+        let seq = event.seq;
+        let shown = status(app, caller, self.0, (seq, vec![event])).await?;
+        Ok(framed("flow", seq, &serde_json::to_value(shown).unwrap_or_default()))
     }
 
     /// The question is shown as it is now: whoever reads old events is not told that it is open when it is not.

@@ -1,0 +1,183 @@
+//! A worker in this process, on a real store, whose model and tools take no time at all.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agent::model::{Call, Delta, Model, ModelError, Request, Turn};
+use agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use agent::worker::{Kit, Worker};
+use domain::{AgentVersion, Caller, Draft, InteractionId, Luggage, Role, Session, SessionId};
+use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Start, Vault};
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use store::{Store, SystemClock};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+use crate::Fallible;
+
+/// How many steps are driven at once, as many as there are sessions at most.
+const AT_ONCE: usize = 64;
+/// How long anything may take before it is given up.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the model calls, in each of so many turns; then it is done.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub(super) turns: usize,
+    pub(super) tool: &'static str,
+    pub(super) calls: usize,
+}
+
+/// A worker with everything around it. It stops when it is dropped.
+pub(super) struct House {
+    pub(super) engine: Engine,
+    pub(super) person: Caller,
+    asked: Arc<Mutex<Vec<Instant>>>,
+    #[expect(dead_code, reason = "the worker runs in it, and ends with it")]
+    working: JoinSet<()>,
+}
+
+impl House {
+    pub(super) async fn open(store: &Arc<dyn Store>, part: Part) -> Fallible<Self> {
+        let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+        let engine = Engine::new(Arc::clone(store), Arc::new(SystemClock), Ids::default(), vault, Settings::default());
+        engine.define(Definitions { agents: vec![serde_json::from_value(definition())?], flows: Vec::new() });
+        let new =
+            NewKey { role: Role::Operator, user: Some("bench-person".into()), groups: Vec::new(), lifetime: None };
+        let (key, _) = engine.key_install("default", "default", new).await?;
+        let person = key.caller(engine.now()).ok_or("the key cannot be used")?;
+        let asked: Arc<Mutex<Vec<Instant>>> = Arc::default();
+        let kit = Arc::new(Bag { asked: Arc::clone(&asked), part });
+        let worker = Worker::new(engine.clone(), kit, "bench".into(), AT_ONCE);
+        let mut working = JoinSet::new();
+        working.spawn(async move { worker.run(CancellationToken::new()).await });
+        Ok(Self { engine, person, asked, working })
+    }
+
+    /// Opens a session for the agent.
+    pub(super) async fn starts(&self) -> Fallible<Session> {
+        let luggage = Luggage { input: json!("Go."), ..Luggage::default() };
+        let start = Start { agent: Some("bench".into()), luggage, ..Start::default() };
+        Ok(self.engine.start(&self.person, start, None).await?)
+    }
+
+    /// When the model was asked, each time until now.
+    pub(super) fn asked(&self) -> Vec<Instant> {
+        self.asked.lock().clone()
+    }
+
+    /// Waits for so many more questions of a session, and gives them. `after` is the last event that was read.
+    pub(super) async fn questions(
+        &self,
+        session: SessionId,
+        after: &mut u64,
+        many: usize,
+    ) -> Fallible<Vec<InteractionId>> {
+        let mut found = Vec::new();
+        while found.len() < many {
+            for event in self.read(session, after).await? {
+                found.extend(event.interaction.filter(|_| event.name == "interaction.asked"));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Waits for the end of a session.
+    pub(super) async fn ended(&self, session: SessionId, after: &mut u64) -> Fallible<()> {
+        loop {
+            for event in self.read(session, after).await? {
+                match event.name.as_str() {
+                    "session.completed" => return Ok(()),
+                    "session.failed" | "session.cancelled" => return Err(format!("the session: {}", event.data).into()),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    async fn read(&self, session: SessionId, after: &mut u64) -> Fallible<Vec<domain::Event>> {
+        let events = self.engine.events(&self.person, session, *after, 200, PATIENCE).await?;
+        *after = events.last().ok_or("nothing happens any more")?.seq;
+        Ok(events)
+    }
+
+    /// Says yes.
+    pub(super) async fn approves(&self, question: InteractionId) -> Fallible<()> {
+        let draft = Draft { effect: Some(domain::Effect::Approve), ..Draft::default() };
+        self.engine.answer(&self.person, question, draft, None).await?;
+        Ok(())
+    }
+}
+
+fn definition() -> Value {
+    json!({
+        "name": "bench", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
+        "tools": ["read_file", "write_file", "ask_user"], "workspace": "bench",
+        "limits": { "iterations": 1_000_000, "rounds": 1_000_000, "retries": 3 },
+    })
+}
+
+struct Bag {
+    asked: Arc<Mutex<Vec<Instant>>>,
+    part: Part,
+}
+
+impl Kit for Bag {
+    fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(Instantly { asked: Arc::clone(&self.asked), part: self.part }))
+    }
+
+    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+        let tool = |name: &String| -> Arc<dyn Tool> {
+            let (description, schema) = (String::new(), json!({ "type": "object" }));
+            Arc::new(Nothing(ToolSpec { name: name.clone(), description, schema, repeatable: false, parallel: true }))
+        };
+        let tools = agent.tools.iter().filter(|name| *name != "ask_user").map(tool).collect();
+        Box::pin(async move { Ok(tools) })
+    }
+}
+
+struct Instantly {
+    asked: Arc<Mutex<Vec<Instant>>>,
+    part: Part,
+}
+
+impl Model for Instantly {
+    fn turn<'a>(
+        &'a self,
+        _: Request<'a>,
+        _: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Result<Turn, ModelError>> {
+        let Part { turns, tool, calls } = self.part;
+        let number = {
+            let mut asked = self.asked.lock();
+            asked.push(Instant::now());
+            asked.len()
+        };
+        let call = |index: usize| Call {
+            id: format!("call_{index}"),
+            tool: tool.to_owned(),
+            arguments: match tool {
+                "ask_user_confirm" => json!({ "question": "Go on?" }),
+                _ => json!({ "path": format!("notes/{number}-{index}.md") }),
+            },
+        };
+        let calls = if number > turns { Vec::new() } else { (0..calls).map(call).collect() };
+        Box::pin(async move { Ok(Turn { text: "On.".into(), calls, ..Turn::default() }) })
+    }
+}
+
+struct Nothing(ToolSpec);
+
+impl Tool for Nothing {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn run<'a>(&'a self, _: &'a Value, _: &'a Run) -> BoxFuture<'a, Ran> {
+        Box::pin(async { Ran::Done(json!("done")) })
+    }
+}

@@ -1,0 +1,37 @@
+//! `holdpoint archive export`.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use engine::{Archived, Engine, Ids, Settings, Span};
+use protocol::ArchivedView;
+
+use crate::config::ArchiveExport;
+use crate::failure::Failure;
+use crate::master_key::vault;
+use crate::open::open;
+
+/// Writes the archive, a line for each question; beside a running server or without one.
+pub(crate) async fn export(export: &ArchiveExport) -> Result<(), Failure> {
+    let vault = vault(&export.master, &export.database.data)?;
+    let (store, clock) = open(&export.database)?;
+    let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
+    let span = Span { after: export.after, before: export.before };
+    let mut archive = engine.archive_export(export.tenant.clone(), export.project.clone(), span).await?;
+    let mut out: Box<dyn Write> = match &export.file {
+        Some(file) => {
+            let made = File::options().write(true).create_new(true).open(file);
+            Box::new(BufWriter::new(made.map_err(|error| Failure::Data(file.clone(), error))?))
+        }
+        None => Box::new(io::stdout().lock()),
+    };
+    while let Some(found) = archive.next().await? {
+        for Archived { place: (tenant, project), interaction, events } in found {
+            let events = events.into_iter().map(Into::into).collect();
+            let line = ArchivedView { tenant, project, interaction: interaction.into(), events };
+            let line = serde_json::to_string(&line).map_err(|error| Failure::Export(error.into()))?;
+            writeln!(out, "{line}").map_err(Failure::Export)?;
+        }
+    }
+    out.flush().map_err(Failure::Export)
+}

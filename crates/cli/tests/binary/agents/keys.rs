@@ -1,0 +1,50 @@
+//! The key of a model: a secret that people keep for its agent, sent to the model and shown to nobody.
+
+use serde_json::json;
+
+use crate::agents::place::{Place, ended, starts};
+use crate::agents::played::{PlayedModel, said};
+use crate::common::House;
+
+const MARKER: &str = "sk-marker-81f3c7";
+
+#[tokio::test]
+async fn a_kept_secret_is_the_key_of_the_model_and_is_seen_nowhere() {
+    let house = House::sqlite();
+    let (place, model) = (Place::new(&house), PlayedModel::start(vec![vec![said(&["Hello."])]]));
+    let keyed = format!("{}key_secret = \"MODEL_KEY\"\n", model.definition());
+    place.agent("keyed", &keyed);
+    place.agent("other", &keyed);
+    let server = place.launch(house.launch(), 8).start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+
+    // As long as nobody has kept it, the step fails and says what it needs; no request is made without a key.
+    let session = starts(&alice, "keyed").await;
+    let shown = ended(&alice, &session).await;
+    let reason = "the model could not be asked: no secret `MODEL_KEY` is kept for the agent `keyed`";
+    assert_eq!((&shown["status"], &shown["steps"][0]["reason"]), (&json!("failed"), &json!(reason)), "{shown}");
+    assert!(model.heard().is_empty());
+
+    // The agent asks, a person gives it and keeps it.
+    let agent = alice.with_key(&house.key("agent", "keyed"));
+    let asking = agent.post("/v1/sessions", json!({})).await.done(201).text("/id");
+    let question = json!({ "kind": "secret", "title": "The model's key", "secrets": [{ "name": "MODEL_KEY" }] });
+    let asked = agent.ask(&asking, question).await;
+    alice.answer(&asked, json!({ "data": { "MODEL_KEY": MARKER }, "keep": true })).await.done(200);
+
+    let control = format!("/v1/sessions/{session}/control");
+    alice.post(&control, json!({ "command": "retry_step" })).await.done(200);
+    let shown = ended(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    let heard = model.heard();
+    let keys: Vec<_> = heard.iter().map(|one| one.authorization.as_deref()).collect();
+    assert_eq!(keys, [Some(format!("Bearer {MARKER}").as_str())]);
+
+    // What is kept for one agent is not another's.
+    let others = starts(&alice, "other").await;
+    assert_eq!(ended(&alice, &others).await["status"], "failed");
+    assert_eq!(model.heard().len(), 1);
+    let events = alice.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
+    let everywhere = format!("{shown}{events}{}{}", heard[0].body, server.logged());
+    assert!(!everywhere.contains(MARKER), "the key is in no event, session, conversation or log");
+}

@@ -1,0 +1,117 @@
+//! Tools of MCP servers, over standard streams and over HTTP: ruled on, approved, edited and called as any other; and once.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::agents::place::{Place, asked, ended, open, starts, times};
+use crate::agents::tickets::Tickets;
+use crate::common::{House, until};
+
+const POLICY: &str = r#"
+version = 1
+default = "ask"
+[[rule]]
+name = "reading"
+tools = ["tickets.get"]
+verdict = "allow"
+[[rule]]
+name = "dropping"
+tools = ["tickets.drop"]
+verdict = "deny"
+reason = "nobody drops tickets"
+"#;
+
+fn agent(tickets: &Tickets, calls: &str) -> String {
+    format!(
+        "{}\n[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"I call.\"\ncalls = [{calls}]\n\
+         [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n",
+        tickets.definition()
+    )
+}
+
+/// What is allowed is called at once, what is asked about after a person has spoken and as that person wrote it, what is denied never.
+async fn ruled_on(house: &House, tickets: &Tickets) {
+    let place = Place::new(house);
+    let calls = r#"{ tool = "tickets.get", arguments = { number = 7 } },
+        { tool = "tickets.create", arguments = { title = "Tea is out" } }, { tool = "tickets.drop", arguments = {} }"#;
+    place.agent("clerk", &agent(tickets, &calls.replace('\n', " ")));
+    let policy = house.path("policy.toml");
+    fs::write(&policy, POLICY).unwrap();
+    let server = place.launch(house.launch(), 8).with(&["--policy", policy.to_str().unwrap()]).start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "clerk").await;
+    let question = asked(&alice, &session).await;
+    assert_eq!(question["action"]["tool"], "tickets.create", "{question}");
+    until("the call that nobody is asked about", async || (!tickets.called().is_empty()).then_some(())).await;
+    assert_eq!(tickets.called(), [("get".to_owned(), json!({ "number": 7 }))]);
+    let edited = json!({ "title": "White tea is out" });
+    let answer = json!({ "option": "edit", "arguments": edited });
+    alice.answer(question["id"].as_str().unwrap(), answer).await.done(200);
+    let shown = ended(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    assert_eq!(tickets.called(), [("get".to_owned(), json!({ "number": 7 })), ("create".to_owned(), edited)]);
+    let actions = alice.get(&format!("/v1/sessions/{session}/actions?limit=200")).await.done(200).body;
+    let states: Vec<(&Value, &Value)> =
+        actions["actions"].as_array().unwrap().iter().map(|one| (&one["tool"], &one["state"])).collect();
+    let expected = [json!("tickets.get"), json!("tickets.create"), json!("tickets.drop")];
+    let standing = [json!("done"), json!("done"), json!("denied")];
+    assert_eq!(states, expected.iter().zip(&standing).collect::<Vec<_>>());
+    assert!(actions["actions"][1].to_string().contains("filed as 17"), "{actions}");
+}
+
+/// A call that was in flight when its worker died is not made again: people say what became of it.
+async fn cut_off(house: &House, tickets: &Tickets) {
+    let place = Place::new(house);
+    place.agent("clerk", &agent(tickets, r#"{ tool = "tickets.slow", arguments = { timeout_seconds = 1 } }"#));
+    let launch = place.launch(house.launch(), 8);
+    let server = launch.start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "clerk").await;
+    let question = asked(&alice, &session).await;
+    assert_eq!(tickets.called(), []);
+    alice.answer(question["id"].as_str().unwrap(), json!({ "option": "approve" })).await.done(200);
+    until("the call in flight", async || (!tickets.called().is_empty()).then_some(())).await;
+    server.kill();
+    let _server = launch.start().await;
+    // The lease of an action is half a minute longer than its call may take.
+    let since = Instant::now();
+    let question = loop {
+        if let Some(question) = open(&alice, &session).await.into_iter().next() {
+            break question;
+        }
+        assert!(since.elapsed() < Duration::from_secs(90), "nobody is asked what became of it");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert_eq!(tickets.called().len(), 1, "it is not called again by itself: {question}");
+    alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
+    let shown = ended(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    assert_eq!(tickets.called().len(), 1);
+    assert_eq!(times(&alice, &session, "model.turn").await, 2, "the model was not asked again about what was decided");
+}
+
+#[tokio::test]
+async fn a_program_is_called_as_ruled_and_approved() {
+    let house = House::sqlite();
+    ruled_on(&house, &Tickets::program(&house)).await;
+}
+
+#[tokio::test]
+async fn an_address_is_called_as_ruled_and_approved() {
+    let house = House::sqlite();
+    ruled_on(&house, &Tickets::address(&house)).await;
+}
+
+#[tokio::test]
+async fn a_program_in_the_middle_of_a_call_is_not_called_again() {
+    let house = House::sqlite();
+    cut_off(&house, &Tickets::program(&house)).await;
+}
+
+#[tokio::test]
+async fn an_address_in_the_middle_of_a_call_is_not_called_again() {
+    let house = House::sqlite();
+    cut_off(&house, &Tickets::address(&house)).await;
+}

@@ -1,0 +1,171 @@
+//! Whoever reads an agent's events late, or comes back in the middle, sees exactly what was seen from the start.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::agents::place::{Place, ended, open, starts};
+use crate::agents::played::{PlayedModel, calls, said, thought};
+use crate::common::{Client, Frame, House, Stream, on_postgres, soon, until};
+
+const TOOLS: &str = "tools = [\"read_file\", \"write_file\", \"ask_user\"]\nworkspace = \"demo\"\n";
+
+/// Reads until something of this name, which is read too.
+async fn until_it(stream: &mut Stream, name: &str, seen: &mut Vec<Frame>) {
+    loop {
+        let frame = soon(name, stream.next()).await.unwrap();
+        let found = frame.event == name;
+        seen.push(frame);
+        if found {
+            return;
+        }
+    }
+}
+
+/// Three readers of one session: from the start, in pieces, after the end.
+struct Readers {
+    path: String,
+    first: Stream,
+    early: Vec<Frame>,
+    pieces: Vec<Frame>,
+}
+
+impl Readers {
+    /// The first reads until something of this name.
+    async fn reads(&mut self, name: &str) {
+        until_it(&mut self.first, name, &mut self.early).await;
+    }
+
+    /// The second comes back where it was, reads so many, and goes away again.
+    async fn comes_back(&mut self, alice: &Client, many: usize) {
+        let last = self.pieces.last().and_then(|frame| frame.id.clone());
+        let mut stream = Stream::open(alice, &self.path, last.as_deref()).await.unwrap();
+        for _ in 0..many {
+            self.pieces.push(soon("an event for who comes back", stream.next()).await.unwrap());
+        }
+    }
+}
+
+async fn answers(alice: &Client, session: &str, answer: Value) {
+    let question = open(alice, session).await.remove(0);
+    alice.answer(question["id"].as_str().unwrap(), answer).await.done(200);
+}
+
+/// A model that thinks, speaks in many pieces, reads, wants to write, asks, and is done.
+fn model() -> PlayedModel {
+    let words: Vec<String> = (0..200).map(|number| format!("word {number} ")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let wanted =
+        [("read_file", json!({ "path": "notes.md" })), ("write_file", json!({ "path": "out.md", "content": "x" }))];
+    let asks = [("ask_user_confirm", json!({ "question": "Is that all?" }))];
+    PlayedModel::start(vec![
+        vec![thought(&["Let me ", "think."]), said(&words), calls(&wanted)],
+        vec![calls(&asks)],
+        vec![said(&["All ", "done."])],
+    ])
+}
+
+async fn everybody_sees_the_same(house: &House) {
+    let (place, model) = (Place::new(house), model());
+    place.agent("teller", &format!("{TOOLS}{}", model.definition()));
+    fs::write(place.file("notes.md"), "Tea at five.\n").unwrap();
+    let server = place.launch(house.launch(), 8).start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "teller").await;
+    let path = format!("/v1/sessions/{session}/events/stream");
+    let first = Stream::open(&alice, &path, None).await.unwrap();
+    let mut readers = Readers { path: path.clone(), first, early: Vec::new(), pieces: Vec::new() };
+    // Nothing is told twice or late: each portion is seen before the next is said.
+    readers.reads("model.thought").await;
+    readers.comes_back(&alice, 2).await;
+    model.goes_on();
+    readers.reads("model.said").await;
+    readers.comes_back(&alice, 1).await;
+    model.goes_on();
+    readers.reads("interaction.asked").await;
+    readers.comes_back(&alice, 3).await;
+    answers(&alice, &session, json!({ "option": "approve" })).await;
+    readers.reads("interaction.asked").await;
+    readers.comes_back(&alice, 1).await;
+    answers(&alice, &session, json!({ "option": "confirm" })).await;
+    readers.reads("session.completed").await;
+    let Readers { early, mut pieces, .. } = readers;
+
+    let mut late = Vec::new();
+    until_it(&mut Stream::open(&alice, &path, None).await.unwrap(), "session.completed", &mut late).await;
+    assert_eq!(late, early);
+    let last = pieces.last().and_then(|frame| frame.id.clone());
+    until_it(&mut Stream::open(&alice, &path, last.as_deref()).await.unwrap(), "session.completed", &mut pieces).await;
+    assert_eq!(pieces, early);
+    let listed = alice.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
+    let data: Vec<Value> = early.iter().map(|frame| serde_json::from_str(&frame.data).unwrap()).collect();
+    assert_eq!(listed["events"], json!(data), "what is listed is what was streamed");
+    everything_is_told(&early, &data);
+}
+
+/// There is no gap, and of all that happens to an agent something is told.
+fn everything_is_told(frames: &[Frame], data: &[Value]) {
+    let numbers: Vec<String> = frames.iter().filter_map(|frame| frame.id.clone()).collect();
+    assert_eq!(numbers, (1..=frames.len()).map(|number| number.to_string()).collect::<Vec<_>>());
+    let names: Vec<&str> = frames.iter().map(|frame| frame.event.as_str()).collect();
+    let expected = [
+        "session.started",
+        "step.begun",
+        "model.thought",
+        "model.said",
+        "model.turn",
+        "action.allowed",
+        "action.waiting",
+        "interaction.asked",
+        "action.started",
+        "action.done",
+        "interaction.answered",
+        "delivery.completed",
+        "step.completed",
+        "session.completed",
+    ];
+    for name in expected {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    let joined = |name: &str, turn: u64| {
+        let of_it = |event: &&Value| event["type"] == name && event["data"]["turn"] == turn;
+        let texts: Vec<&str> = data.iter().filter(of_it).filter_map(|event| event["data"]["text"].as_str()).collect();
+        (texts.len(), texts.concat())
+    };
+    assert_eq!(joined("model.thought", 1).1, "Let me think.");
+    let (events, text) = joined("model.said", 1);
+    assert_eq!(text, joined("model.turn", 1).1, "the portions are the turn");
+    assert!(events < 20, "200 pieces came as {events} events");
+    assert_eq!(joined("model.turn", 3), (1, "All done.".to_owned()));
+}
+
+#[tokio::test]
+async fn a_late_reader_sees_what_an_early_one_saw() {
+    everybody_sees_the_same(&House::sqlite()).await;
+}
+
+#[test]
+fn a_late_reader_sees_what_an_early_one_saw_on_postgres() {
+    on_postgres(everybody_sees_the_same);
+}
+
+/// The stream of whoever started it ends while a person is still deciding: the session goes on when they have.
+#[tokio::test]
+async fn a_session_outlives_the_stream_of_whoever_watched_it() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    let asks = [("ask_user_confirm", json!({ "question": "Go on?" }))];
+    let model = PlayedModel::start(vec![vec![calls(&asks)], vec![said(&["Gone on."])]]);
+    place.agent("asker", &format!("tools = [\"ask_user\"]\n{}", model.definition()));
+    let server = place.launch(house.launch(), 8).start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let session = starts(&alice, "asker").await;
+    let path = format!("/v1/sessions/{session}/events/stream");
+    let mut stream = Stream::open(&alice, &path, None).await.unwrap();
+    until_it(&mut stream, "interaction.asked", &mut Vec::new()).await;
+    drop(stream);
+    until("a stream that is gone", async || (alice.figure("holdpoint_stream_readers").await < 0.5).then_some(())).await;
+    answers(&alice, &session, json!({ "option": "confirm" })).await;
+    let shown = ended(&alice, &session).await;
+    assert_eq!((&shown["status"], &shown["steps"][0]["output"]["text"]), (&json!("completed"), &json!("Gone on.")));
+}

@@ -1,0 +1,90 @@
+//! The archive: what has left the hot tables is found, and exported while the server runs.
+
+use serde_json::{Value, json};
+
+use crate::common::{Client, House, Server, on_postgres, until};
+
+const MARKER: &str = "hunter2-archived";
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A question that was asked, answered, taken and completed: nothing keeps it.
+async fn done(bot: &Client, alice: &Client, question: Value, answer: Value) -> String {
+    let session = bot.start().await;
+    let id = bot.ask(&session, question).await;
+    alice.answer(&id, answer).await.done(200);
+    let path = format!("/v1/interactions/{id}/delivery");
+    let lease = bot.post(&format!("{path}/take"), json!({})).await.done(200).text("/lease");
+    bot.post(&format!("{path}/complete"), json!({ "lease": lease })).await.done(200);
+    id
+}
+
+fn exported(house: &House, more: &[&str]) -> String {
+    let file = house.path("exported");
+    let output = house.run_into(&[["archive", "export"].as_slice(), more].concat(), &file);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read_to_string(file).unwrap()
+}
+
+async fn story(house: &House, server: &Server) {
+    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+    let secret = json!({ "kind": "secret", "title": "A token", "secrets": [{ "name": "TOKEN" }] });
+    let mut ids = vec![done(&bot, &alice, secret, json!({ "data": { "TOKEN": MARKER } })).await];
+    for number in 0..120 {
+        let question = json!({ "kind": "confirmation", "title": format!("Number {number}") });
+        ids.push(done(&bot, &alice, question, json!({ "option": "confirm", "feedback": "fine" })).await);
+    }
+    let open = bot.ask_plainly("Still open").await;
+    alice.answer(&open, json!({ "option": "confirm" })).await.done(200);
+    until("all but the one that nobody took", async || {
+        let listed = alice.get("/v1/interactions?limit=200").await.done(200).body;
+        (listed["interactions"].as_array().unwrap().len() == 1).then_some(())
+    })
+    .await;
+
+    let all = exported(house, &[]);
+    assert!(!all.contains(MARKER), "what was sealed is nowhere");
+    let found = lines(&all);
+    let told: Vec<&str> = found.iter().map(|line| line["interaction"]["id"].as_str().unwrap()).collect();
+    assert_eq!(told, ids, "each once, the oldest first");
+    for line in &found {
+        let id = line["interaction"]["id"].as_str().unwrap();
+        assert_eq!(line["interaction"], alice.question(id).await.body, "what is exported is what GET shows");
+        assert_eq!((&line["tenant"], &line["project"]), (&json!("default"), &json!("default")));
+        let events: Vec<&str> =
+            line["events"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
+        assert_eq!(events, ["interaction.asked", "interaction.answered", "delivery.taken", "delivery.completed"]);
+    }
+    assert_eq!(found[1]["interaction"]["resolution"]["answer"]["feedback"], "fine");
+
+    let middle = found[60]["interaction"]["resolution"]["at"].as_str().unwrap();
+    let (before, after) = (exported(house, &["--before", middle]), exported(house, &["--after", middle]));
+    assert_eq!((lines(&before).len(), lines(&after).len()), (60, 61));
+    assert_eq!(before + &after, all);
+    assert_eq!(exported(house, &["--tenant", "default", "--project", "default"]), all);
+    let nobody = house.run(&["archive", "export", "--tenant", "nobody"]);
+    assert!(!nobody.status.success());
+    let file = house.path("archive.jsonl");
+    exported(house, &[file.to_str().unwrap()]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), all);
+    let again = house.run(&["archive", "export", file.to_str().unwrap()]);
+    assert!(!again.status.success(), "a file is not written over");
+}
+
+#[tokio::test]
+async fn the_archive_is_exported_while_the_server_runs() {
+    let house = House::sqlite();
+    let server = house.launch().with(&["--retention-days", "0"]).start().await;
+    story(&house, &server).await;
+}
+
+#[test]
+fn the_archive_of_two_nodes_has_everything_once() {
+    on_postgres(async |house| {
+        let server = house.launch().with(&["--retention-days", "0"]).start().await;
+        let _other = house.launch().with(&["--retention-days", "0"]).start().await;
+        story(house, &server).await;
+    });
+}

@@ -1,0 +1,205 @@
+//! Webhooks of the real binary: signed, retried by whoever is left, sent once by many nodes, and nobody held up.
+
+mod endpoint;
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use crate::common::{Client, House, Launch, on_postgres, soon, until};
+use endpoint::{Endpoint, How};
+
+/// How a server is started that may reach this machine and takes over soon.
+const HERE: &[&str] = &["--webhooks-networks", "127.0.0.0/8", "--webhook-lease-seconds", "12"];
+
+async fn subscribe(root: &Client, url: &str, more: Value) -> Value {
+    let mut body = json!({ "url": url });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    root.post("/v1/webhooks", body).await.done(201).body
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+/// A house with a server that sends to this machine, and whoever may do everything.
+async fn open(house: &House) -> (Launch, crate::common::Server, Client, String) {
+    let launch = house.launch().with(HERE);
+    let server = launch.start().await;
+    let (root, bot) = (house.key("admin", "root"), house.key("agent", "bot"));
+    let root = server.client(&root);
+    (launch, server, root, bot)
+}
+
+#[tokio::test]
+async fn what_happens_is_posted_and_can_be_verified() {
+    let house = House::sqlite();
+    let (_, server, root, bot) = open(&house).await;
+    let endpoint = Endpoint::open().await;
+    let created = subscribe(&root, &endpoint.url("/ok"), json!({ "events": ["interaction.*"] })).await;
+    let question = server.client(&bot).ask_plainly("May I?").await;
+    root.approve(&question).await;
+    let got = soon("both messages", endpoint.wait_for(2)).await;
+    let verifier = standardwebhooks::Webhook::new(created["secret"].as_str().unwrap()).unwrap();
+    for message in &got {
+        verifier.verify(&message.raw, &message.headers).unwrap();
+        assert_eq!(message.body["data"]["interaction"], json!(question));
+        assert_eq!(message.body["timestamp"], message.body["data"]["at"]);
+    }
+    let types: Vec<&Value> = got.iter().map(|message| &message.body["type"]).collect();
+    assert_eq!(types, ["interaction.asked", "interaction.answered"]);
+    let path = format!("/v1/webhooks/{}/deliveries?state=delivered", text(&created["id"]));
+    until("both are noted", async || {
+        let listed = root.get(&path).await.done(200).body;
+        (listed["deliveries"].as_array().unwrap().len() == 2).then_some(())
+    })
+    .await;
+    assert_eq!(root.figure("flow_webhook_attempts_total").await, 2.0);
+}
+
+#[tokio::test]
+async fn this_machine_is_not_reached_unless_it_was_allowed() {
+    let house = House::sqlite();
+    let launch = house.launch();
+    let server = launch.start().await;
+    let (root, endpoint) = (server.client(&house.key("admin", "root")), Endpoint::open().await);
+    root.post("/v1/webhooks", json!({ "url": endpoint.url("/ok") })).await.problem(422, "body_invalid");
+    let named = endpoint.url("/ok").replace("127.0.0.1", "localhost");
+    let id = text(&subscribe(&root, &named, json!({})).await["id"]);
+    root.post(&format!("/v1/webhooks/{id}/test"), json!({})).await.done(202);
+    let note = until("an attempt", async || {
+        let listed = root.get(&format!("/v1/webhooks/{id}/deliveries")).await.done(200).body;
+        listed.pointer("/deliveries/0/attempts/0/note").cloned()
+    })
+    .await;
+    assert!(text(&note).contains("is not an address that this server sends to"), "{note}");
+    assert_eq!(endpoint.got().len(), 0);
+}
+
+/// The endpoint has the message, the server is killed before it could note that: it is sent again, under the same id.
+#[tokio::test]
+async fn a_message_that_was_not_noted_when_the_server_was_killed_is_sent_again_under_its_id() {
+    let house = House::sqlite();
+    let (launch, server, root, bot) = open(&house).await;
+    let endpoint = Endpoint::open().await;
+    let events = subscribe(&root, &endpoint.url("/events"), json!({ "events": ["session.started"] })).await;
+    subscribe(&root, &endpoint.url("/answers"), json!({ "answers_of": "bot" })).await;
+    endpoint.becomes(How::Hangs);
+    let bot = server.client(&bot);
+    let question = bot.ask_plainly("May I?").await;
+    root.approve(&question).await;
+    let first = soon("the messages", endpoint.wait_for(2)).await;
+    server.kill();
+    endpoint.becomes(How::Takes);
+    endpoint.forget();
+    let _server = launch.start().await;
+    let again = soon("the same messages", endpoint.wait_for(2)).await;
+    let ids = |messages: &[endpoint::Message]| -> HashSet<(String, String)> {
+        messages.iter().map(|message| (message.path.clone(), message.id())).collect()
+    };
+    assert_eq!(ids(&first), ids(&again));
+    let delivered = until("the answer is taken", async || {
+        let shown = root.question(&question).await.body;
+        (shown["delivery"]["state"] == "completed").then_some(shown)
+    })
+    .await;
+    assert_eq!(delivered["delivery"]["attempt"], 1, "it was taken once");
+    let sent = root.get(&format!("/v1/webhooks/{}/deliveries", text(&events["id"]))).await.done(200).body;
+    assert_eq!(sent["deliveries"][0]["attempts"].as_array().unwrap().len(), 1, "the first one was never noted: {sent}");
+}
+
+/// While the endpoint holds on to its reply, nobody has taken the answer; with 202 it has, under the lease that it was sent.
+#[tokio::test]
+async fn an_answer_is_taken_when_the_endpoint_says_so() {
+    let house = House::sqlite();
+    let (_, server, root, bot) = open(&house).await;
+    let (endpoint, bot) = (Endpoint::open().await, server.client(&bot));
+    subscribe(&root, &endpoint.url("/accepts"), json!({ "answers_of": "bot" })).await;
+    endpoint.becomes(How::Fails);
+    let question = bot.ask_plainly("May I?").await;
+    root.approve(&question).await;
+    soon("an attempt that fails", endpoint.wait_for(1)).await;
+    assert_eq!(root.question(&question).await.body["delivery"]["state"], "waiting");
+    endpoint.becomes(How::Accepts);
+    endpoint.forget();
+    let message = soon("another", endpoint.wait_for(1)).await.remove(0);
+    assert_eq!(message.body["type"], "answer.waiting");
+    assert_eq!(message.body["data"]["interaction"]["resolution"]["status"], "answered");
+    let lease = message.body["data"]["lease"].clone();
+    until("it is noted", async || {
+        (root.question(&question).await.body["delivery"]["state"] == "processing").then_some(())
+    })
+    .await;
+    let path = format!("/v1/interactions/{question}/delivery/complete");
+    bot.post(&path, json!({ "lease": lease })).await.done(200);
+    assert_eq!(root.question(&question).await.body["delivery"]["state"], "completed");
+}
+
+#[test]
+fn two_nodes_send_each_message_once_and_one_takes_over_from_the_other() {
+    on_postgres(async |house| {
+        let (first, second) = (house.launch().with(HERE), house.launch().with(HERE));
+        let (a, b) = (first.start().await, second.start().await);
+        let (root, bot) = (house.key("admin", "root"), house.key("agent", "bot"));
+        let endpoint = Endpoint::open().await;
+        for number in 0..5 {
+            subscribe(&a.client(&root), &endpoint.url(&format!("/{number}")), json!({ "events": ["session.*"] })).await;
+        }
+        let story = async |client: Client| {
+            for _ in 0..20 {
+                client.start().await;
+            }
+        };
+        tokio::join!(story(a.client(&bot)), story(b.client(&bot)));
+        let got = soon("all of it", endpoint.wait_for(200)).await;
+        let unique: HashSet<String> = got.iter().map(endpoint::Message::id).collect();
+        let told: HashSet<(String, String)> =
+            got.iter().map(|message| (message.path.clone(), text(&message.body["data"]["id"]))).collect();
+        assert_eq!((got.len(), unique.len(), told.len()), (200, 200, 200));
+
+        endpoint.forget();
+        let survivor = b.client(&bot);
+        tokio::join!(story(a.client(&bot)), async {
+            soon("some of it", endpoint.wait_for(10)).await;
+        });
+        a.kill();
+        story(survivor).await;
+        until("every message to every endpoint", async || {
+            let got = endpoint.got();
+            let told: HashSet<(String, String)> =
+                got.iter().map(|message| (message.path.clone(), text(&message.body["data"]["id"]))).collect();
+            (told.len() == 200).then_some(())
+        })
+        .await;
+        let got = endpoint.got();
+        let unique: HashSet<String> = got.iter().map(endpoint::Message::id).collect();
+        assert_eq!(unique.len(), 200, "what was sent twice has one id");
+    });
+}
+
+/// A tenth of the endpoints never replies; the others hear of it all the same, and soon.
+#[tokio::test]
+async fn a_thousand_webhooks_hear_of_one_event_although_a_hundred_endpoints_hang() {
+    let house = House::sqlite();
+    let launch = house.launch().with(&["--webhooks-private"]);
+    let server = launch.start().await;
+    let (root, bot) = (server.client(&house.key("admin", "root")), server.client(&house.key("agent", "bot")));
+    let (good, bad) = (Endpoint::open().await, Endpoint::open().await);
+    bad.becomes(How::Hangs);
+    let made = (0..1000).map(|number| {
+        let endpoint = if number % 10 == 0 { &bad } else { &good };
+        let (root, url) = (root.clone(), endpoint.url(&format!("/{number}")));
+        async move { subscribe(&root, &url, json!({ "events": ["session.started"] })).await }
+    });
+    join_all(made).await;
+    bot.start().await;
+    let since = Instant::now();
+    let got = soon("the others", good.wait_for(900)).await;
+    let paths: HashSet<String> = got.iter().map(|message| message.path.clone()).collect();
+    assert_eq!((got.len(), paths.len()), (900, 900));
+    assert!(since.elapsed() < Duration::from_secs(30), "{:?}", since.elapsed());
+    // The server stops although they hang.
+    assert!(server.stop().success());
+}

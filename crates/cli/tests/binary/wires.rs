@@ -1,0 +1,133 @@
+//! The wires of other systems on the real binary, which is killed while people decide and while agents have their answers.
+
+use serde_json::{Value, json};
+
+use crate::agents::place::{Place, times};
+use crate::common::{House, Stream, on_postgres, until};
+
+/// Seed 001: whatever was answered and not processed when the server died is offered to its agent by the next one.
+#[tokio::test]
+async fn what_was_answered_and_not_processed_is_recovered_at_start() {
+    let house = House::sqlite();
+    let launch = house.launch();
+    let server = launch.start().await;
+    let (alice, bot) = (server.client(&house.key("operator", "alice")), server.client(&house.key("agent", "bot")));
+    let session = bot.start().await;
+    let question = json!({ "kind": "choice", "title": "Which?", "options": [{ "id": "a", "label": "A" }] });
+    let status = async |id: &str| alice.get(&format!("/hitl/requests/{id}")).await.done(200).text("/status");
+    let take = async |id: &str, seconds: u32| {
+        let taken =
+            bot.post(&format!("/v1/interactions/{id}/delivery/take"), json!({ "lease_seconds": seconds })).await;
+        taken.done(200).text("/lease")
+    };
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        let id = bot.ask(&session, question.clone()).await;
+        let response = json!({ "request_id": id, "hitl_type": "decision", "response_data": { "decision": "a" } });
+        let said = alice.post("/hitl/respond", response).await.done(200);
+        assert_eq!(said.body["success"], json!(true));
+        asked.push(id);
+    }
+    let [answered, processing, completed] = asked.as_slice() else { panic!("{asked:?}") };
+    take(processing, 1).await;
+    let lease = take(completed, 60).await;
+    bot.post(&format!("/v1/interactions/{completed}/delivery/complete"), json!({ "lease": lease })).await.done(200);
+    server.kill();
+
+    let _server = launch.start().await;
+    assert_eq!(status(answered).await, "answered");
+    assert_eq!(status(completed).await, "completed");
+    until("the lease of the dead to run out", async || (status(processing).await == "answered").then_some(())).await;
+    let waiting = bot.get("/v1/deliveries").await.done(200).body;
+    let waiting: Vec<&Value> = waiting["deliveries"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(waiting, [&json!(answered), &json!(processing)]);
+    for id in [answered, processing] {
+        let lease = take(id, 60).await;
+        assert_eq!(status(id).await, "processing");
+        bot.post(&format!("/v1/interactions/{id}/delivery/complete"), json!({ "lease": lease })).await.done(200);
+        assert_eq!(status(id).await, "completed");
+    }
+}
+
+/// Seed 004: a session outlives its stream and its server; whoever connects again goes on where they were.
+#[tokio::test]
+async fn a_conversation_goes_on_after_its_server_was_killed() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent(
+        "weather",
+        r#"tools = ["ask_user"]
+        [model]
+        provider = "scripted"
+        [[model.script.turns]]
+        calls = [{ tool = "ask_user_clarify", arguments = { title = "缺少 API Key", question = "执行该工具需要 OpenWeather API Key" } }]
+        [[model.script.turns]]
+        when = "ow-key"
+        say = "It is sunny."
+        "#,
+    );
+    let launch = place.launch(house.launch(), 2);
+    let server = launch.start().await;
+    let alice = server.client(&house.key("operator", "alice"));
+    let said = alice.request("POST", "/api/agent/chat/react/stream");
+    let said =
+        said.json(&json!({ "message": "How is the weather?", "sessionId": "session-123" })).send().await.unwrap();
+    assert_eq!(said.status(), 200);
+    drop(said);
+    let path = "/api/agent/chat/react/stream?sessionId=session-123";
+    let mut stream = Stream::open(&alice, path, None).await.unwrap();
+    let (mut last, mut asked) = (None, Value::Null);
+    while asked.is_null() {
+        let frame = stream.next().await.unwrap();
+        if frame.event == "INTERACTION" {
+            asked = serde_json::from_str(&frame.data).unwrap();
+        }
+        last = frame.id;
+    }
+    server.kill();
+
+    let _server = launch.start().await;
+    let answer = json!({ "sessionId": "session-123", "requestId": asked["data"]["requestId"], "selectedOptionId": "provide",
+                         "feedback": "ow-key", "data": {} });
+    let said = alice.post("/api/agent/chat/react/interaction_response", answer.clone()).await.done(200);
+    assert_eq!(said.body["success"], json!(true));
+    let mut stream = Stream::open(&alice, path, last.as_deref()).await.unwrap();
+    let mut heard = Vec::new();
+    loop {
+        let frame = stream.next().await.unwrap();
+        heard.push(frame.event.clone());
+        if frame.event == "DONE" {
+            let done: Value = serde_json::from_str(&frame.data).unwrap();
+            assert_eq!(done["data"]["result"], json!("It is sunny."));
+            break;
+        }
+    }
+    assert!(!heard.contains(&"INTERACTION".to_owned()), "it was settled: {heard:?}");
+    let again = alice.post("/api/agent/chat/react/interaction_response", answer).await;
+    assert_eq!((again.status, &again.body["success"]), (409, &json!(false)));
+}
+
+/// A name that many use at once for the first time, on many nodes, is one conversation: everything that was said is said in it.
+#[test]
+fn a_conversation_is_begun_once_on_many_nodes() {
+    on_postgres(async |house| {
+        let place = Place::new(house);
+        place.agent(
+            "listener",
+            "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Yes.\"\nagain = true\n",
+        );
+        let nodes = [place.launch(house.launch(), 2).start().await, place.launch(house.launch(), 2).start().await];
+        let key = house.key("operator", "alice");
+        let clients = [nodes[0].client(&key), nodes[1].client(&key)];
+        let says = |number: usize| {
+            let body = json!({ "message": format!("This is {number}."), "sessionId": "session-123" });
+            clients[number % 2].request("POST", "/api/agent/chat/react/stream").json(&body).send()
+        };
+        let said = futures::future::join_all((0..16).map(says)).await;
+        assert!(said.iter().all(|reply| reply.as_ref().is_ok_and(|reply| reply.status() == 200)), "{said:?}");
+        let sessions = clients[0].get("/v1/sessions").await.done(200).body["sessions"].clone();
+        assert_eq!(sessions.as_array().map(Vec::len), Some(1), "{sessions}");
+        let session = sessions[0]["id"].as_str().unwrap();
+        assert_eq!(times(&clients[1], session, "message.sent").await, 16);
+    });
+}

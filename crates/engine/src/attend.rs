@@ -1,0 +1,91 @@
+//! Somebody attends a session: what is open in it now, and from where on to follow it.
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, Refusal, Session, SessionId, Standing};
+use store::{Cost, Page, Reads, SessionFilter};
+
+use crate::{Engine, Error};
+
+/// How many actions are read at once.
+const STRIDE: u32 = 200;
+
+/// A session as somebody finds it who begins to attend it.
+#[derive(Debug, Clone)]
+pub struct Attended {
+    /// The session. Whatever comes after its last event is news.
+    pub session: Session,
+    /// Its open questions, the oldest first.
+    pub open: Vec<InteractionId>,
+    /// The calls that may run now and are the caller's client's to run.
+    pub ready: Vec<String>,
+}
+
+impl Engine {
+    /// What is open in a session now.
+    pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<Attended, Error> {
+        caller.require(Right::Read)?;
+        let (scope, name) = (caller.scope, caller.actor.name.clone());
+        self.read(Cost::Scan, move |reads| {
+            // First, so that what changes meanwhile is found twice rather than never.
+            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            let open = reads.open_of(&scope, session.id)?;
+            let runs = session.driven && session.started_by.name == name && session.ended.is_none();
+            let ready = if runs { ready(reads, &session, &name)? } else { Vec::new() };
+            Ok(Attended { session, open, ready })
+        })
+        .await
+    }
+
+    /// The session that a client means: by its id, or the newest one of a channel.
+    pub async fn session_meant(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
+        caller.require(Right::Read)?;
+        let (scope, name) = (caller.scope, name.to_owned());
+        self.read(Cost::Point, move |reads| {
+            if let Ok(id) = name.parse::<SessionId>()
+                && let Some(session) = reads.session(&scope, id)?
+            {
+                return Ok(Some(session));
+            }
+            let filter = SessionFilter { channel: Some(name.clone()), ..SessionFilter::default() };
+            Ok(reads.sessions(&scope, &filter, Page { after: None, limit: 1 })?.pop())
+        })
+        .await
+    }
+
+    /// The question that a client means: the last one about a call of the session, or one of the session by its id.
+    pub async fn question_meant(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
+        caller.require(Right::Read)?;
+        let (scope, call) = (caller.scope, call.to_owned());
+        self.read(Cost::Point, move |reads| {
+            let asked = match reads.proposal(&scope, session, &call)? {
+                Some(proposal) => proposal.asked.last().copied(),
+                None => call.parse::<InteractionId>().ok(),
+            };
+            let found = match asked {
+                Some(asked) => reads.interaction(&scope, asked)?,
+                None => None,
+            };
+            let found = found.filter(|found| found.origin.session == session);
+            Ok(found.ok_or(Refusal::NotFound("interaction"))?)
+        })
+        .await
+    }
+}
+
+fn ready(reads: &mut dyn Reads, session: &Session, name: &str) -> Result<Vec<String>, Error> {
+    let (now, mut found, mut after) = (reads.now()?, Vec::new(), String::new());
+    loop {
+        let portion = reads.proposals(&session.scope, session.id, &after, STRIDE)?;
+        let full = portion.len() == STRIDE as usize;
+        let Some(last) = portion.last() else { return Ok(found) };
+        after.clone_from(&last.call);
+        let ready = portion.into_iter().filter(|proposal| {
+            let allowed = matches!(&proposal.standing, Standing::Allowed { permit } if now < permit.expires_at);
+            allowed && proposal.runner.as_deref() == Some(name)
+        });
+        found.extend(ready.map(|proposal| proposal.call));
+        if !full {
+            return Ok(found);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Says something to an agent that we run, in a conversation that is there or in a new one.
+
+use std::sync::Arc;
+
+use domain::access::Right;
+use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId};
+use serde_json::Value;
+use store::{Cost, Once, Page, Reads, SessionFilter, StoreError};
+
+use crate::definitions::Definitions;
+use crate::say::checked;
+use crate::work::Work;
+use crate::{Engine, Error, Idempotency, Start};
+
+/// The agent that is meant where none is named and there are several.
+const DEFAULT: &str = "default";
+
+/// How often a conversation is looked for again that somebody else has begun at the same moment.
+const MOST_MEETINGS: u32 = 5;
+
+/// What somebody says, where, and to whom.
+#[derive(Debug, Clone)]
+pub struct Chat {
+    /// The conversation: a session or its channel. A new one if absent.
+    pub conversation: Option<String>,
+    /// The agent, for a new conversation; the only one there is, else the one called `default`, if absent.
+    pub agent: Option<String>,
+    /// What is said.
+    pub content: String,
+    /// Kept with a new session, and given back untouched.
+    pub metadata: Value,
+}
+
+impl Engine {
+    /// The session that a conversation is at: the newest of this channel, else the one of this id.
+    pub async fn conversation(&self, caller: &Caller, name: &str) -> Result<(Session, Luggage), Error> {
+        caller.require(Right::Read)?;
+        let (scope, name) = (caller.scope, name.to_owned());
+        self.read(Cost::Point, move |reads| {
+            let session = conversation(reads, &scope, &name)?.ok_or(Refusal::NotFound("session"))?;
+            let luggage = reads.luggage(&scope, session.id)?.unwrap_or_default();
+            Ok((session, luggage))
+        })
+        .await
+    }
+
+    /// Says something; gives the session, and the number of the last event before it was said.
+    pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
+        checked(&chat.content)?;
+        let filed = self.filed.now();
+        let mut met = 0;
+        loop {
+            let (caller_then, chat, filed) = (caller.clone(), chat.clone(), Arc::clone(&filed));
+            let said = self.command(caller, once.clone(), move |work| {
+                let session = match work.going_on(&caller_then.scope, &chat)? {
+                    Some(session) => session,
+                    None => work.begun(&caller_then, &filed, chat.clone())?,
+                };
+                let before = session.last_seq;
+                Ok((work.said(session, &caller_then, &chat.content)?, before))
+            });
+            match said.await {
+                // Somebody else has begun the same conversation at the same moment: it is there now.
+                Err(Error::Store(StoreError::Conflict)) if met < MOST_MEETINGS => met += 1,
+                other => return other,
+            }
+        }
+    }
+}
+
+impl Work<'_> {
+    /// The session in which a conversation goes on. One that has ended goes on in a new session of its channel.
+    fn going_on(&mut self, scope: &Scope, chat: &Chat) -> Result<Option<Session>, Error> {
+        let Some(name) = &chat.conversation else { return Ok(None) };
+        let Some(found) = conversation(&mut *self.tx, scope, name)? else { return Ok(None) };
+        let session = self.session(scope, found.id)?;
+        if session.ended.is_some() && session.brief.channel == *name {
+            return Ok(None);
+        }
+        if chat.agent.is_some() && chat.agent != session.brief.agent {
+            let problem = Problem::new("/agent", "is not the agent of this session");
+            return Err(Refusal::QuestionInvalid(vec![problem]).into());
+        }
+        Ok(Some(session))
+    }
+
+    fn begun(&mut self, caller: &Caller, filed: &Arc<Definitions>, chat: Chat) -> Result<Session, Error> {
+        caller.require(Right::Ask)?;
+        if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
+            // An id is given, never chosen.
+            return Err(Refusal::NotFound("session").into());
+        }
+        let agent = match chat.agent {
+            Some(agent) => agent,
+            None => self.agent_meant(&caller.scope, filed)?,
+        };
+        let before = match &chat.conversation {
+            Some(name) => conversation(&mut *self.tx, &caller.scope, name)?,
+            None => None,
+        };
+        let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
+        let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
+        let session = self.started(&caller.scope, &caller.actor, filed, start)?;
+        self.only_beginning(&session, before.as_ref())?;
+        if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
+    }
+
+    /// Keeps everybody else from beginning the same conversation at the same moment: the second one is told of a conflict.
+    fn only_beginning(&mut self, session: &Session, before: Option<&Session>) -> Result<(), Error> {
+        let before = before.map(|before| before.id.to_string()).unwrap_or_default();
+        let key = format!("conversation {} after {before}", session.brief.channel);
+        let begun = Once { digest: String::new(), result: String::new() };
+        // Nobody is called so, whose own keys these could be.
+        Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)
+    }
+
+    fn agent_meant(&mut self, scope: &Scope, filed: &Definitions) -> Result<String, Error> {
+        let names = Vec::from_iter(self.agents_at_hand(scope, filed)?);
+        match names.as_slice() {
+            [] => Err(Refusal::NotFound("agent").into()),
+            [only] => Ok(only.clone()),
+            several if several.iter().any(|name| name == DEFAULT) => Ok(DEFAULT.to_owned()),
+            several => {
+                let problem = Problem::new("/agent", format!("name one of {}", several.join(", ")));
+                Err(Refusal::QuestionInvalid(vec![problem]).into())
+            }
+        }
+    }
+}
+
+fn conversation(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Session>, Error> {
+    if !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        // No channel is called so, and one of the stores cannot be asked for NUL.
+        return Ok(None);
+    }
+    let filter = SessionFilter { channel: Some(name.to_owned()), ..SessionFilter::default() };
+    let newest = reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop();
+    match (newest, name.parse::<SessionId>()) {
+        (None, Ok(id)) => Ok(reads.session(scope, id)?),
+        (newest, _) => Ok(newest),
+    }
+}

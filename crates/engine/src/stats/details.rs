@@ -1,0 +1,161 @@
+//! Figures in detail: how long people let agents wait, who answers, and which rules ask.
+
+use std::collections::BTreeMap;
+
+use domain::access::Right;
+use domain::{Answer, Caller, Resolution, SignedDuration, Timestamp};
+use store::{Closed, Cost, rank};
+
+use crate::{Engine, Error};
+
+/// The ages by which open questions are counted, in seconds.
+const AGES: [i64; 4] = [60, 600, 3_600, 86_400];
+/// How many questions are read at a time.
+const PORTION: u32 = 2_000;
+/// How many people and rules are listed.
+const MOST_NAMES: usize = 100;
+
+/// What was open at a moment, and what was closed in a time before it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Details {
+    /// Open questions younger than so many seconds and not younger than the one before; the last have any age.
+    pub ages: Vec<(Option<i64>, u64)>,
+    /// What was closed in each part of the time, by status, and where that part begins; the oldest first.
+    pub times: Vec<(Timestamp, BTreeMap<&'static str, u64>)>,
+    /// By kind.
+    pub kinds: Vec<(String, Tally)>,
+    /// By person; of a quorum everybody who voted.
+    pub people: Vec<(String, Tally)>,
+    /// By the rule that asked.
+    pub rules: Vec<(String, Tally)>,
+}
+
+/// How questions ended that have something in common.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    /// By status.
+    pub closed: BTreeMap<&'static str, u64>,
+    /// Of those that were answered, by effect.
+    pub effects: BTreeMap<&'static str, u64>,
+    /// How long people let them wait: the median, in microseconds.
+    pub wait_p50: Option<i64>,
+    /// The 95th percentile of the same.
+    pub wait_p95: Option<i64>,
+}
+
+impl Engine {
+    /// What is open now by age, and what was closed within a window, in so many parts, by kind, person and rule.
+    pub async fn stats_details(&self, caller: &Caller, window: SignedDuration, parts: u32) -> Result<Details, Error> {
+        caller.require(Right::Read)?;
+        let scope = caller.scope;
+        self.read(Cost::Scan, move |reads| {
+            let now = reads.now()?;
+            let since = now.saturating_sub(window).unwrap_or(now);
+            let mut count = Count::new(since, now, parts);
+            let mut after = None;
+            loop {
+                let portion = reads.closed(&scope, since, after, PORTION)?;
+                after = portion.last().map(|last| (last.resolved_at, last.id));
+                portion.iter().for_each(|closed| count.add(closed));
+                if portion.len() < PORTION as usize {
+                    break;
+                }
+            }
+            let mut ages = Vec::new();
+            let mut younger = 0;
+            for age in AGES {
+                let all =
+                    reads.open_since(&scope, now.saturating_sub(SignedDuration::from_secs(age)).unwrap_or(now))?;
+                ages.push((Some(age), all.saturating_sub(younger)));
+                younger = all;
+            }
+            ages.push((None, reads.open_since(&scope, Timestamp::MIN)?.saturating_sub(younger)));
+            Ok(count.details(ages))
+        })
+        .await
+    }
+}
+
+/// What has been counted so far.
+struct Count {
+    since: Timestamp,
+    part: i64,
+    times: Vec<BTreeMap<&'static str, u64>>,
+    kinds: BTreeMap<String, Gathered>,
+    people: BTreeMap<String, Gathered>,
+    rules: BTreeMap<String, Gathered>,
+}
+
+/// A tally whose waits are not sorted yet.
+#[derive(Default)]
+struct Gathered {
+    tally: Tally,
+    waits: Vec<i64>,
+}
+
+impl Count {
+    fn new(since: Timestamp, now: Timestamp, parts: u32) -> Self {
+        let parts = parts.max(1);
+        let part = (now.as_microsecond() - since.as_microsecond()) / i64::from(parts);
+        Self {
+            since,
+            part: part.max(1),
+            times: vec![BTreeMap::new(); parts as usize],
+            kinds: BTreeMap::new(),
+            people: BTreeMap::new(),
+            rules: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, closed: &Closed) {
+        let status = closed.resolution.status().name();
+        let at = (closed.resolved_at.as_microsecond() - self.since.as_microsecond()) / self.part;
+        let last = self.times.len() - 1;
+        if let Some(time) = self.times.get_mut(usize::try_from(at).unwrap_or(0).min(last)) {
+            *time.entry(status).or_default() += 1;
+        }
+        let said = match &closed.resolution {
+            Resolution::Answered { answer, .. } => Some(answer),
+            _ => None,
+        };
+        self.kinds.entry(closed.kind.clone()).or_default().add(status, said, closed.asked_at);
+        if let Some(rule) = &closed.rule {
+            self.rules.entry(rule.clone()).or_default().add(status, said, closed.asked_at);
+        }
+        if let Resolution::Answered { answer, votes } = &closed.resolution {
+            let alone = std::slice::from_ref(answer);
+            for vote in if votes.is_empty() { alone } else { votes } {
+                self.people.entry(vote.by.name.clone()).or_default().add(status, Some(vote), closed.asked_at);
+            }
+        }
+    }
+
+    fn details(self, ages: Vec<(Option<i64>, u64)>) -> Details {
+        let begins = |at: i64| Timestamp::from_microsecond(self.since.as_microsecond() + at * self.part);
+        let times = (0..).map(|at| begins(at).unwrap_or(self.since)).zip(self.times).collect();
+        Details { ages, times, kinds: listed(self.kinds), people: listed(self.people), rules: listed(self.rules) }
+    }
+}
+
+impl Gathered {
+    fn add(&mut self, status: &'static str, said: Option<&Answer>, asked_at: Timestamp) {
+        *self.tally.closed.entry(status).or_default() += 1;
+        if let Some(answer) = said {
+            *self.tally.effects.entry(answer.effect.name()).or_default() += 1;
+            self.waits.push(answer.at.as_microsecond() - asked_at.as_microsecond());
+        }
+    }
+
+    fn tally(mut self) -> Tally {
+        self.waits.sort_unstable();
+        Tally { wait_p50: rank(&self.waits, 50), wait_p95: rank(&self.waits, 95), ..self.tally }
+    }
+}
+
+/// The busiest first.
+fn listed(gathered: BTreeMap<String, Gathered>) -> Vec<(String, Tally)> {
+    let mut all: Vec<(String, Tally)> = gathered.into_iter().map(|(name, gathered)| (name, gathered.tally())).collect();
+    all.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.closed.values().sum::<u64>()));
+    all.truncate(MOST_NAMES);
+    all
+}

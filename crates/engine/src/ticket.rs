@@ -1,0 +1,54 @@
+//! Tickets: what a browser opens one stream with, because it can send no other credential there.
+
+use domain::{Caller, Credential, Happening, SignedDuration, Ticket, TicketId, Timestamp, Visit};
+use serde_json::json;
+use store::VisitRecord;
+
+use crate::authenticate::{TICKET, fingerprint, parsed, spelled};
+use crate::{Engine, Error, Idempotency};
+
+/// How long a ticket is good for: as long as it takes to open a stream.
+const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
+
+impl Engine {
+    /// Makes a ticket for the caller; the text is shown this once.
+    pub async fn ticket(&self, caller: &Caller, once: Option<Idempotency>) -> Result<(String, Timestamp), Error> {
+        let secret = match &once {
+            Some(once) => self.fingerprint("ticket", &once.name(caller)).await?,
+            None => self.ids.random(),
+        };
+        let hash = fingerprint(&self.pepper().await?, &secret);
+        let (scope, credential, actor) = (caller.scope, caller.credential, caller.actor.clone());
+        let made = self.command(caller, once, move |work| {
+            let expires_at = work.now.saturating_add(LIFETIME).unwrap_or(work.now);
+            let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
+            work.tx.ticket_insert(&ticket, &hash)?;
+            let told = json!({ "ticket": ticket.id, "expires_at": expires_at });
+            work.audited(&scope, &Happening::by("ticket.made", &actor, told))?;
+            Ok((ticket.id, expires_at))
+        });
+        let (id, expires_at): (TicketId, Timestamp) = made.await?;
+        Ok((spelled(TICKET, id.uuid(), &secret), expires_at))
+    }
+
+    /// Finds the caller that a ticket stands for, and uses the ticket up. What it was made with must still be good.
+    pub async fn authenticate_ticket(&self, text: &str) -> Result<Caller, Error> {
+        let (id, secret) = parsed(TICKET, text).ok_or(Error::Unauthenticated)?;
+        let hash = fingerprint(&self.pepper().await?, &secret);
+        let taken = self.transact(move |work| {
+            let taken = work.tx.ticket_take(TicketId::from_uuid(id), &hash)?;
+            Ok(taken.filter(|ticket| work.now < ticket.expires_at))
+        });
+        let ticket = taken.await?.ok_or(Error::Unauthenticated)?;
+        let now = self.now();
+        let caller = match ticket.credential {
+            Credential::Key(key) => self.key_record(key).await?.key.caller(now),
+            Credential::Visit(visit) => {
+                let VisitRecord { visit, user, .. } = self.visit_record(visit).await?;
+                Visit { project: ticket.scope.project, ..visit }.caller(&user, now)
+            }
+            Credential::Worker => None,
+        };
+        caller.filter(|caller| caller.scope == ticket.scope).ok_or(Error::Unauthenticated)
+    }
+}

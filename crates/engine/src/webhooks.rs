@@ -1,0 +1,274 @@
+//! Webhooks: made, listed, switched, rotated, tried and removed by admins. What is sent for them is in `send.rs`.
+
+mod batch;
+mod courier;
+mod deliveries;
+mod send;
+mod settle;
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use domain::access::Right;
+use domain::webhook::{MOST, Subject};
+use domain::{Caller, Happening, Problem, Refusal, SignedDuration, Timestamp, Webhook, WebhookId, text, user};
+use policy::Pattern;
+use serde_json::json;
+use store::{Cost, Page, WebhookSecret};
+use url::{Host, Url};
+use zeroize::Zeroizing;
+
+use crate::vault::Place;
+use crate::work::Work;
+use crate::{Engine, Error, Idempotency, Vault};
+
+pub use courier::{Content, Courier, Parcel, Receipt};
+
+/// What every secret begins with, as the specification has it.
+const MARK: &str = "whsec_";
+/// The longest address.
+const LONGEST_URL: usize = 2048;
+/// How many types of events may be named.
+const MOST_TYPES: usize = 50;
+/// How long the old secret is used beside the new one, unless it is said otherwise.
+const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
+/// The longest that it may be.
+const LONGEST_OVERLAP: i64 = 30 * 24 * 3600;
+
+/// What a webhook is made with.
+#[derive(Debug, Clone)]
+pub struct NewWebhook {
+    /// Where to.
+    pub url: String,
+    /// What.
+    pub subject: Subject,
+    /// What for.
+    pub description: Option<String>,
+    /// Whether anything is sent from the beginning.
+    pub enabled: bool,
+}
+
+impl Engine {
+    /// Makes a webhook of the caller's project, from now on; the secret is shown this once.
+    ///
+    /// With an idempotency key the secret is derived as that of a key is, so that a repeated command shows the same one.
+    pub async fn webhook_create(
+        &self,
+        caller: &Caller,
+        new: NewWebhook,
+        once: Option<Idempotency>,
+    ) -> Result<(Webhook, String), Error> {
+        caller.require(Right::ManageWebhooks)?;
+        self.check_webhook(&new)?;
+        let secret = self.webhook_secret(caller, "webhook", once.as_ref()).await?;
+        let (scope, by, vault, kept) =
+            (caller.scope, caller.actor.clone(), Arc::clone(&self.vault), Zeroizing::new(*secret));
+        let webhook = self.command(caller, once, move |work| {
+            if work.tx.webhook_count(&scope)? >= MOST {
+                return Err(Refusal::TooManyWebhooks { most: MOST }.into());
+            }
+            if let Subject::Events { session: Some(session), .. } = &new.subject {
+                work.tx.session(&scope, *session)?.ok_or(Refusal::NotFound("session"))?;
+            }
+            let NewWebhook { url, subject, description, enabled } = new.clone();
+            let (id, now) = (work.ids.webhook(work.now), work.now);
+            let webhook = Webhook {
+                id,
+                scope,
+                url,
+                subject,
+                description,
+                created_by: by.clone(),
+                created_at: now,
+                disabled: None,
+                failures: 0,
+            };
+            let webhook = if enabled { webhook } else { webhook.disable(&by, "made so".into(), now).0 };
+            let head = work.tx.project_head(&scope)?;
+            work.tx.webhook_insert(&webhook, head)?;
+            keep(work, &vault, &webhook, 1, &kept)?;
+            let told = json!({ "webhook": id, "url": without_query(&webhook.url), "subject": webhook.subject, "enabled": enabled });
+            work.audited(&scope, &Happening::by("webhook.created", &by, told))?;
+            Ok(webhook)
+        });
+        let webhook = webhook.await?;
+        Ok((webhook, spelled(&secret)))
+    }
+
+    /// A page of the webhooks of the caller's project, the newest first.
+    pub async fn webhooks(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Vec<Webhook>, Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let scope = caller.scope;
+        self.read(Cost::Scan, move |reads| Ok(reads.webhooks(&scope, page)?)).await
+    }
+
+    /// A webhook.
+    pub async fn webhook(&self, caller: &Caller, id: WebhookId) -> Result<Webhook, Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let scope = caller.scope;
+        let found = self.read(Cost::Point, move |reads| Ok(reads.webhook(&scope, id)?)).await?;
+        Ok(found.ok_or(Refusal::NotFound("webhook"))?)
+    }
+
+    /// Removes a webhook. What is on its way may still arrive.
+    pub async fn webhook_delete(&self, caller: &Caller, id: WebhookId) -> Result<(), Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, None, move |work| {
+            if !work.tx.webhook_delete(&scope, id, work.now)? {
+                return Err(Refusal::NotFound("webhook").into());
+            }
+            work.audited(&scope, &Happening::by("webhook.deleted", &by, json!({ "webhook": id })))
+        })
+        .await
+    }
+
+    /// Switches a webhook on or off. What happened while it was off is sent when it is on again.
+    pub async fn webhook_switch(
+        &self,
+        caller: &Caller,
+        id: WebhookId,
+        enabled: bool,
+        reason: Option<String>,
+    ) -> Result<Webhook, Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let mut problems = Vec::new();
+        reason.iter().for_each(|reason| text::line("/reason", reason, &mut problems));
+        refuse(problems)?;
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, None, move |work| {
+            let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
+            if webhook.enabled() == enabled {
+                return Ok(webhook);
+            }
+            let reason = reason.clone().unwrap_or_else(|| format!("switched off by {}", by.name));
+            let (webhook, told) = if enabled { webhook.enable(&by) } else { webhook.disable(&by, reason, work.now) };
+            work.tx.webhook_save(&webhook)?;
+            work.tx.webhook_wake(&scope, id, work.now)?;
+            work.audited(&scope, &told)?;
+            Ok(webhook)
+        })
+        .await
+    }
+
+    /// Makes a new secret. Until the old one's time is over, messages are signed with both.
+    pub async fn webhook_rotate(
+        &self,
+        caller: &Caller,
+        id: WebhookId,
+        overlap: Option<i64>,
+        once: Option<Idempotency>,
+    ) -> Result<(Webhook, String, Timestamp), Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let overlap = match overlap {
+            None => OVERLAP,
+            Some(seconds) if (0..=LONGEST_OVERLAP).contains(&seconds) => SignedDuration::from_secs(seconds),
+            Some(_) => {
+                let problem = Problem::new("/overlap_seconds", format!("must be 0 to {LONGEST_OVERLAP}"));
+                return Err(Refusal::QuestionInvalid(vec![problem]).into());
+            }
+        };
+        let secret = self.webhook_secret(caller, "webhook_rotate", once.as_ref()).await?;
+        let (scope, by, vault, kept) =
+            (caller.scope, caller.actor.clone(), Arc::clone(&self.vault), Zeroizing::new(*secret));
+        let rotated = self.command(caller, once, move |work| {
+            let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
+            let newest = work.tx.webhook_secrets(&scope, id)?.first().map_or(0, |secret| secret.number);
+            let until = work.now.saturating_add(overlap).unwrap_or(work.now);
+            work.tx.webhook_secrets_end(&scope, id, until)?;
+            keep(work, &vault, &webhook, newest + 1, &kept)?;
+            let told = json!({ "webhook": id, "old_until": until });
+            work.audited(&scope, &Happening::by("webhook.rotated", &by, told))?;
+            Ok((webhook, until))
+        });
+        let (webhook, until) = rotated.await?;
+        Ok((webhook, spelled(&secret), until))
+    }
+
+    async fn webhook_secret(
+        &self,
+        caller: &Caller,
+        purpose: &str,
+        once: Option<&Idempotency>,
+    ) -> Result<Zeroizing<[u8; 32]>, Error> {
+        Ok(Zeroizing::new(match once {
+            Some(once) => self.fingerprint(purpose, &once.name(caller)).await?,
+            None => self.ids.random(),
+        }))
+    }
+
+    fn check_webhook(&self, new: &NewWebhook) -> Result<(), Error> {
+        let mut problems = Vec::new();
+        if let Err(problem) = self.check_url(&new.url) {
+            problems.push(Problem::new("/url", problem));
+        }
+        new.description.iter().for_each(|line| text::line("/description", line, &mut problems));
+        match &new.subject {
+            Subject::Answers { agent } => user::name("/answers_of", agent, &mut problems),
+            Subject::Events { types, agent, .. } => {
+                if types.is_empty() || types.len() > MOST_TYPES {
+                    problems.push(Problem::new("/events", format!("must be 1 to {MOST_TYPES} types")));
+                }
+                for (index, text) in types.iter().enumerate() {
+                    if let Err(problem) = Pattern::new(text) {
+                        problems.push(Problem::new(format!("/events/{index}"), problem));
+                    }
+                }
+                agent.iter().for_each(|agent| text::line("/agent", agent, &mut problems));
+            }
+        }
+        refuse(problems)
+    }
+
+    /// A name is looked up when it is connected to, and only then; an address can be refused at once.
+    fn check_url(&self, text: &str) -> Result<(), String> {
+        let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
+        if text.len() > LONGEST_URL {
+            return Err(format!("is longer than {LONGEST_URL} bytes"));
+        }
+        if !["http", "https"].contains(&url.scheme()) {
+            return Err("must begin with https:// or http://".into());
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+            return Err("must have neither a user nor a fragment: messages are proved by their signature".into());
+        }
+        let address = match url.host() {
+            Some(Host::Ipv4(address)) => Some(address.into()),
+            Some(Host::Ipv6(address)) => Some(address.into()),
+            Some(Host::Domain(_)) => None,
+            None => return Err("has no host".into()),
+        };
+        if address.is_some_and(|address| !self.settings().webhook_networks.allow(address)) {
+            return Err("is an address that this server does not send to".into());
+        }
+        Ok(())
+    }
+}
+
+/// An address as the audit trail keeps it: what proves something is often in the query.
+fn without_query(url: &str) -> &str {
+    url.split_once('?').map_or(url, |(before, _)| before)
+}
+
+fn refuse(problems: Vec<Problem>) -> Result<(), Error> {
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+/// Seals a secret and keeps it with its webhook.
+fn keep(work: &mut Work<'_>, vault: &Vault, webhook: &Webhook, number: u32, secret: &[u8; 32]) -> Result<(), Error> {
+    let place = Place::Webhook(&webhook.scope, webhook.id, number);
+    let sealed = vault.seal(work, &place, secret)?;
+    let secret = WebhookSecret { scope: webhook.scope, webhook: webhook.id, number, until: None, sealed };
+    Ok(work.tx.webhook_secret_insert(&secret)?)
+}
+
+/// A secret as it is shown once.
+fn spelled(secret: &[u8; 32]) -> String {
+    format!("{MARK}{}", BASE64_STANDARD.encode(secret))
+}
+
+/// A secret as it is.
+fn opened(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
+    vault.unseal(&Place::Webhook(&secret.scope, secret.webhook, secret.number), &secret.sealed)
+}

@@ -1,0 +1,76 @@
+//! What was sent and what became of it: listed, replayed, and tried out.
+
+use domain::access::Right;
+use domain::webhook::delivery::About;
+use domain::{Caller, Happening, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
+use serde_json::json;
+use store::{Cost, Page};
+
+use crate::{Engine, Error, Idempotency};
+
+/// The type of a message that is about nothing.
+pub(super) const TEST: &str = "webhook.test";
+
+impl Engine {
+    /// A page of what was sent for a webhook, or is to be, the newest first; in one state alone.
+    pub async fn webhook_deliveries(
+        &self,
+        caller: &Caller,
+        webhook: WebhookId,
+        state: Option<&'static str>,
+        page: Page<WebhookDeliveryId>,
+    ) -> Result<Vec<WebhookDelivery>, Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let scope = caller.scope;
+        self.read(Cost::Scan, move |reads| {
+            reads.webhook(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
+            Ok(reads.webhook_deliveries(&scope, webhook, state, page)?)
+        })
+        .await
+    }
+
+    /// Sends something that says nothing, to see whether it arrives.
+    pub async fn webhook_test(
+        &self,
+        caller: &Caller,
+        webhook: WebhookId,
+        once: Option<Idempotency>,
+    ) -> Result<WebhookDelivery, Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let scope = caller.scope;
+        self.command(caller, once, move |work| {
+            let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
+            found.sends()?;
+            let id = work.ids.webhook_delivery(work.now);
+            let delivery = WebhookDelivery::new(id, webhook, TEST.into(), About::Test, work.now);
+            work.tx.webhook_delivery_insert(&scope, &delivery)?;
+            work.tx.webhook_wake(&scope, webhook, work.now)?;
+            Ok(delivery)
+        })
+        .await
+    }
+
+    /// Sends again what was settled, under the same id.
+    pub async fn webhook_replay(
+        &self,
+        caller: &Caller,
+        (webhook, id): (WebhookId, WebhookDeliveryId),
+        once: Option<Idempotency>,
+    ) -> Result<WebhookDelivery, Error> {
+        caller.require(Right::ManageWebhooks)?;
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
+            let delivery = work.tx.webhook_delivery(&scope, webhook, id)?;
+            let delivery = delivery.ok_or(Refusal::NotFound("webhook delivery"))?;
+            found.sends()?;
+            let delivery = delivery.replay(work.now)?;
+            work.tx.webhook_delivery_save(&scope, &delivery)?;
+            work.tx.webhook_wake(&scope, webhook, work.now)?;
+            let told = json!({ "webhook": webhook, "delivery": id });
+            work.audited(&scope, &Happening::by("webhook.replayed", &by, told))?;
+            Ok(delivery)
+        })
+        .await
+    }
+}

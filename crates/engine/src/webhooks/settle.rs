@@ -1,0 +1,103 @@
+//! Notes what became of a message, under the lease that it was sent under.
+
+use domain::audit::Wire;
+use domain::webhook::delivery::{About, Attempt, Progress, Verdict};
+use domain::{Actor, LeaseId, Refusal, Timestamp, WebhookDelivery};
+use store::DueWebhook;
+
+use super::courier::Receipt;
+use super::send::held;
+use crate::work::{Doer, Work};
+use crate::{Engine, Error};
+
+/// What is told of an attempt, once it is noted.
+struct Noted {
+    taken: bool,
+    result: &'static str,
+    /// Why it was given up.
+    dead: Option<String>,
+    /// Whether the endpoint wants nothing more.
+    gone: bool,
+}
+
+impl Engine {
+    /// Notes an attempt; says whether the endpoint has taken the message. A lease that was lost leaves it to the next node.
+    pub(super) async fn webhook_settle(
+        &self,
+        due: DueWebhook,
+        lease: LeaseId,
+        delivery: WebhookDelivery,
+        at: Timestamp,
+        receipt: Receipt,
+    ) -> Result<bool, Error> {
+        let length = self.settings().webhook_lease;
+        let id = delivery.id;
+        let noted = self.transact_as(Doer::system(Wire::Webhook), move |work| {
+            let hold = held(work, lease, length);
+            let Some((webhook, _)) = work.tx.webhook_hold(&due, &hold)? else { return Ok(None) };
+            let Some(found) = work.tx.webhook_delivery(&due.scope, due.webhook, delivery.id)? else { return Ok(None) };
+            let Receipt { status, note, wait, took } = receipt.clone();
+            let attempt = Attempt { at, status, note, millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX) };
+            let verdict = attempt.verdict();
+            let [jitter] = work.ids.random();
+            let found = found.tried(attempt, wait, jitter, work.now);
+            work.tx.webhook_delivery_save(&due.scope, &found)?;
+            let taken = matches!(verdict, Verdict::Taken { .. });
+            let mut webhook = if taken { webhook.succeeded() } else { webhook };
+            let gone = verdict == Verdict::Gone && webhook.enabled();
+            if gone {
+                let reason = "the endpoint is gone (410)".to_owned();
+                let (disabled, told) = webhook.disable(&Actor::system(), reason, work.now);
+                work.audited(&due.scope, &told)?;
+                webhook = disabled;
+            }
+            work.tx.webhook_save(&webhook)?;
+            if let (Verdict::Taken { done }, About::Answer { .. }) = (verdict, &found.about) {
+                work.answer_taken(&due, &found.about, done)?;
+            }
+            let (result, dead) = match &found.progress {
+                Progress::Dead { reason, .. } => ("dead", Some(reason.clone())),
+                Progress::Pending { .. } => ("failed", None),
+                Progress::Delivered { .. } | Progress::Dropped { .. } => ("delivered", None),
+            };
+            Ok(Some(Noted { taken, result, dead, gone }))
+        });
+        let Some(Noted { taken, result, dead, gone }) = noted.await? else {
+            tracing::info!(webhook = %due.webhook, delivery = %id, "webhookLeaseLost");
+            return Ok(false);
+        };
+        metrics::counter!("flow_webhook_attempts_total", "result" => result).increment(1);
+        if let Some(reason) = dead {
+            tracing::warn!(webhook = %due.webhook, delivery = %id, reason, "webhookDead");
+        }
+        if gone {
+            tracing::warn!(webhook = %due.webhook, "webhookDisabled");
+        }
+        Ok(taken)
+    }
+}
+
+impl Work<'_> {
+    /// The endpoint has the answer: done with it, or under its lease. Where something is sealed it was only told that it waits.
+    fn answer_taken(&mut self, due: &DueWebhook, about: &About, done: bool) -> Result<(), Error> {
+        let About::Answer { interaction: id, revision, lease } = *about else { return Ok(()) };
+        let (mut session, found) = match self.question(&due.scope, id) {
+            Err(Error::Refused(Refusal::AlreadyResolved(_) | Refusal::NotFound(_))) => return Ok(()),
+            found => found?,
+        };
+        // The agent may have come for it meanwhile.
+        if self.answer_waiting(due, id, revision)?.is_none() || self.has_sealed(due, &found)? {
+            return Ok(());
+        }
+        let (was, by) = (found.status(), found.origin.asked_by.clone());
+        let until = self.now.saturating_add(self.settings.lease).unwrap_or(self.now);
+        let change = found.take(&by, lease, self.now, until)?;
+        let taken = self.changed(&mut session, was, change)?;
+        self.effects.taken_after = taken.resolved_at().map(|at| self.now.duration_since(at));
+        if done {
+            let change = taken.complete(lease, self.now)?;
+            self.changed(&mut session, was, change)?;
+        }
+        self.saved(&session)
+    }
+}

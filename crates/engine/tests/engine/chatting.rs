@@ -1,0 +1,94 @@
+//! Saying something to an agent of ours: in a conversation that is there, or in a new one.
+
+use domain::{AgentVersion, Caller, Command, Refusal, Role, Session};
+use holdpoint_engine::{Chat, Definitions, Error, Start};
+use serde_json::{Value, json};
+
+use crate::world::{World, pointers, refusal};
+
+fn defines(world: &World, names: &[&str]) {
+    let agent = |name: &&str| -> AgentVersion {
+        let model = json!({ "provider": "scripted", "script": { "turns": [] } });
+        serde_json::from_value(json!({ "name": name, "version": "1", "model": model })).unwrap()
+    };
+    world.engine.define(Definitions { agents: names.iter().map(agent).collect(), flows: Vec::new() });
+}
+
+async fn says(
+    world: &World,
+    caller: &Caller,
+    conversation: Option<&str>,
+    agent: Option<&str>,
+) -> Result<(Session, u64), Error> {
+    let chat = Chat {
+        conversation: conversation.map(str::to_owned),
+        agent: agent.map(str::to_owned),
+        content: "Good morning.".into(),
+        metadata: Value::Null,
+    };
+    world.engine.chat(caller, chat, None).await
+}
+
+#[tokio::test]
+async fn a_conversation_begins_goes_on_and_begins_again() {
+    let world = World::new();
+    defines(&world, &["guide"]);
+    let alice = world.person("alice").await;
+    let (first, before) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
+    assert_eq!((first.brief.channel.as_str(), first.brief.agent.as_deref(), before), ("chat-7", Some("guide"), 1));
+    assert_eq!(world.events(&alice, first.id).await, ["session.started", "message.sent"]);
+    let (again, before) = says(&world, &alice, Some("chat-7"), Some("guide")).await.unwrap();
+    assert_eq!((again.id, before), (first.id, 2));
+    let (by_id, _) = says(&world, &alice, Some(&first.id.to_string()), None).await.unwrap();
+    assert_eq!(by_id.id, first.id);
+    world.control(&alice, first.id, Command::Cancel).await.unwrap();
+    let ended = says(&world, &alice, Some(&first.id.to_string()), None).await;
+    assert!(matches!(refusal(ended), Refusal::SessionEnded { .. }), "an id names one session for good");
+    let (next, _) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
+    assert_ne!(next.id, first.id);
+    let (found, _) = world.engine.conversation(&alice, "chat-7").await.unwrap();
+    assert_eq!(found.id, next.id, "the newest is meant");
+    let (alone, _) = says(&world, &alice, None, None).await.unwrap();
+    assert_eq!(alone.brief.channel, alone.id.uuid().to_string());
+    let (same, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
+    assert_eq!(same.id, alone.id);
+}
+
+#[tokio::test]
+async fn an_agent_is_named_unless_it_is_the_only_one_or_the_default() {
+    let world = World::new();
+    let alice = world.person("alice").await;
+    let nobody = says(&world, &alice, None, None).await;
+    assert_eq!(refusal(nobody), Refusal::NotFound("agent"));
+    defines(&world, &["guide", "scribe"]);
+    assert_eq!(pointers(says(&world, &alice, None, None).await), ["/agent"]);
+    let (named, _) = says(&world, &alice, Some("chat-7"), Some("scribe")).await.unwrap();
+    assert_eq!(named.brief.agent.as_deref(), Some("scribe"));
+    assert_eq!(pointers(says(&world, &alice, Some("chat-7"), Some("guide")).await), ["/agent"]);
+    assert_eq!(refusal(says(&world, &alice, None, Some("nobody")).await), Refusal::NotFound("agent"));
+    defines(&world, &["guide", "default"]);
+    let (meant, _) = says(&world, &alice, None, None).await.unwrap();
+    assert_eq!(meant.brief.agent.as_deref(), Some("default"));
+}
+
+#[tokio::test]
+async fn who_may_not_speak_is_refused_and_nothing_is_begun() {
+    let world = World::new();
+    defines(&world, &["guide"]);
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let viewer = world.caller(Role::Viewer, "vera").await;
+    let mallory = world.stranger("elsewhere", Role::Admin, "mallory", &[]).await;
+    let (session, _) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
+    let forbidden = Refusal::RoleForbids { role: Role::Viewer };
+    assert_eq!(refusal(says(&world, &viewer, None, None).await), forbidden);
+    assert_eq!(refusal(says(&world, &viewer, Some("chat-7"), None).await), forbidden);
+    let theirs = world.engine.conversation(&mallory, "chat-7").await;
+    assert_eq!(refusal(theirs), Refusal::NotFound("session"));
+    let by_id = says(&world, &mallory, Some(&session.id.to_string()), None).await;
+    assert_eq!(refusal(by_id), Refusal::NotFound("session"));
+    let start = Start { channel: Some("foreign".into()), ..Start::default() };
+    let foreign = world.engine.start(&agent, start, None).await.unwrap();
+    let said = says(&world, &alice, Some("foreign"), None).await;
+    assert_eq!(refusal(said), Refusal::NotDriven(foreign.id));
+    assert_eq!(pointers(says(&world, &alice, Some("two words"), None).await), ["/channel"]);
+}

@@ -1,0 +1,25 @@
+//! Tickets.
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use protocol::{EmptyBody, TicketView};
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+
+/// Makes a ticket that opens one stream or socket as the caller, within seconds: `?ticket=`. It is shown this once.
+#[utoipa::path(post, path = "/v1/tickets", tag = "keys", request_body = EmptyBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 201, description = "The ticket", body = TicketView), Problems))]
+pub(super) async fn ticket_create(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+) -> Result<(StatusCode, Json<TicketView>), ApiError> {
+    let (ticket, expires_at) = app.engine.ticket(&caller, once).await?;
+    Ok((StatusCode::CREATED, Json(TicketView { ticket, expires_at })))
+}

@@ -1,0 +1,288 @@
+//! One WebSocket: pulled by its reader as streams are, so that a slow one holds one portion and nothing more.
+//!
+//! What is said on it is the business of a [`Talk`]. Here is what all of them share: who may open one, pings, the end of those that
+//! are silent or do not read, the size of messages, the rate, and a good end when the server stops or the credential does.
+
+use std::time::Duration;
+
+use axum::extract::FromRequestParts;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::response::Response;
+use domain::Caller;
+use http::request::Parts;
+use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
+use tokio_tungstenite::tungstenite;
+use tokio_util::task::TaskTracker;
+
+use crate::App;
+use crate::caller::{Reading, within_rate};
+use crate::error::ApiError;
+use crate::sse::Counted;
+
+/// How many heartbeats a socket may be silent, or leave what it is told unread.
+const PATIENCE: u32 = 3;
+
+/// How long the other side may take to agree that it is over.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// What a server that stops waits for.
+#[derive(Clone)]
+pub(crate) struct Sockets(pub(crate) TaskTracker);
+
+/// What is said on a socket, and what is made of what comes in. Only translation.
+pub(crate) trait Talk: Send + 'static {
+    /// Something that there is to tell.
+    type News: Send;
+
+    /// What there is to tell before anything else.
+    fn found(&mut self) -> Vec<Self::News>;
+    /// What there is to tell next. It may be dropped while it waits: what was not given is given the next time.
+    fn next(&mut self) -> impl Future<Output = Result<Vec<Self::News>, engine::Error>> + Send;
+    /// How it is told.
+    fn told(&mut self, news: Self::News) -> impl Future<Output = Vec<String>> + Send;
+    /// What is replied to a message.
+    fn heard(&mut self, text: &str) -> impl Future<Output = Vec<String>> + Send;
+    /// What is replied to a message that is refused before it is read.
+    fn refused(&self, error: ApiError) -> String;
+    /// A heartbeat has passed.
+    fn beat(&mut self) -> impl Future<Output = ()> + Send;
+    /// What is said last.
+    fn farewell(&self, end: End) -> Option<String>;
+}
+
+/// Why the server ends a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The server stops: connect again.
+    Stopping,
+    /// The credential is no longer good.
+    Unauthenticated,
+    /// The store cannot be read: connect again.
+    Interrupted,
+}
+
+impl End {
+    /// The word for it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Stopping => "stopping",
+            Self::Unauthenticated => "unauthenticated",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    const fn code(self) -> u16 {
+        match self {
+            Self::Stopping => close_code::AWAY,
+            Self::Unauthenticated => close_code::POLICY,
+            Self::Interrupted => close_code::ERROR,
+        }
+    }
+}
+
+/// Whoever wants to open a socket.
+pub(crate) struct Joining {
+    pub(crate) caller: Caller,
+    upgrade: Option<WebSocketUpgrade>,
+    sockets: Option<Sockets>,
+}
+
+impl FromRequestParts<App> for Joining {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let Reading(caller) = Reading::from_request_parts(parts, app).await?;
+        let sockets = parts.extensions.get::<Sockets>().cloned();
+        let upgrade = WebSocketUpgrade::from_request_parts(parts, app).await.ok();
+        Ok(Self { caller, upgrade, sockets })
+    }
+}
+
+impl Joining {
+    /// Opens the socket.
+    pub(crate) fn with(self, app: &App, talk: impl Talk) -> Result<Response, ApiError> {
+        let upgrade = self.upgrade.ok_or(ApiError::NotSocket)?;
+        let (app, caller, counted) = (app.clone(), self.caller, Counted::one(app)?);
+        let token = self.sockets.map(|sockets| sockets.0.token());
+        // What is a little too large is refused in words; what is much too large is not even taken in.
+        let most = app.limits.body_bytes.saturating_mul(2);
+        let upgrade = upgrade.max_message_size(most).max_frame_size(most).write_buffer_size(0);
+        Ok(upgrade.on_upgrade(async move |socket| {
+            Line::new(app, caller, socket).keep(talk).await;
+            drop((counted, token));
+        }))
+    }
+}
+
+/// A socket that is open.
+struct Line {
+    app: App,
+    caller: Caller,
+    socket: WebSocket,
+    tick: Interval,
+    /// How many heartbeats nothing has been heard.
+    silent: u32,
+    patience: Duration,
+}
+
+/// What happened on it.
+enum Turn<N> {
+    Stop,
+    Tick,
+    Frame(Option<Result<Message, axum::Error>>),
+    News(Result<Vec<N>, engine::Error>),
+}
+
+/// The socket is over, and the other side has gone or has been told.
+struct Over;
+
+impl Line {
+    fn new(app: App, caller: Caller, socket: WebSocket) -> Self {
+        let beat = app.limits.heartbeat;
+        let mut tick = interval(beat);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { app, caller, socket, tick, silent: 0, patience: beat.saturating_mul(PATIENCE) }
+    }
+
+    async fn keep(mut self, mut talk: impl Talk) {
+        loop {
+            let found = talk.found();
+            if !found.is_empty() {
+                if self.news(&mut talk, Ok(found)).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            let turn = tokio::select! {
+                () = self.app.stops() => Turn::Stop,
+                _ = self.tick.tick() => Turn::Tick,
+                frame = self.socket.recv() => Turn::Frame(frame),
+                news = talk.next() => Turn::News(news),
+            };
+            let went = match turn {
+                Turn::Stop => self.end(&mut talk, End::Stopping).await,
+                Turn::Tick => self.beat(&mut talk).await,
+                Turn::Frame(frame) => self.frame(&mut talk, frame).await,
+                Turn::News(news) => self.news(&mut talk, news).await,
+            };
+            if went.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn beat(&mut self, talk: &mut impl Talk) -> Result<(), Over> {
+        if self.silent > PATIENCE {
+            tracing::debug!("a socket was silent for too long");
+            return Err(Over);
+        }
+        self.silent += 1;
+        self.recheck(talk).await?;
+        talk.beat().await;
+        self.send(Message::Ping(bytes::Bytes::new())).await
+    }
+
+    async fn frame(&mut self, talk: &mut impl Talk, frame: Option<Result<Message, axum::Error>>) -> Result<(), Over> {
+        self.silent = 0;
+        let replies = match frame {
+            None => return Err(Over),
+            Some(Err(error)) => return self.unreadable(talk, error).await,
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => return Ok(()),
+            Some(Ok(Message::Close(_))) => return self.drained().await,
+            Some(Ok(Message::Binary(_))) => vec![talk.refused(ApiError::Binary)],
+            Some(Ok(Message::Text(text))) if text.len() > self.app.limits.body_bytes => {
+                vec![talk.refused(ApiError::BodyTooLarge(self.app.limits.body_bytes))]
+            }
+            Some(Ok(Message::Text(text))) => match within_rate(&self.app, &self.caller) {
+                Err(error) => vec![talk.refused(error)],
+                Ok(()) => {
+                    self.recheck(talk).await?;
+                    talk.heard(&text).await
+                }
+            },
+        };
+        self.say(replies).await
+    }
+
+    async fn news<T: Talk>(&mut self, talk: &mut T, news: Result<Vec<T::News>, engine::Error>) -> Result<(), Over> {
+        let news = match news {
+            Ok(news) => news,
+            Err(error) => {
+                tracing::warn!(%error, "a socket was ended");
+                return self.end(talk, End::Interrupted).await;
+            }
+        };
+        self.recheck(talk).await?;
+        for one in news {
+            let told = talk.told(one).await;
+            self.say(told).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the socket of whoever has lost their credential.
+    async fn recheck(&mut self, talk: &mut impl Talk) -> Result<(), Over> {
+        match self.app.engine.recheck(&self.caller).await {
+            Ok(()) => Ok(()),
+            Err(engine::Error::Unauthenticated) => self.end(talk, End::Unauthenticated).await,
+            Err(error) => {
+                tracing::warn!(%error, "a socket was ended");
+                self.end(talk, End::Interrupted).await
+            }
+        }
+    }
+
+    /// What came in is no message: nothing after it can be understood either.
+    async fn unreadable(&mut self, talk: &mut impl Talk, error: axum::Error) -> Result<(), Over> {
+        let code = match error.into_inner().downcast_ref::<tungstenite::Error>() {
+            Some(tungstenite::Error::Capacity(_)) => {
+                let words = talk.refused(ApiError::BodyTooLarge(self.app.limits.body_bytes));
+                self.say(vec![words]).await?;
+                close_code::SIZE
+            }
+            Some(tungstenite::Error::Utf8(_)) => close_code::INVALID,
+            Some(tungstenite::Error::Protocol(_)) => close_code::PROTOCOL,
+            _ => return Err(Over),
+        };
+        self.close(code, "").await
+    }
+
+    async fn end(&mut self, talk: &mut impl Talk, end: End) -> Result<(), Over> {
+        let last = talk.farewell(end);
+        self.say(last.into_iter().collect()).await?;
+        self.close(end.code(), end.name()).await
+    }
+
+    /// Closes, and waits a moment for the other side to agree.
+    async fn close(&mut self, code: u16, reason: &'static str) -> Result<(), Over> {
+        let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
+        self.send(Message::Close(Some(frame))).await?;
+        self.drained().await
+    }
+
+    /// Nothing that comes now is listened to; what is still to be sent of the end is.
+    async fn drained(&mut self) -> Result<(), Over> {
+        let agreed = async { while let Some(Ok(_)) = self.socket.recv().await {} };
+        let _ = timeout(self.patience.min(GOODBYE), agreed).await;
+        Err(Over)
+    }
+
+    async fn say(&mut self, words: Vec<String>) -> Result<(), Over> {
+        for text in words {
+            self.send(Message::Text(text.into())).await?;
+        }
+        Ok(())
+    }
+
+    /// Whoever does not read is not waited for without end.
+    async fn send(&mut self, message: Message) -> Result<(), Over> {
+        match timeout(self.patience, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(Over),
+            Err(_) => {
+                tracing::debug!("a socket was not read for too long");
+                Err(Over)
+            }
+        }
+    }
+}

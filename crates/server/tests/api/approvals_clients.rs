@@ -1,0 +1,277 @@
+//! Tools that the client runs: an approved call is handed to one client, started as it is, and its result is the outcome.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::crowds::brisk;
+use crate::play::Play;
+use crate::wire_client::Wire;
+use crate::words::{Someone, text};
+use crate::world::{PATIENCE, World};
+
+/// An editor and its agent.
+struct Scene {
+    world: World,
+    alice: Someone,
+    play: Arc<Play>,
+    session: String,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        Self::in_world(World::new().await).await
+    }
+
+    async fn in_world(world: World) -> Self {
+        let alice = world.person("alice").await;
+        let play = world.plays();
+        let session = alice.edits().await;
+        Self { world, alice, play, session }
+    }
+
+    async fn joins(&self) -> Wire {
+        self.alice.joins(&format!("/ws/{}", self.session)).await
+    }
+
+    /// Where the call is by now.
+    async fn action(&self, call: &str) -> Value {
+        self.alice.get(&format!("/v1/sessions/{}/actions/{call}", self.session)).await.done()
+    }
+
+    /// The agent calls a tool; gives the call as the client is shown it.
+    async fn calls(&self, editor: &mut Wire, tool: &str) -> Value {
+        self.play.says("I will.", &[("c", tool, json!({ "path": "a.md" }))]);
+        self.play.says("Done.", &[]);
+        editor.says(json!({ "type": "user_message", "content": "Go on.", "role": "user" })).await;
+        editor.hears_of("tool_call").await
+    }
+}
+
+async fn decides(editor: &mut Wire, call: &str, decision: &str, more: Value) {
+    let mut message = json!({ "type": "hitl_decision", "call_id": call, "decision": decision });
+    message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    editor.says(message).await;
+}
+
+/// The whole way of a call: asked, approved, handed over, run, reported, read by the model.
+#[tokio::test]
+async fn an_approved_call_is_run_by_the_client() {
+    let scene = Scene::new().await;
+    let mut editor = scene.joins().await;
+    let asked = scene.calls(&mut editor, "write_file").await;
+    assert_eq!((&asked["requires_approval"], &asked["arguments"]), (&json!(true), &json!({ "path": "a.md" })));
+    let call = text(&asked["call_id"]);
+    decides(&mut editor, &call, "edit", json!({ "modified_arguments": { "path": "b.md" } })).await;
+    assert_eq!(editor.hears_of("hitl_resolved").await["decision"], "edit");
+    let run = editor.hears().await;
+    let expected = json!({ "type": "tool_call", "call_id": call, "tool_name": "write_file",
+                           "arguments": { "path": "b.md" }, "requires_approval": false });
+    assert_eq!(run, expected);
+    assert_eq!(scene.action(&call).await["state"], "started", "the permit is spent when it is handed over");
+    editor.says(json!({ "type": "tool_result", "call_id": call, "result": { "bytes": 5 } })).await;
+    let mut said = String::new();
+    loop {
+        let message = editor.hears_of("assistant_message").await;
+        said.push_str(message["token"].as_str().unwrap());
+        if message["is_final"] == true {
+            break;
+        }
+    }
+    assert_eq!(said, "Done.");
+    assert_eq!(scene.action(&call).await["result"], json!({ "bytes": 5 }));
+    assert!(scene.play.results()[0].0.contains("bytes"), "{:?}", scene.play.results());
+    let again = json!({ "type": "tool_result", "call_id": call, "result": "again" });
+    editor.is_refused(again, "action_state").await;
+}
+
+/// A tool that failed is not a tool that was rejected, whatever its error says.
+#[tokio::test]
+async fn a_failed_tool_is_not_a_rejection() {
+    let scene = Scene::new().await;
+    let mut editor = scene.joins().await;
+    let call = text(&scene.calls(&mut editor, "execute_command").await["call_id"]);
+    let old = json!({ "type": "tool_result", "call_id": call, "error": "Error: Операция отклонена: execute_command" });
+    editor.is_refused(old.clone(), "action_state").await;
+    assert_eq!(scene.action(&call).await["state"], "waiting", "the text of an error decides nothing");
+    decides(&mut editor, &call, "approve", json!({})).await;
+    editor.hears_of("tool_call").await;
+    editor.says(old).await;
+    while editor.hears_of("assistant_message").await["is_final"] != true {}
+    let failed = scene.action(&call).await;
+    assert_eq!((&failed["state"], &failed["rejected_by"]), (&json!("failed"), &Value::Null));
+    assert!(scene.play.results()[0].1, "the model is told that it failed");
+}
+
+/// What policy allows by itself goes to the client without a question; two clients get it once between them.
+#[tokio::test]
+async fn two_clients_race_for_one_call() {
+    let scene = Scene::new().await;
+    for _ in 0..5 {
+        let (mut first, mut second) = (scene.joins().await, scene.joins().await);
+        scene.play.says("", &[("c", "read_file", json!({ "path": "a.md" }))]);
+        scene.play.says("Done.", &[]);
+        first.says(json!({ "type": "user_message", "content": "Read it." })).await;
+        let (winner, call) = tokio::select! {
+            call = first.hears_of("tool_call") => (&mut first, call),
+            call = second.hears_of("tool_call") => (&mut second, call),
+        };
+        assert_eq!(call["requires_approval"], false);
+        winner.says(json!({ "type": "tool_result", "call_id": call["call_id"], "result": "text" })).await;
+        for mut editor in [first, second] {
+            loop {
+                let message = editor.hears().await;
+                assert_ne!(message["type"], "tool_call", "it was handed over twice");
+                if message["is_final"] == true {
+                    break;
+                }
+            }
+            editor.leaves().await;
+        }
+    }
+}
+
+/// A call that nobody was given waits for the next client; one that was given and lost is asked about, or offered again where it may be.
+#[tokio::test]
+async fn a_lost_client_leaves_the_call_to_the_next() {
+    let scene = Scene::new().await;
+    let mut editor = scene.joins().await;
+    let call = text(&scene.calls(&mut editor, "write_file").await["call_id"]);
+    editor.leaves().await;
+    let mut next = scene.joins().await;
+    assert_eq!(next.hears().await["call_id"], json!(call), "what is pending is shown again");
+    decides(&mut next, &call, "approve", json!({})).await;
+    assert_eq!(next.hears_of("tool_call").await["requires_approval"], false);
+    next.leaves().await;
+    // It was started and nobody knows what became of it: it is not run again, and people are asked.
+    let mut third = scene.joins().await;
+    scene.world.passes(61).await;
+    let asked = third.hears().await;
+    assert_eq!(
+        (&asked["type"], &asked["call_id"], &asked["kind"]),
+        (&json!("tool_call"), &json!(call), &json!("choice"))
+    );
+    decides(&mut third, &call, "edit", json!({ "modified_arguments": { "option": "run_again" } })).await;
+    assert_eq!(third.hears_of("tool_call").await["requires_approval"], false);
+    third.says(json!({ "type": "tool_result", "call_id": call, "result": "ok" })).await;
+    while third.hears_of("assistant_message").await["is_final"] != true {}
+    let repeatable = scene.calls(&mut third, "read_file").await;
+    let call = text(&repeatable["call_id"]);
+    third.leaves().await;
+    let mut last = scene.joins().await;
+    scene.world.passes(61).await;
+    let offered = last.hears().await;
+    assert_eq!((&offered["call_id"], &offered["requires_approval"]), (&json!(call), &json!(false)));
+}
+
+/// A client that comes back can still report what it was given.
+#[tokio::test]
+async fn a_client_that_comes_back_reports() {
+    let scene = Scene::new().await;
+    let mut editor = scene.joins().await;
+    let call = text(&scene.calls(&mut editor, "read_file").await["call_id"]);
+    editor.leaves().await;
+    let mut back = scene.joins().await;
+    back.says(json!({ "type": "tool_result", "call_id": call, "result": "late" })).await;
+    while back.hears_of("assistant_message").await["is_final"] != true {}
+    assert_eq!(scene.action(&call).await["state"], "done");
+}
+
+/// As long as a client stays, what it runs is waited for.
+#[tokio::test]
+async fn a_client_that_stays_is_waited_for() {
+    let scene = Scene::in_world(World::with(brisk()).await).await;
+    let mut editor = scene.joins().await;
+    let call = text(&scene.calls(&mut editor, "read_file").await["call_id"]);
+    let mut until = text(&scene.action(&call).await["lease_until"]);
+    for _ in 0..4 {
+        scene.world.passes(50).await;
+        let kept = async {
+            loop {
+                editor.answers_pings(1).await;
+                let now = text(&scene.action(&call).await["lease_until"]);
+                if now > until {
+                    break now;
+                }
+            }
+        };
+        until = tokio::time::timeout(PATIENCE, kept).await.unwrap();
+    }
+    assert_eq!(scene.action(&call).await["state"], "started");
+}
+
+/// Nothing is handed over while the session is paused; what waits is when it goes on.
+#[tokio::test]
+async fn a_pause_holds_the_hand_over() {
+    let scene = Scene::new().await;
+    let mut editor = scene.joins().await;
+    let call = text(&scene.calls(&mut editor, "write_file").await["call_id"]);
+    scene.alice.commands(&scene.session, "pause").await.done();
+    decides(&mut editor, &call, "approve", json!({})).await;
+    editor.hears_of("hitl_resolved").await;
+    editor.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
+    assert_eq!(scene.action(&call).await["state"], "allowed");
+    scene.alice.commands(&scene.session, "resume").await.done();
+    assert_eq!(editor.hears_of("tool_call").await["requires_approval"], false);
+}
+
+/// Somebody else may watch and decide; the client of whoever opened the session runs the tool.
+#[tokio::test]
+async fn only_the_client_of_whoever_opened_the_session_runs_it() {
+    let scene = Scene::new().await;
+    let bob = scene.world.person("bob").await;
+    let mut watcher = bob.joins(&format!("/ws/{}", scene.session)).await;
+    let mut editor = scene.joins().await;
+    let call = text(&scene.calls(&mut editor, "write_file").await["call_id"]);
+    watcher.hears_of("tool_call").await;
+    decides(&mut watcher, &call, "approve", json!({})).await;
+    assert_eq!(editor.hears_of("tool_call").await["requires_approval"], false);
+    watcher.is_refused(json!({ "type": "tool_result", "call_id": call, "result": "mine" }), "not_your_action").await;
+    editor.says(json!({ "type": "tool_result", "call_id": call, "result": "ok" })).await;
+    loop {
+        let message = watcher.hears().await;
+        assert_ne!(message["type"], "tool_call", "it was handed to somebody else");
+        if message["is_final"] == true {
+            break;
+        }
+    }
+}
+
+/// A session that is not there yet is opened by the first message, in the channel of the client's own name for it.
+#[tokio::test]
+async fn the_first_message_opens_the_session() {
+    let scene = Scene::new().await;
+    let hello = json!({ "type": "user_message", "content": "Hello." });
+    let mut nobody = scene.alice.joins("/ws/my-session").await;
+    nobody.is_refused(hello.clone(), "query_invalid").await;
+    let mut unknown = scene.alice.joins("/ws/my-session?agent=nobody").await;
+    unknown.is_refused(hello.clone(), "not_found").await;
+    scene.play.says("Hello to you.", &[]);
+    scene.play.says("Hello again.", &[]);
+    let mut editor = scene.alice.joins("/ws/my-session?agent=editor").await;
+    editor.is_refused(json!({ "type": "hitl_decision", "call_id": "a", "decision": "approve" }), "not_found").await;
+    editor.says(hello.clone()).await;
+    while editor.hears_of("assistant_message").await["is_final"] != true {}
+    editor.leaves().await;
+    // Whoever comes back means the same session.
+    let mut again = scene.alice.joins("/ws/my-session").await;
+    again.says(hello).await;
+    while again.hears_of("assistant_message").await["is_final"] != true {}
+    let sessions = scene.alice.get("/v1/sessions").await.done();
+    let sessions: Vec<&Value> =
+        sessions["sessions"].as_array().unwrap().iter().filter(|one| one["channel"] == "my-session").collect();
+    assert_eq!(sessions.len(), 1);
+    assert_eq!(sessions[0]["agent"], "editor");
+}
+
+/// An agent that cannot go on is not silent about it.
+#[tokio::test]
+async fn a_failed_step_is_told() {
+    let scene = Scene::new().await;
+    let mut editor = scene.joins().await;
+    scene.play.fails("the key is wrong");
+    editor.says(json!({ "type": "user_message", "content": "Go on." })).await;
+    let error = editor.hears_of("error").await;
+    assert_eq!(error["code"], "step_failed");
+    assert!(text(&error["content"]).contains("the key is wrong"), "{error}");
+}

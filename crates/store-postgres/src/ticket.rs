@@ -1,0 +1,56 @@
+//! Tickets, which are taken once.
+
+use domain::{Credential, KeyId, Ticket, TicketId, Timestamp, VisitId};
+use postgres::Row;
+use store::{StoreError, Stored};
+use uuid::Uuid;
+
+use crate::access::scope;
+use crate::connection::Face;
+use crate::values::{column, time};
+
+impl Face<'_> {
+    pub(crate) fn put_ticket(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()> {
+        let (key, visit) = halves(ticket.credential);
+        let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
+                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+        let (tenant, project) = (ticket.scope.tenant.uuid(), ticket.scope.project.uuid());
+        let expires_at = ticket.expires_at.as_microsecond();
+        self.guarded(sql, &[&ticket.id.uuid(), &tenant, &project, &key, &visit, &hash.as_slice(), &expires_at])
+    }
+
+    pub(crate) fn take_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
+        let sql = "delete from tickets where id = $1 and hash = $2 \
+                   returning id, tenant, project, key, visit, expires_at";
+        let found = self.row(sql, &[&ticket.uuid(), &hash.as_slice()])?;
+        found.as_ref().map(read).transpose()
+    }
+
+    pub(crate) fn drop_tickets(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = "delete from tickets where id in \
+                   (select id from tickets where expires_at < $1 limit $2 for update skip locked)";
+        self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])
+    }
+}
+
+const fn halves(credential: Credential) -> (Option<Uuid>, Option<Uuid>) {
+    match credential {
+        Credential::Key(key) => (Some(key.uuid()), None),
+        Credential::Visit(visit) => (None, Some(visit.uuid())),
+        Credential::Worker => (None, None),
+    }
+}
+
+fn read(row: &Row) -> Stored<Ticket> {
+    let credential = match (column::<Option<Uuid>>(row, 3)?, column::<Option<Uuid>>(row, 4)?) {
+        (Some(key), None) => Credential::Key(KeyId::from_uuid(key)),
+        (None, Some(visit)) => Credential::Visit(VisitId::from_uuid(visit)),
+        _ => return Err(StoreError::Corrupt("a ticket of nobody".into())),
+    };
+    Ok(Ticket {
+        id: TicketId::from_uuid(column(row, 0)?),
+        credential,
+        scope: scope(row, 1, 2)?,
+        expires_at: time(column(row, 5)?)?,
+    })
+}

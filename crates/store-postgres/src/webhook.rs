@@ -1,0 +1,316 @@
+//! Webhooks, what is sent for them, and what it is signed with.
+
+use domain::webhook::delivery::About;
+use domain::{
+    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+};
+use postgres::Row;
+use store::{Cursor, DueWebhook, Hold, Page, Sealed, Stored, WebhookReads, WebhookSecret, WebhookWrites};
+
+use crate::access::scope;
+use crate::connection::Face;
+use crate::event::cursor;
+use crate::interaction;
+use crate::secret::data_key;
+use crate::values::{column, json, micros, number, parsed, signed, time_if};
+
+/// Webhooks that nobody holds and for which something may be to do.
+pub(crate) const DUE: &str = "select projects.tenant, projects.id, webhooks.id from webhooks \
+     join projects on projects.id = webhooks.project \
+     where enabled and (lease_until is null or lease_until <= $1) and (due_at <= $1 or (not held_back and exists \
+     (select 1 from events where events.project = webhooks.project \
+     and (events.xid, events.position) > (webhooks.cursor_major, webhooks.cursor_minor)))) \
+     order by looked_at, webhooks.id limit $2";
+/// What is to be sent by now.
+pub(crate) const TO_SEND: &str = "select body from webhook_deliveries \
+                                  where webhook = $1 and due_at is not null and due_at <= $2 order by due_at limit $3";
+/// How much is still to be sent.
+pub(crate) const BACKLOG: &str =
+    "select count(*), min(due_at) from webhook_deliveries where webhook = $1 and due_at is not null";
+/// What was settled before a moment.
+pub(crate) const SETTLED: &str =
+    "select id from webhook_deliveries where settled_at is not null and settled_at <= $1 limit $2";
+/// A delivery of a webhook that is there.
+const OF_WEBHOOK: &str = "webhook = $1 and exists (select 1 from webhooks where id = $1 and project = $2)";
+/// The columns of a data key, and behind them those of a secret.
+const SECRET: &str = "data_keys.id, data_keys.tenant, data_keys.number, master, wrapped, \
+                      projects.tenant, projects.id, webhook, webhook_secrets.number, until, webhook_secrets.body";
+/// Where all of it is.
+const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_secrets.webhook \
+                       join projects on projects.id = webhooks.project \
+                       join data_keys on data_keys.id = webhook_secrets.data_key";
+
+impl WebhookReads for Face<'_> {
+    fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Option<Webhook>> {
+        let sql = "select body from webhooks where id = $1 and project = $2";
+        self.row(sql, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
+    }
+
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Vec<Webhook>> {
+        let sql = "select body from webhooks where project = $1 and ($2::uuid is null or id < $2) \
+                   order by id desc limit $3";
+        let after = page.after.map(WebhookId::uuid);
+        let found = self.listed(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
+        found.iter().map(body).collect()
+    }
+
+    fn webhook_count(&mut self, scope: &Scope) -> Stored<u64> {
+        let found = self.row("select count(*) from webhooks where project = $1", &[&scope.project.uuid()])?;
+        found.map_or(Ok(0), |row| number(&row, 0))
+    }
+
+    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueWebhook>> {
+        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let due = |row| Ok(DueWebhook { scope: scope(row, 0, 1)?, webhook: WebhookId::from_uuid(column(row, 2)?) });
+        found.iter().map(due).collect()
+    }
+
+    fn webhook_deliveries(
+        &mut self,
+        scope: &Scope,
+        webhook: WebhookId,
+        state: Option<&str>,
+        page: Page<WebhookDeliveryId>,
+    ) -> Stored<Vec<WebhookDelivery>> {
+        let of_state = if state.is_some() { "state = $5" } else { "$5::text is null" };
+        let sql = format!(
+            "select body from webhook_deliveries where {OF_WEBHOOK} and ($3::uuid is null or id < $3) and {of_state} \
+             order by id desc limit $4"
+        );
+        let (after, limit) = (page.after.map(WebhookDeliveryId::uuid), i64::from(page.limit));
+        let found = self.listed(&sql, &[&webhook.uuid(), &scope.project.uuid(), &after, &limit, &state])?;
+        found.iter().map(body).collect()
+    }
+
+    fn webhook_delivery(
+        &mut self,
+        scope: &Scope,
+        webhook: WebhookId,
+        delivery: WebhookDeliveryId,
+    ) -> Stored<Option<WebhookDelivery>> {
+        let sql = format!("select body from webhook_deliveries where {OF_WEBHOOK} and id = $3");
+        let found = self.row(&sql, &[&webhook.uuid(), &scope.project.uuid(), &delivery.uuid()])?;
+        found.as_ref().map(body).transpose()
+    }
+
+    fn webhook_deliveries_due(
+        &mut self,
+        webhook: WebhookId,
+        now: Timestamp,
+        limit: u32,
+    ) -> Stored<Vec<WebhookDelivery>> {
+        let found = self.rows(TO_SEND, &[&webhook.uuid(), &now.as_microsecond(), &i64::from(limit)])?;
+        found.iter().map(body).collect()
+    }
+
+    fn webhook_backlog(&mut self, webhook: WebhookId) -> Stored<(u64, Option<Timestamp>)> {
+        let found = self.row(BACKLOG, &[&webhook.uuid()])?;
+        found.map_or(Ok((0, None)), |row| Ok((number(&row, 0)?, time_if(column(&row, 1)?)?)))
+    }
+
+    fn answers_unsent(
+        &mut self,
+        scope: &Scope,
+        webhook: WebhookId,
+        agent: &str,
+        limit: u32,
+    ) -> Stored<Vec<Interaction>> {
+        let limit = i64::from(limit);
+        let found = self.rows(&interaction::unsent(), &[&scope.project.uuid(), &agent, &limit, &webhook.uuid()])?;
+        found.iter().map(|row| interaction::read(scope, row)).collect()
+    }
+
+    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>> {
+        let sql = format!(
+            "select {SECRET} from {SECRETS} where webhook = $1 and webhooks.project = $2 \
+             order by webhook_secrets.number desc"
+        );
+        self.rows(&sql, &[&webhook.uuid(), &scope.project.uuid()])?.iter().map(secret).collect()
+    }
+
+    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<WebhookSecret>> {
+        let sql = format!(
+            "select {SECRET} from {SECRETS} where data_key = $1 order by webhook, webhook_secrets.number limit $2"
+        );
+        self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?.iter().map(secret).collect()
+    }
+}
+
+impl WebhookWrites for Face<'_> {
+    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> Stored<()> {
+        let sql = "insert into webhooks (id, project, enabled, cursor_major, cursor_minor, due_at, held_back, looked_at, \
+                   body) select $1, id, $4, $5::text::xid8, $6, $7, false, $7, $8 from projects \
+                   where id = $2 and tenant = $3 on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &webhook.id.uuid(),
+                &webhook.scope.project.uuid(),
+                &webhook.scope.tenant.uuid(),
+                &webhook.enabled(),
+                &cursor.major.to_string(),
+                &signed(cursor.minor)?,
+                &webhook.created_at.as_microsecond(),
+                &json(webhook)?,
+            ],
+        )
+    }
+
+    fn webhook_lock(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Option<Webhook>> {
+        let sql = "select body from webhooks where id = $1 and project = $2 for update";
+        self.row(sql, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
+    }
+
+    fn webhook_save(&mut self, webhook: &Webhook) -> Stored<()> {
+        let sql = "update webhooks set enabled = $3, body = $4 where id = $1 and project = $2";
+        let (id, project) = (webhook.id.uuid(), webhook.scope.project.uuid());
+        self.guarded(sql, &[&id, &project, &webhook.enabled(), &json(webhook)?])
+    }
+
+    fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> Stored<bool> {
+        let (id, project) = (webhook.uuid(), scope.project.uuid());
+        if self.change("delete from webhooks where id = $1 and project = $2", &[&id, &project])? == 0 {
+            return Ok(false);
+        }
+        self.change("delete from webhook_secrets where webhook = $1", &[&id])?;
+        let sql =
+            "update webhook_deliveries set due_at = null, settled_at = $2 where webhook = $1 and due_at is not null";
+        self.change(sql, &[&id, &now.as_microsecond()])?;
+        Ok(true)
+    }
+
+    fn webhook_wake(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> Stored<()> {
+        let sql = "update webhooks set due_at = least(due_at, $3) where id = $1 and project = $2";
+        self.guarded(sql, &[&webhook.uuid(), &scope.project.uuid(), &now.as_microsecond()])
+    }
+
+    fn webhook_claim(&mut self, due: &DueWebhook, hold: &Hold, now: Timestamp) -> Stored<bool> {
+        let sql = "update webhooks set lease = $3, lease_until = $4, looked_at = $5 where id = $1 and project = $2 \
+                   and enabled and (lease_until is null or lease_until <= $5)";
+        let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
+        let (until, now) = (hold.until.as_microsecond(), now.as_microsecond());
+        Ok(self.change(sql, &[&id, &project, &hold.lease.uuid(), &until, &now])? == 1)
+    }
+
+    fn webhook_hold(&mut self, due: &DueWebhook, hold: &Hold) -> Stored<Option<(Webhook, Cursor)>> {
+        let sql = "update webhooks set lease_until = $4 where id = $1 and project = $2 and lease = $3 \
+                   returning body, cursor_major::text, cursor_minor";
+        let (id, project, until) = (due.webhook.uuid(), due.scope.project.uuid(), hold.until.as_microsecond());
+        let held = self.row(sql, &[&id, &project, &hold.lease.uuid(), &until])?;
+        held.map(|row| Ok((body(&row)?, cursor(&row, 1)?))).transpose()
+    }
+
+    fn webhook_move(&mut self, due: &DueWebhook, cursor: Cursor) -> Stored<()> {
+        let sql = "update webhooks set cursor_major = $3::text::xid8, cursor_minor = $4 where id = $1 and project = $2";
+        let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
+        self.guarded(sql, &[&id, &project, &cursor.major.to_string(), &signed(cursor.minor)?])
+    }
+
+    fn webhook_release(
+        &mut self,
+        due: &DueWebhook,
+        lease: LeaseId,
+        at: Option<Timestamp>,
+        held_back: bool,
+    ) -> Stored<()> {
+        let sql = "update webhooks set lease = null, lease_until = null, due_at = $4, held_back = $5 \
+                   where id = $1 and project = $2 and lease = $3";
+        let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
+        self.change(sql, &[&id, &project, &lease.uuid(), &micros(at), &held_back]).map(drop)
+    }
+
+    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()> {
+        let sql = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
+                   select $1, id, $4, $5, $6, $7, $8, $9 from webhooks where id = $2 and project = $3 \
+                   on conflict do nothing";
+        let (interaction, revision) = match delivery.about {
+            About::Answer { interaction, revision, .. } => (Some(interaction.uuid()), Some(signed(revision)?)),
+            About::Event { .. } | About::Test => (None, None),
+        };
+        self.guarded(
+            sql,
+            &[
+                &delivery.id.uuid(),
+                &delivery.webhook.uuid(),
+                &scope.project.uuid(),
+                &delivery.progress.name(),
+                &micros(delivery.progress.due()),
+                &micros(delivery.progress.settled_at()),
+                &interaction,
+                &revision,
+                &json(delivery)?,
+            ],
+        )
+    }
+
+    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()> {
+        let sql = "update webhook_deliveries set state = $4, due_at = $5, settled_at = $6, body = $7 where id = $1 \
+                   and webhook = $2 and exists (select 1 from webhooks where id = $2 and project = $3)";
+        self.guarded(
+            sql,
+            &[
+                &delivery.id.uuid(),
+                &delivery.webhook.uuid(),
+                &scope.project.uuid(),
+                &delivery.progress.name(),
+                &micros(delivery.progress.due()),
+                &micros(delivery.progress.settled_at()),
+                &json(delivery)?,
+            ],
+        )
+    }
+
+    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = format!("delete from webhook_deliveries where id in ({SETTLED} for update skip locked)");
+        self.change(&sql, &[&before.as_microsecond(), &i64::from(limit)])
+    }
+
+    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> Stored<()> {
+        let sql = "insert into webhook_secrets (webhook, number, until, data_key, body) \
+                   select id, $3, $4, $5, $6 from webhooks where id = $1 and project = $2 on conflict do nothing";
+        self.guarded(
+            sql,
+            &[
+                &secret.webhook.uuid(),
+                &secret.scope.project.uuid(),
+                &i64::from(secret.number),
+                &micros(secret.until),
+                &secret.sealed.key.id.uuid(),
+                &secret.sealed.body,
+            ],
+        )
+    }
+
+    fn webhook_secrets_end(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> Stored<()> {
+        let sql = "update webhook_secrets set until = $3 where webhook = $1 and (until is null or until > $3) \
+                   and exists (select 1 from webhooks where id = $1 and project = $2)";
+        self.change(sql, &[&webhook.uuid(), &scope.project.uuid(), &until.as_microsecond()]).map(drop)
+    }
+
+    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = "delete from webhook_secrets where (webhook, number) in (select webhook, number from webhook_secrets \
+                   where until is not null and until <= $1 limit $2 for update skip locked)";
+        self.change(sql, &[&now.as_microsecond(), &i64::from(limit)])
+    }
+
+    fn webhook_secret_again(&mut self, from: DataKeyId, secret: &WebhookSecret) -> Stored<()> {
+        let sql =
+            "update webhook_secrets set data_key = $4, body = $5 where webhook = $1 and number = $2 and data_key = $3";
+        let (Sealed { key, body }, number) = (&secret.sealed, i64::from(secret.number));
+        self.change(sql, &[&secret.webhook.uuid(), &number, &from.uuid(), &key.id.uuid(), body]).map(drop)
+    }
+}
+
+fn body<T: serde::de::DeserializeOwned>(row: &Row) -> Stored<T> {
+    parsed(column(row, 0)?)
+}
+
+fn secret(row: &Row) -> Stored<WebhookSecret> {
+    Ok(WebhookSecret {
+        scope: scope(row, 5, 6)?,
+        webhook: WebhookId::from_uuid(column(row, 7)?),
+        number: number(row, 8)?,
+        until: time_if(column(row, 9)?)?,
+        sealed: Sealed { key: data_key(row)?, body: column(row, 10)? },
+    })
+}

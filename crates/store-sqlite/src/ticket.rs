@@ -1,0 +1,57 @@
+//! Tickets, which are taken once.
+
+use domain::{Credential, KeyId, ProjectId, Scope, TenantId, Ticket, TicketId, Timestamp, VisitId};
+use rusqlite::types::Type;
+use rusqlite::{OptionalExtension, Row, params};
+use store::{StoreError, Stored};
+use uuid::Uuid;
+
+use crate::connection::Face;
+use crate::error::Told;
+use crate::session::guarded;
+use crate::values::{id, time, unusable};
+
+impl Face<'_> {
+    pub(crate) fn put_ticket(&self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()> {
+        let (key, visit) = halves(ticket.credential);
+        let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let (tenant, project) = (ticket.scope.tenant.uuid(), ticket.scope.project.uuid());
+        let row = params![ticket.id.uuid(), tenant, project, key, visit, hash, ticket.expires_at.as_microsecond()];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+    }
+
+    pub(crate) fn take_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
+        let sql = "delete from tickets where id = ?1 and hash = ?2 \
+                   returning id, tenant, project, key, visit, expires_at";
+        self.connection.prepare_cached(sql).told()?.query_row(params![ticket.uuid(), hash], read).optional().told()
+    }
+
+    pub(crate) fn drop_tickets(&self, before: Timestamp, limit: u32) -> Stored<u64> {
+        let sql = "delete from tickets where id in (select id from tickets where expires_at < ?1 limit ?2)";
+        let row = params![before.as_microsecond(), limit];
+        Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? as u64)
+    }
+}
+
+const fn halves(credential: Credential) -> (Option<Uuid>, Option<Uuid>) {
+    match credential {
+        Credential::Key(key) => (Some(key.uuid()), None),
+        Credential::Visit(visit) => (None, Some(visit.uuid())),
+        Credential::Worker => (None, None),
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Ticket> {
+    let credential = match (row.get::<_, Option<Uuid>>(3)?, row.get::<_, Option<Uuid>>(4)?) {
+        (Some(key), None) => Credential::Key(KeyId::from_uuid(key)),
+        (None, Some(visit)) => Credential::Visit(VisitId::from_uuid(visit)),
+        _ => return Err(unusable(Type::Blob, StoreError::Corrupt("a ticket of nobody".into()))),
+    };
+    Ok(Ticket {
+        id: TicketId::from_uuid(id(row.get(0)?)),
+        credential,
+        scope: Scope { tenant: TenantId::from_uuid(id(row.get(1)?)), project: ProjectId::from_uuid(id(row.get(2)?)) },
+        expires_at: time(row.get(5)?)?,
+    })
+}

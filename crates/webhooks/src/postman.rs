@@ -1,0 +1,169 @@
+//! Posts one message: no redirect, no proxy, not for long, and little is read of what comes back.
+
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::SignedDuration;
+use domain::webhook::address::Networks;
+use engine::{Courier, Parcel, Receipt};
+use futures::future::BoxFuture;
+use jiff::fmt::rfc2822::DateTimeParser;
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, RETRY_AFTER};
+use reqwest::{Client, Response, redirect};
+use standardwebhooks::{HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP};
+use url::Url;
+
+use crate::message::{Letter, written};
+use crate::reach::{Guard, Lookup, Unreachable, literal};
+
+/// How much of a reply is read, in bytes.
+const READ: usize = 4096;
+/// How much of it is kept, in characters.
+const KEPT: usize = 200;
+/// How many connections to one endpoint are kept for the next message.
+const IDLE: usize = 2;
+
+/// Carries messages over HTTP.
+pub struct Postman {
+    client: Client,
+    networks: Networks,
+}
+
+/// Why nothing came back.
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error("the URL cannot be used")]
+    Url,
+    #[error(transparent)]
+    Unreachable(#[from] Unreachable),
+    #[error(transparent)]
+    Unmade(#[from] crate::message::Unmade),
+    #[error("{}", told(.0))]
+    Http(#[from] reqwest::Error),
+    #[error("no reply in time")]
+    Late,
+}
+
+impl Postman {
+    /// A postman who goes to the public internet, and to these networks.
+    pub fn new(networks: Networks, lookup: Arc<dyn Lookup>) -> Result<Self, reqwest::Error> {
+        let guard = Guard { networks: networks.clone(), lookup };
+        let client = Client::builder()
+            .dns_resolver(Arc::new(guard))
+            .redirect(redirect::Policy::none())
+            // A proxy would connect in our place, and to anywhere.
+            .no_proxy()
+            .pool_max_idle_per_host(IDLE)
+            .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { client, networks })
+    }
+
+    async fn carried(&self, parcel: &Parcel) -> Result<Receipt, Failed> {
+        let url = Url::parse(&parcel.url).map_err(|_| Failed::Url)?;
+        literal(&self.networks, &url)?;
+        let Letter { body, timestamp, signatures } = written(parcel)?;
+        let request = self
+            .client
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .header(HEADER_WEBHOOK_ID, parcel.id.to_string())
+            .header(HEADER_WEBHOOK_TIMESTAMP, timestamp)
+            .header(HEADER_WEBHOOK_SIGNATURE, signatures)
+            .body(body);
+        let response = tokio::time::timeout(parcel.patience, request.send()).await.map_err(|_| Failed::Late)??;
+        let (status, wait) = (Some(response.status().as_u16()), wait(response.headers()));
+        // The status is what counts: whoever takes their time with the rest is not waited for.
+        let note = tokio::time::timeout(parcel.patience / 4, beginning(response)).await.unwrap_or_default();
+        Ok(Receipt { status, note, wait, took: Duration::ZERO })
+    }
+}
+
+impl Courier for Postman {
+    fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt> {
+        Box::pin(async move {
+            let began = Instant::now();
+            let receipt = self.carried(parcel).await.unwrap_or_else(|failed| {
+                let note = cut(&failed.to_string());
+                Receipt { status: None, note, wait: None, took: Duration::ZERO }
+            });
+            Receipt { took: began.elapsed(), ..receipt }
+        })
+    }
+}
+
+/// The beginning of what came back. A reply that cannot be read to there has its status all the same.
+async fn beginning(mut response: Response) -> String {
+    let mut read = Vec::new();
+    while read.len() < READ {
+        match response.chunk().await {
+            Ok(Some(part)) => read.extend_from_slice(&part[..part.len().min(READ - read.len())]),
+            Ok(None) | Err(_) => break,
+        }
+    }
+    cut(&String::from_utf8_lossy(&read))
+}
+
+/// In one line, without what could disguise it.
+fn cut(text: &str) -> String {
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.take(KEPT).collect::<String>().trim().to_owned()
+}
+
+/// How long the endpoint wants to be left alone: seconds, or a moment by its own clock.
+fn wait(headers: &HeaderMap) -> Option<SignedDuration> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let after = text(RETRY_AFTER)?.trim();
+    if let Ok(seconds) = after.parse::<u32>() {
+        return Some(SignedDuration::from_secs(i64::from(seconds)));
+    }
+    let moment = |text| DateTimeParser::new().parse_timestamp(text).ok();
+    let (until, now) = (moment(after)?, moment(text(DATE)?)?);
+    Some(until.duration_since(now).max(SignedDuration::ZERO))
+}
+
+/// What went wrong and why, without the address, which is known.
+fn told(error: &reqwest::Error) -> String {
+    let mut words = vec![if error.is_connect() { "no connection".to_owned() } else { "no reply".to_owned() }];
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words.push(error.to_string());
+        cause = error.source();
+    }
+    words.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    fn check(after: &str, date: Option<&str>, expected: Option<i64>) {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_str(after).unwrap());
+        if let Some(date) = date {
+            headers.insert(DATE, HeaderValue::from_str(date).unwrap());
+        }
+        assert_eq!(wait(&headers), expected.map(SignedDuration::from_secs), "{after}");
+    }
+
+    #[test]
+    fn an_endpoint_may_say_when_to_come_back() {
+        let now = Some("Wed, 21 Oct 2026 07:28:00 GMT");
+        check("120", None, Some(120));
+        check(" 0 ", None, Some(0));
+        check("Wed, 21 Oct 2026 07:30:00 GMT", now, Some(120));
+        check("Wed, 21 Oct 2026 07:20:00 GMT", now, Some(0));
+        check("Wed, 21 Oct 2026 07:30:00 GMT", None, None);
+        check("-5", now, None);
+        check("soon", now, None);
+    }
+
+    #[test]
+    fn what_came_back_is_kept_in_a_short_line() {
+        assert_eq!(cut("a\r\n\u{1b}[31mb"), "a   [31mb");
+        assert_eq!(cut(&"x".repeat(10_000)).len(), KEPT);
+    }
+}

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { meQuery } from '@/api/queries';
+import { Menu, MenuItem, type MenuProps } from '@/ui/menu';
+import { ALWAYS, placesFor } from './nav';
+
+/** The pages that a phone's bar has no room for. */
+export default function MoreMenu(props: MenuProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { data: me } = useQuery(meQuery());
+  return (
+    <Menu {...props} label={t('nav.more')} side="top" align="end">
+      {placesFor(me?.role)
+        .filter((place) => !ALWAYS.includes(place.name))
+        .map(({ to, name, icon: Icon }) => (
+          <MenuItem key={to} onSelect={() => void navigate({ to })}>
+            <Icon aria-hidden="true" />
+            {t(`nav.${name}`)}
+          </MenuItem>
+        ))}
+    </Menu>
+  );
+}

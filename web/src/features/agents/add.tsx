@@ -1,0 +1,79 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, attemptKey, taken } from '@/api/client';
+import type { components } from '@/api/schema';
+import { type DefinitionKind, draftOf } from '@/model/drafts';
+import { readArguments } from '@/model/edit';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { tell } from '@/ui/tell';
+
+const Editor = lazy(() => import('@/ui/editor/editor'));
+
+type Schemas = components['schemas'];
+
+export interface Draft {
+  kind: DefinitionKind;
+  from?: unknown;
+}
+
+/** Brings a version of an agent or a flow into the project, as JSON. The server says what is wrong with it, and where. */
+export function Add({ draft, onClose }: { draft: Draft; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const { kind } = draft;
+  const [text, setText] = useState(() => draftOf(kind, draft.from));
+  const value = readArguments(text);
+  const add = useMutation({
+    mutationFn: (body: Record<string, unknown>) => {
+      const params = { header: { 'Idempotency-Key': attemptKey() } };
+      return kind === 'agent'
+        ? taken(api.POST('/v1/agents', { params, body: body as Schemas['AgentVersion'] }))
+        : taken(api.POST('/v1/flows', { params, body: body as Schemas['FlowVersion'] }));
+    },
+    onSuccess: (added) => {
+      void cache.invalidateQueries({ queryKey: [kind === 'agent' ? 'agents' : 'flows'] });
+      tell(t('agents.added', { name: added.name, version: added.version }));
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={(open) => open || onClose()}
+      title={t(kind === 'agent' ? 'agents.newAgentTitle' : 'agents.newFlowTitle')}
+      about={t('agents.newAbout')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.back')}</Button>
+          <Button
+            tone="accent"
+            busy={add.isPending}
+            disabled={!value}
+            onClick={() => {
+              if (value) add.mutate(value);
+            }}
+          >
+            {t('agents.add')}
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-3">
+        {add.error ? <ProblemNotice error={add.error} /> : null}
+        <div className="max-h-[46dvh] min-h-64 overflow-auto rounded-lg border">
+          <Suspense fallback={<Waiting rows={10} label={t('common.loading')} />}>
+            <Editor value={text} language="json" label={t('agents.asJson')} onChange={setText} />
+          </Suspense>
+        </div>
+        <p aria-live="polite" className="min-h-5 text-danger-ink text-sm">
+          {value ? '' : t('edit.notObject')}
+        </p>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,83 @@
+import { useTranslation } from 'react-i18next';
+import type { Tally } from '@/api/types';
+import { localeOf, span } from '@/lib/time';
+import { refusedShare } from '@/model/series';
+import { Card, Section } from '@/ui/page';
+
+const HEADS = ['answered', 'automatic', 'expiredCount', 'refused', 'median', 'most'] as const;
+type Head = (typeof HEADS)[number];
+/** What a person can have a hand in. */
+export const OF_A_PERSON: readonly Head[] = ['answered', 'refused', 'median', 'most'];
+
+/** How questions ended that have a kind, a person or a rule in common. */
+export function Tallies({
+  title,
+  tallies,
+  heads = HEADS,
+  nameOf = (name) => name,
+}: {
+  title: string;
+  tallies: Tally[];
+  heads?: readonly Head[];
+  nameOf?: (name: string) => string;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Section title={title} className="mt-8">
+      <Card className="overflow-x-auto">
+        {tallies.length === 0 ? <p className="p-4 text-muted">{t('figures.nothingClosed')}</p> : null}
+        {tallies.length > 0 ? (
+          <table className="w-full text-sm">
+            <caption className="sr-only">{title}</caption>
+            <thead>
+              <tr className="border-b text-left text-muted">
+                <th scope="col" className="p-3 font-medium">
+                  {t('figures.name')}
+                </th>
+                {heads.map((head) => (
+                  <th key={head} scope="col" className="whitespace-nowrap p-3 text-right font-medium">
+                    {t(`figures.${head}`)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {tallies.map((tally) => (
+                <Row key={tally.name} name={nameOf(tally.name)} tally={tally} heads={heads} />
+              ))}
+            </tbody>
+          </table>
+        ) : null}
+      </Card>
+    </Section>
+  );
+}
+
+function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readonly Head[] }) {
+  const { i18n } = useTranslation();
+  const time = (seconds?: number | null) =>
+    seconds === undefined || seconds === null ? '–' : span(seconds, i18n.language);
+  const refused = refusedShare(tally);
+  const share =
+    refused === undefined ? '–' : new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent' }).format(refused);
+  const cells: Record<Head, string | number> = {
+    answered: tally.closed.answered ?? 0,
+    automatic: tally.closed.auto_resolved ?? 0,
+    expiredCount: tally.closed.expired ?? 0,
+    refused: share,
+    median: time(tally.wait_seconds_p50),
+    most: time(tally.wait_seconds_p95),
+  };
+  return (
+    <tr className="border-b last:border-0">
+      <th scope="row" className="max-w-64 truncate p-3 text-left font-normal">
+        {name}
+      </th>
+      {heads.map((head) => (
+        <td key={head} className="whitespace-nowrap p-3 text-right tabular-nums">
+          {cells[head]}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, someone } from './support/browser';
+import { Provider } from './support/provider';
+import { Server } from './support/server';
+
+const provider = new Provider();
+let server: Server;
+let browser: Awaited<ReturnType<typeof launch>>;
+
+beforeAll(async () => {
+  const words = await provider.start();
+  server = await Server.start({ words });
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await provider.stop();
+});
+
+test('an identity provider lets somebody in, with the role that it names', async () => {
+  const { page, context } = await someone(browser, server, { user: 'nobody' });
+  await page.goto(`${server.page}/inbox`);
+  await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+  await page.getByRole('link', { name: 'Let Olga in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+  await page.getByRole('button', { name: 'Account of Olga Ivanova' }).first().waitFor();
+  await page.goto(`${server.page}/settings`);
+  await page.getByText('operator', { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Set password' }).count()).toBe(0);
+  await context.close();
+});
+
+test('whom the provider gives no role is told so at the door', async () => {
+  provider.role = 'florist';
+  const { page, context } = await someone(browser, server, { user: 'nobody' });
+  await page.goto(`${server.page}/sign-in`);
+  await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+  await page.getByRole('link', { name: 'Let Olga in' }).click();
+  await page.getByText('Your account has no role here.', { exact: false }).waitFor();
+  await page.goto(`${server.page}/inbox`);
+  await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+  await context.close();
+});

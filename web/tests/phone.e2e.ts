@@ -1,0 +1,90 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { busyMorning, hostile, STAFF } from './support/scene';
+import { world } from './support/world';
+
+const w = world(STAFF);
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  ids = { ...(await busyMorning(w.server)), hostile: await hostile(w.server) };
+});
+
+/** What stands out of the screen, and whether the page itself can be pushed sideways. What scrolls within itself may be wide. */
+function spilled(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const within = (element: Element | null): boolean =>
+      element !== null &&
+      element.id !== 'main' &&
+      (/auto|scroll|hidden|clip/u.test(getComputedStyle(element).overflowX) || within(element.parentElement));
+    const out = [...document.querySelectorAll('#main *')].filter(
+      (one) =>
+        one.checkVisibility() && one.getBoundingClientRect().right > clientWidth + 1 && !within(one.parentElement),
+    );
+    // A word that is written downwards, letter under letter, has no room.
+    const squeezed = [...document.querySelectorAll('#main :is(span, code, p, a, div)')].filter((one) => {
+      const { width, height } = one.getBoundingClientRect();
+      return (
+        one.checkVisibility() &&
+        one.childElementCount === 0 &&
+        (one.textContent?.trim().length ?? 0) > 3 &&
+        width < 30 &&
+        height > 50
+      );
+    });
+    const names = [...out, ...squeezed].map((one) => `${one.tagName} ${one.textContent?.slice(0, 40)}`);
+    return scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide`, ...names] : names;
+  });
+}
+
+async function drawn(page: Page): Promise<void> {
+  await page.locator('h1:visible, h2:visible').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('[data-row]') === null);
+}
+
+test('nothing stands out of a screen of 360 pixels, in the language with the longest words', async () => {
+  const page = await w.at('/sign-in', { ...PHONE, locale: 'ru-RU' });
+  const asked = ['command', 'file', 'choice', 'form', 'secret', 'hostile'].map((name) => `/inbox/${ids[name]}`);
+  const rest = ['/inbox', '/inbox?status=expired', `/sessions/${ids.session}`, '/sessions', '/agents', '/policy'];
+  const more = ['/policy?tab=explain', '/policy?tab=history', '/grants', '/audit', '/figures', '/settings'];
+  const found: string[] = [];
+  for (const path of ['/sign-in', ...asked, ...rest, ...more, '/settings?tab=people', '/settings?tab=keys']) {
+    await page.goto(w.server.page + path);
+    await drawn(page);
+    found.push(...(await spilled(page)).map((what) => `${path}: ${what}`));
+  }
+  expect(found).toEqual([]);
+});
+
+test('the empty inbox tells how to connect an agent, within the screen', async () => {
+  const page = await w.at('/sign-in', PHONE);
+  await page.route('**/v1/interactions?**', (route) => route.fulfill({ json: { interactions: [] } }));
+  await page.goto(`${w.server.page}/inbox`);
+  await page.getByText(/holdpoint keys create --role agent/u).waitFor();
+  expect(await spilled(page)).toEqual([]);
+});
+
+test('a deep link opens on a phone, fingers can hit its buttons, and it leads back to the list', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: `echo ${'x'.repeat(300)}` });
+  const page = await w.at(`/inbox/${call.interaction}`, PHONE);
+  const approve = page.getByRole('button', { name: 'Approve', exact: true });
+  await approve.waitFor();
+  expect((await approve.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  expect(await page.getByRole('searchbox').isVisible()).toBe(false);
+  await page.getByRole('article').getByRole('link', { name: 'Inbox' }).tap();
+  await page.getByRole('searchbox').waitFor();
+});
+
+test('every page is reached from the bar and its menu', async () => {
+  const page = await w.at('/inbox', PHONE);
+  await page.getByRole('link', { name: 'Figures' }).tap();
+  await page.getByRole('heading', { level: 1, name: 'Figures' }).waitFor();
+  await page.getByRole('button', { name: 'More' }).tap();
+  await page.getByRole('menuitem', { name: 'Audit' }).tap();
+  await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+});

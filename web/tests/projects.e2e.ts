@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { world } from './support/world';
+
+const w = world();
+
+/** An agent of another project of the same tenant. */
+async function elsewhere(): Promise<Agent> {
+  w.server.keys.set('night-bot', w.server.key('night-bot', 'agent', '--project', 'nights'));
+  const agent = new Agent(w.server, 'night-bot');
+  agent.session = (await agent.post<{ id: string }>('/v1/sessions', { agent: 'night-bot' })).id;
+  return agent;
+}
+
+test('one person in two projects sees the one that they have chosen, and nothing of the other', async () => {
+  w.server.cli('users', 'create', 'carol', '--role', 'operator');
+  w.server.cli('users', 'create', 'carol', '--role', 'viewer', '--project', 'nights');
+  const days = await (await Agent.open(w.server)).ask({ kind: 'confirmation', title: 'By day' });
+  const nights = await (await elsewhere()).ask({ kind: 'confirmation', title: 'By night' });
+  const page = await w.at(w.server.link('carol'), { user: 'nobody' });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'By day' }).waitFor();
+  expect(await page.getByRole('link', { name: 'By night' }).count()).toBe(0);
+  await page.goto(`${w.server.page}/inbox/${nights.id}`);
+  await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+  await page.getByRole('button', { name: 'Account of carol' }).first().click();
+  await page.getByRole('menuitemradio', { name: 'nights' }).click();
+  await page.getByRole('link', { name: 'By night' }).waitFor();
+  expect(await page.getByRole('link', { name: 'By day' }).count()).toBe(0);
+  await page.goto(`${w.server.page}/inbox/${days.id}`);
+  await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+  await page.goto(`${w.server.page}/settings`);
+  await page.getByText('viewer', { exact: true }).waitFor();
+});
+
+test('a notification comes while nobody looks, and leads to the question', async () => {
+  const page = await w.at('/inbox', { permissions: ['notifications'] });
+  await page.getByRole('img', { name: 'Live' }).first().waitFor();
+  // The browser's own notifications, seen as they are made; and a tab that is not in front, which a headless one always is.
+  await page.evaluate(() => {
+    const made: Notification[] = [];
+    const Real = window.Notification;
+    class Seen extends Real {
+      constructor(title: string, options?: NotificationOptions) {
+        super(title, options);
+        made.push(this);
+      }
+    }
+    Object.assign(window, { Notification: Seen, made });
+  });
+  const look = (state: 'visible' | 'hidden') =>
+    page.evaluate((now) => {
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => now });
+    }, state);
+  const made = () =>
+    page.evaluate(() =>
+      (window as unknown as { made: Notification[] }).made.map(({ title, body }) => [title, body] as const),
+    );
+  const agent = await Agent.open(w.server);
+  await look('hidden');
+  await agent.ask({ kind: 'confirmation', title: 'Before it was wished for' });
+  await page.getByRole('link', { name: 'Before it was wished for' }).waitFor();
+  expect(await made()).toEqual([]);
+  await page.getByRole('button', { name: 'Account of alice' }).first().click();
+  await page.getByRole('menuitem', { name: 'Notify me of questions' }).click();
+  await agent.ask({ kind: 'confirmation', title: 'Is anybody there?' });
+  await expect.poll(made).toEqual([['Is anybody there?', 'release-bot']]);
+  await look('visible');
+  await agent.ask({ kind: 'confirmation', title: 'Seen anyway' });
+  await page.getByRole('link', { name: 'Seen anyway' }).waitFor();
+  expect(await made()).toHaveLength(1);
+  await page.evaluate(() => (window as unknown as { made: Notification[] }).made[0]?.dispatchEvent(new Event('click')));
+  await page.getByRole('heading', { level: 2, name: 'Is anybody there?' }).waitFor();
+});
