@@ -83,7 +83,11 @@ impl World {
             let Some(Reply::Acted(acted)) = self.one(tenant, by.clone(), look).await? else {
                 return Err(format!("{call} cannot be looked at"));
             };
-            let Some(permit) = acted.permit else { return Err(format!("{call} is allowed and has no permit")) };
+            let Some(permit) = acted.permit else {
+                // With the grant that it stood on, its permit has ended.
+                holds!(acted.proposal.state(acted.at) != "allowed", "{call} is allowed and has no permit");
+                continue;
+            };
             let start = || What::StartAction { session, call: call.clone(), permit: permit.clone(), seconds: 60 };
             let started = self.one(tenant, by.clone(), start()).await?;
             if started.is_none() && self.books[tenant].policy.is_some() {
