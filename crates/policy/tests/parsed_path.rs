@@ -118,6 +118,7 @@ fn facts_are_about_the_canonical_form() {
             components: vec!["Home".into(), ".ssh".into(), "id.PUB".into()],
             name: "id.PUB".into(),
             extension: "PUB".into(),
+            steers: true,
             hidden: true,
             windows: false,
             non_ascii: false,

@@ -11,7 +11,8 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
     // `git` says so itself.
     // A file may be called like an option.
     walk.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !known(name, argv);
-    walk.options_unknown |= WRITERS.iter().any(|writer| writer.names.contains(&name) && !understood(writer, name, argv));
+    walk.options_unknown |=
+        WRITERS.iter().any(|writer| writer.names.contains(&name) && !understood(writer, name, argv));
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     if matches!(name, "date" | "gdate") && !shows_time(&words) {
         walk.doubt("`date` may set the clock");

@@ -32,18 +32,17 @@ pub(super) enum Operands {
     Here,
 }
 
-pub(super) const NOTHING: Writer =
-    Writer {
-        names: &[],
-        operands: Operands::Untouched,
-        letters: "",
-        longs: &[],
-        values: "",
-        flags: None,
-        seen: "",
-        quiet: &[],
-        output: &[],
-    };
+pub(super) const NOTHING: Writer = Writer {
+    names: &[],
+    operands: Operands::Untouched,
+    letters: "",
+    longs: &[],
+    values: "",
+    flags: None,
+    seen: "",
+    quiet: &[],
+    output: &[],
+};
 
 /// Programs that write no file, whatever their words are.
 pub(super) const READERS: &str = " : b2sum basename cat cd cksum cmp col colrm column comm cut date df diff diff3 dirname du echo \
@@ -152,7 +151,7 @@ pub(super) const WRITERS: &[Writer] = &[
         names: &["sort", "gsort"],
         letters: "o",
         longs: &["output"],
-        values: "ktST",
+        values: "ktS",
         flags: Some("bCcdfghiMmnRrsuVz"),
         quiet: &[
             "reverse",
@@ -195,12 +194,7 @@ pub(super) const WRITERS: &[Writer] = &[
         quiet: &["from-code", "to-code", "silent", "list"],
         ..NOTHING
     },
-    Writer {
-        names: &["xmllint", "pandoc", "cc", "gcc", "clang", "ld"],
-        letters: "o",
-        longs: &["output"],
-        ..NOTHING
-    },
+    Writer { names: &["xmllint", "pandoc", "cc", "gcc", "clang", "ld"], letters: "o", longs: &["output"], ..NOTHING },
     Writer {
         names: &["curl"],
         letters: "oDc",
