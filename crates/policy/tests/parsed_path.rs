@@ -186,3 +186,15 @@ proptest! {
         let _ = PathFacts::parse(&path);
     }
 }
+
+#[test]
+fn what_decides_what_runs_is_told() {
+    for path in
+        ["/srv/app/.git/hooks/pre-commit", ".GIT/config", "a/.envrc", ".vscode/tasks.json", "x/.husky/a", ".npmrc"]
+    {
+        assert!(PathFacts::parse(path).unwrap().steers, "{path}");
+    }
+    for path in ["/srv/app/src/git.rs", ".gitignore", "a/.env", "git/hooks/x"] {
+        assert!(!PathFacts::parse(path).unwrap().steers, "{path}");
+    }
+}

@@ -319,6 +319,11 @@ impl Company<'_> {
             Value::Bool(_) if on(FLAGS, flags) => true,
             Value::Bool(false) if self.beside == "shell" && OFF.contains(&name) => true,
             Value::Bool(true) if self.beside == "shell" => name == "login",
+            Value::Bool(false) if self.beside == "url" => matches!(name, "followredirects" | "followredirect"),
+            // Which of the shells that the tool keeps.
+            Value::String(id) if self.beside == "shell" && name == "shellid" => {
+                id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+            }
             Value::Bool(true) => self.beside == "sql" && matches!(name, "readonly" | "dryrun"),
             Value::Number(_) => on(FIGURES, figures),
             Value::String(_) if TEXTS.contains(&name) => true,

@@ -83,7 +83,7 @@ fn understood(writer: &Writer, name: &str, argv: &Argv) -> bool {
             // Were it the value of the option, those behind it would be options still.
             let swallowed = !glued && words.get(at + 1) == Some(&"--");
             let known = long.is_empty() || writer.longs.contains(&long) || writer.quiet.contains(&long);
-            return known && !(swallowed && !long.is_empty());
+            return known && (long.is_empty() || !swallowed);
         };
         // What stands behind a letter that takes a value is no letter.
         let end = letters.find(takes).unwrap_or(letters.len());
