@@ -39,7 +39,7 @@ pub(super) fn add<'a>(value: &'a Value, name: &str, place: &str, found: &mut Fou
 fn is_patch(name: &str, text: &str) -> bool {
     let name = plain(name);
     let named = name.contains("patch") || name.contains("diff");
-    named || (!is_text(&name) && text.lines().any(|line| line.starts_with("*** ") && headed(line).is_some()))
+    named || (!is_text(&name) && text.lines().any(|line| headed(line.trim_start()).is_some()))
 }
 
 /// The files that a line of a patch names.
