@@ -62,7 +62,11 @@ impl Parsed {
                 let packed = || Err(Unparsed::new("path", "a text holds arguments that a tool may take out of it"));
                 parsed.paths.extend(found.keys.into_iter().map(|(place, key)| (place, PathFacts::parse(key))));
                 parsed.paths.extend(found.packed.into_iter().map(|place| (place, packed())));
-                parsed.strangers = argument::strangers(arguments, &found.arguments, parsed.sql.is_some());
+                parsed.strangers = argument::strangers(
+                    arguments,
+                    &found.arguments,
+                    (parsed.sql.is_some(), argument::is_database(tool)),
+                );
             }
             Err(reason) => parsed.paths.push((String::new(), Err(Unparsed::new("arguments", reason)))),
         }
@@ -188,7 +192,11 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
             return Err(refused("there are further words beside a command that has words already"));
         }
         value => match list {
-            List::Words => Shell::of_words(&words(value)?)?,
+            List::Words => match words(value)?.as_slice() {
+                // A shell that is given a text: what runs is the text.
+                ["sh" | "bash", "-c" | "-lc", text] => Shell::parse(text)?,
+                words => Shell::of_words(words)?,
+            },
             List::Texts => Shell::of_texts(&words(value)?)?,
             List::Unclear => return Err(refused("the command is no text")),
         },
@@ -225,6 +233,10 @@ fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
         },
         _ => return Err(refused("the URL is no text")),
     };
+    let name = argument.place.rsplit('.').next().unwrap_or_default();
+    if argument.value.is_string() && argument::is_plural(name) && address.contains([',', ';', '|']) {
+        return Err(refused("the text may be taken for several URLs"));
+    }
     if argument.hides(argument::OVERRIDES) {
         return Err(refused("a header may change the method"));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Parsed, Pattern, Policy};
+use crate::{Parsed, PathFacts, Pattern, Policy};
 
 impl Policy {
     /// Whether a tool says that it may be run again when nobody knows whether it ran.
@@ -19,7 +19,8 @@ impl Policy {
 
 /// Whether the whole of an argument fits a pattern.
 ///
-/// A path is compared in its canonical form. What is read as a command, an address or SQL has more meanings than a pattern can
+/// A path is compared in its canonical form. In any other text, wildcards stand for nothing by which a tool could find a second thing
+/// in it: no blanks, separators, quotes or `@`, and no `..`; a lone `*` stands for one line of anything. What is read as a command, an address or SQL has more meanings than a pattern can
 /// see, and fits none; neither does anything of an action that could not be read.
 #[must_use]
 pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
@@ -31,12 +32,58 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
         return false;
     }
     if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
-        return path.as_ref().is_ok_and(|path| pattern.matches(&path.canonical));
+        let climbs = |path: &PathFacts| path.escapes && !pattern.is_exact() && !pattern.is_everything();
+        return path.as_ref().is_ok_and(|path| !climbs(path) && pattern.matches(&path.canonical));
     }
     // Also what only means something beside a command or an address: further words, variables, a method.
     let others = arguments.as_object().into_iter().flatten().filter(|(other, _)| *other != name);
     let others: Value = others.map(|(other, value)| (other.clone(), value.clone())).collect();
     let rest = Parsed::of(tool, &others);
     let read = (&parsed.shell, &parsed.url, &parsed.sql) != (&rest.shell, &rest.url, &rest.sql);
-    !read && pattern.matches(text)
+    !read && matches(&pattern, text)
+}
+
+fn matches(pattern: &Pattern, text: &str) -> bool {
+    if pattern.is_exact() {
+        return pattern.as_str() == text;
+    }
+    if text.chars().any(char::is_control) {
+        return false;
+    }
+    if pattern.is_everything() {
+        return true;
+    }
+    let signs: Vec<char> = pattern.as_str().chars().collect();
+    !text.split(['/', '\\']).any(|part| part == "..") && wild(&signs, &text.chars().collect::<Vec<_>>())
+}
+
+/// Says whether the whole of a text fits, where wildcards stand for ordinary characters alone.
+fn wild(signs: &[char], text: &[char]) -> bool {
+    let (mut at, mut taken) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(c) = text.get(taken) {
+        match signs.get(at) {
+            Some('*') => {
+                star = Some((at + 1, taken));
+                at += 1;
+            }
+            Some('?') if is_ordinary(*c) => (at, taken) = (at + 1, taken + 1),
+            Some(sign) if sign == c => (at, taken) = (at + 1, taken + 1),
+            _ => {
+                // The last star takes one more.
+                let Some((after, from)) = star.filter(|(_, from)| text.get(*from).is_some_and(|c| is_ordinary(*c)))
+                else {
+                    return false;
+                };
+                star = Some((after, from + 1));
+                (at, taken) = (after, from + 1);
+            }
+        }
+    }
+    signs.get(at..).unwrap_or_default().iter().all(|sign| *sign == '*')
+}
+
+/// Letters and digits, and the signs that hold the parts of one name together.
+fn is_ordinary(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=' | '#' | '~')
 }

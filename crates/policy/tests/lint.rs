@@ -179,6 +179,14 @@ fn traps_in_expressions() {
     insta::assert_snapshot!(when("args.title.startsWith(\"WIP\")"), @"");
     insta::assert_snapshot!(when("args.title.matches(\"safe\")"), @"policy.toml:6:8: warning[unanchored_regex]: `matches` is true wherever the pattern occurs; write `^(…)$` to mean the whole text");
     insta::assert_snapshot!(when("args.title.matches(\"^safe$\")"), @"");
+    insta::assert_snapshot!(when("args.title.endsWith(\".md\")"), @"");
+}
+
+#[test]
+fn an_address_is_not_known_by_its_end() {
+    assert!(allowing("args.to.endsWith(\"@corp.example\")").contains("warning[ends_with_address]"));
+    assert!(allowing("args.to.all(to, to.endsWith(\"@corp.example\"))").contains("warning[ends_with_address]"));
+    assert!(!allowing("args.to.matches(\"^[a-z]+@corp[.]example$\")").contains("ends_with_address"));
 }
 
 /// The findings of a file with one allowing rule and this expression.

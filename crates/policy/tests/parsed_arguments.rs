@@ -304,3 +304,49 @@ fn a_command_is_plain_only_where_nothing_beside_it_says_that_it_runs_elsewhere()
         assert_eq!((shell.plain, shell.plain_elsewhere), (plain, elsewhere), "{arguments}");
     }
 }
+
+#[test]
+fn a_wildcard_of_a_grant_stands_for_one_plain_thing() {
+    for (pattern, text, fits) in [
+        ("feature/*", "feature/login", true),
+        ("feature/*", "feature/a/b-1.2_x", true),
+        ("feature/*", "feature/ü", true),
+        ("feature/*", "feature/", true),
+        ("feature/*", "feature/a b", false),
+        ("feature/*", "feature/a\nmain", false),
+        ("feature/*", "feature/a,main", false),
+        ("feature/*", "feature/a;reboot", false),
+        ("feature/*", "feature/a:main", false),
+        ("feature/*", "feature/a|b", false),
+        ("feature/*", "feature/a&b", false),
+        ("feature/*", "feature/a'b", false),
+        ("feature/*", "feature/a\"b", false),
+        ("feature/*", "feature/a<b", false),
+        ("feature/*", "feature/a>b", false),
+        ("feature/*", "feature/$(reboot)", false),
+        ("feature/*", "feature/`reboot`", false),
+        ("feature/*", "feature/../main", false),
+        ("feature/.*", "feature/..", false),
+        ("feature/?", "feature/a", true),
+        ("feature/?", "feature/;", false),
+        ("feature/?", "feature/@", false),
+        ("*@corp.example", "ann@corp.example", true),
+        ("*@corp.example", "eve@evil.example,ann@corp.example", false),
+        ("*@corp.example", "eve@evil.example@corp.example", false),
+        ("a:*", "a:b", true),
+        ("*a*b", "xaxbxab", true),
+        ("*a*b", "xaxbxa", false),
+        ("*", "Anything, with <signs> & blanks", true),
+        ("*", "one line\nand another", false),
+        ("main", "main", true),
+        ("main", "mains", false),
+    ] {
+        let arguments = json!({ "branch": text });
+        assert_eq!(holdpoint_policy::fits("push_branch", &arguments, "branch", pattern), fits, "{pattern} on {text:?}");
+    }
+    for (pattern, path, fits) in
+        [("*/x", "../x", false), ("*/x", "a/x", true), ("src/*", "src/my file", true), ("*", "../x", true)]
+    {
+        assert_eq!(holdpoint_policy::fits("t", &json!({ "path": path }), "path", pattern), fits, "{pattern} on {path}");
+    }
+}

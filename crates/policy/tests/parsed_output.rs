@@ -121,7 +121,7 @@ fn what_is_written_is_known_only_of_programs_that_are() {
     for text in [
         "ls -la",
         "cat a | grep b > x",
-        "cp -r a x",
+        "cp -p a x",
         "cp -t x a",
         "mv a x && touch y",
         "sort -nuo x y",

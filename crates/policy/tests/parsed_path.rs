@@ -118,6 +118,7 @@ fn facts_are_about_the_canonical_form() {
             components: vec!["Home".into(), ".ssh".into(), "id.PUB".into()],
             name: "id.PUB".into(),
             extension: "PUB".into(),
+            steers: true,
             hidden: true,
             windows: false,
             non_ascii: false,
@@ -183,5 +184,17 @@ proptest! {
     #[test]
     fn anything_can_be_tried(path in any::<String>()) {
         let _ = PathFacts::parse(&path);
+    }
+}
+
+#[test]
+fn what_decides_what_runs_is_told() {
+    for path in
+        ["/srv/app/.git/hooks/pre-commit", ".GIT/config", "a/.envrc", ".vscode/tasks.json", "x/.husky/a", ".npmrc"]
+    {
+        assert!(PathFacts::parse(path).unwrap().steers, "{path}");
+    }
+    for path in ["/srv/app/src/git.rs", ".gitignore", "a/.env", "git/hooks/x"] {
+        assert!(!PathFacts::parse(path).unwrap().steers, "{path}");
     }
 }

@@ -95,7 +95,6 @@ fn hot_statements_use_their_indexes() {
     check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");
     check(webhook::BACKLOG, &[&some], "webhook_deliveries_due");
     check(webhook::SETTLED, &[&50_i64, &limit], "webhook_deliveries_settled");
-    check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "interactions_to_deliver");
     check(user::MEMBERS, &[&project], "memberships_of_project");
     check(user::UNUSED, &[&50_i64, &limit], "visits_by_use");
     check(user::AGED, &[&50_i64, &limit], "visits_by_age");

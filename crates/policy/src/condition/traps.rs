@@ -34,6 +34,10 @@ pub(super) fn of(call: &CallExpr, scope: &[Bound]) -> Vec<Remark> {
             let message = "`startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`";
             remarks.push(Remark::new("starts_with_on_path", message));
         }
+        "endsWith" if call.args.last().and_then(|end| text(&end.expr)).is_some_and(|end| end.starts_with('@')) => {
+            let message = "`endsWith` on an address also accepts `eve@evil.example,ann@corp.example`; use `matches(\"^[a-z.]+@…$\")`";
+            remarks.push(Remark::of_allowing("ends_with_address", message));
+        }
         "glob" | "matches" if about.is_some_and(|about| is_raw_path(about, scope)) => {
             let message = format!("`{}` on a path as it was sent", call.func_name);
             let message = format!("{message} also accepts `/srv/../etc`; use `under(path, dir)`, or `path.canonical`");

@@ -8,6 +8,38 @@ use super::{Unparsed, text};
 /// The longest path, in bytes.
 const LONGEST: usize = 4096;
 
+/// Names of files and directories that decide what runs: hooks, tasks, settings, start files.
+const STEERING: &[&str] = &[
+    ".git",
+    ".gitattributes",
+    ".gitconfig",
+    ".gitmodules",
+    ".githooks",
+    ".husky",
+    ".github",
+    ".gitlab-ci.yml",
+    ".circleci",
+    ".envrc",
+    ".direnv",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+    ".cargo",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pre-commit-config.yaml",
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".ssh",
+    ".claude",
+    ".cursor",
+    ".mcp.json",
+];
+
 /// What a path says, lexically: symbolic links are not followed, because no file system is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PathFacts {
@@ -25,6 +57,8 @@ pub struct PathFacts {
     pub name: String,
     /// What follows the last dot of the name.
     pub extension: String,
+    /// Some part is a place from which programs take what they run or how: `.git`, `.envrc`, `.github`, `.vscode`.
+    pub steers: bool,
     /// Some part begins with a dot.
     pub hidden: bool,
     /// It is written in the manner of Windows.
@@ -66,6 +100,7 @@ impl PathFacts {
             lower: canonical.to_lowercase().nfc().collect(),
             absolute: !root.is_empty(),
             escapes,
+            steers: components.iter().any(|part| STEERING.contains(&part.to_lowercase().as_str())),
             hidden: components.iter().any(|part| part.starts_with('.') && part != ".."),
             extension: extension.unwrap_or_default(),
             name,
@@ -125,10 +160,67 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
         return Err(refused("a URL stands where a path should"));
     }
+    if climbs(path) {
+        return Err(refused("a pattern in the path may become `..`"));
+    }
     if looks_like_slash(path) {
         return Err(refused("a character in the path looks like a slash or a dot"));
     }
     Ok(())
+}
+
+/// Says whether a pattern in a path (`{..,x}`, `.[.]`, `.?`) may become `..`.
+pub(super) fn climbs(path: &str) -> bool {
+    if !path.contains(['{', '[', '?', '*', '(']) {
+        return false;
+    }
+    // More than anybody writes is not looked through.
+    let Some(written_out) = alternatives(path) else { return true };
+    let spelt = path.contains('{');
+    written_out.iter().any(|path| {
+        path.split(['/', '\\']).any(|part| {
+            let wild = spelt || part.contains(['[', '?', '*']);
+            let nested = ["@(", "+(", "?(", "*(", "!("].iter().any(|start| part.contains(start)) && part.contains('.');
+            nested || (wild && dots(&part.chars().collect::<Vec<_>>(), 2, true))
+        })
+    })
+}
+
+/// A path with each choice of its braces made. `None` where there are too many, or one is not closed.
+fn alternatives(path: &str) -> Option<Vec<String>> {
+    const MOST: usize = 256;
+    let (mut done, mut open) = (Vec::new(), vec![path.to_owned()]);
+    while let Some(path) = open.pop() {
+        if done.len() + open.len() > MOST {
+            return None;
+        }
+        // The innermost first: what follows the last opening one has no other within.
+        let Some((before, rest)) = path.rsplit_once('{') else {
+            done.push(path);
+            continue;
+        };
+        let (inner, after) = rest.split_once('}')?;
+        // A choice within a choice becomes one of the outer: both end up as every text that may result.
+        open.extend(inner.split(',').map(|choice| format!("{before}{choice}{after}")));
+    }
+    Some(done)
+}
+
+/// Says whether a pattern fits so many dots and nothing else. A star does not fit the first of a name.
+fn dots(pattern: &[char], left: usize, first: bool) -> bool {
+    match pattern {
+        [] => left == 0,
+        ['*', rest @ ..] if matches!(rest, ['*', ..]) => dots(rest, left, first),
+        ['*', rest @ ..] => dots(rest, left, first) || (!first && (0..left).any(|less| dots(rest, less, false))),
+        ['.' | '?', rest @ ..] => left > 0 && dots(rest, left - 1, false),
+        ['[', rest @ ..] => {
+            let Some(end) = rest.iter().skip(1).position(|c| *c == ']') else { return false };
+            let (class, rest) = rest.split_at(end + 1);
+            let fits = class.iter().any(|c| matches!(c, '.' | '-')) || matches!(class, ['!' | '^', ..]);
+            fits && left > 0 && dots(rest.get(1..).unwrap_or_default(), left - 1, false)
+        }
+        _ => false,
+    }
 }
 
 /// Division signs, full-width forms and leaders that a reader takes for `/`, `\`, `.` or `..`.

@@ -78,6 +78,9 @@ fn check(address: &str) -> Result<(), Unparsed> {
     if let Some(c) = odd.or_else(|| text::unseen(address)) {
         return Err(refused(format!("{} is in the URL", text::described(c))));
     }
+    if address.split([',', ';', '|']).skip(1).any(|part| part.contains("://")) {
+        return Err(refused("the text may be taken for several URLs"));
+    }
     // `https:host` and `https:///host` are read as `https://host` by some and as a path by others.
     let after = address.split_once(':').map(|(_, rest)| rest).unwrap_or_default();
     if !after.starts_with("//") || after.starts_with("///") {

@@ -161,13 +161,23 @@ const PLACES: &[&str] = &[
     "user",
 ];
 
+/// What an editor's tool is told to do to a file.
+const EDITOR_COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit"];
+
+/// Beside a command: switches that are harmless while they are off.
+const OFF: &[&str] = &["dangerouslydisablesandbox", "withescalatedpermissions", "tty", "restart"];
+
 /// Says whether a name is that of a text for whoever reads the call.
 pub(super) fn is_text(name: &str) -> bool {
     TEXTS.contains(&name) || URL_TEXTS.contains(&name)
 }
 
-/// Gives every stranger in a call. `sql` says whether what may be SQL was read as such.
-pub(in crate::parsed) fn strangers(arguments: &Value, found: &[Argument<'_>], sql: bool) -> Vec<Stranger> {
+/// Gives every stranger in a call. `sql` says whether what may be SQL was read as such, `database` whether it certainly is.
+pub(in crate::parsed) fn strangers(
+    arguments: &Value,
+    found: &[Argument<'_>],
+    (sql, database): (bool, bool),
+) -> Vec<Stranger> {
     let sorted: HashMap<*const Value, &'static str> =
         found.iter().filter_map(|one| Some((std::ptr::from_ref(one.value), variable(one, sql)?))).collect();
     let mut strangers = Vec::new();
@@ -189,8 +199,38 @@ pub(in crate::parsed) fn strangers(arguments: &Value, found: &[Argument<'_>], sq
     }
     if sorted.values().any(|variable| *variable == "path") {
         places(arguments, &mut strangers);
+        // What one looks for in files may read like SQL.
+        let certain = found.iter().filter(|one| database || one.sort != Sort::PerhapsSql);
+        let certain = certain
+            .filter_map(|one| Some((std::ptr::from_ref(one.value), variable(one, sql)?)))
+            .collect::<HashMap<_, _>>();
+        deeds(arguments, &certain, &mut strangers);
     }
     strangers
+}
+
+/// Notes what else a call with paths does: a rule that looks at its paths alone does not know of it.
+fn deeds(arguments: &Value, sorted: &HashMap<*const Value, &'static str>, strangers: &mut Vec<Stranger>) {
+    for (name, value) in arguments.as_object().into_iter().flatten() {
+        for variable in ["shell", "url", "sql"] {
+            // The tools of editors have one for what they do: it is no program.
+            let edits =
+                plain(name) == "command" && value.as_str().is_some_and(|command| EDITOR_COMMANDS.contains(&command));
+            if !edits && holds(value, variable, sorted) {
+                strangers.push(Stranger { beside: "path", argument: name.clone(), variable: Some(variable) });
+            }
+        }
+    }
+}
+
+fn holds(value: &Value, variable: &str, sorted: &HashMap<*const Value, &'static str>) -> bool {
+    let inner = |inner: &Value| holds(inner, variable, sorted);
+    sorted.get(&std::ptr::from_ref(value)).is_some_and(|found| *found == variable)
+        || match value {
+            Value::Object(fields) => fields.values().any(inner),
+            Value::Array(items) => items.iter().any(inner),
+            _ => false,
+        }
 }
 
 /// Notes what may say where the paths of a call lead.
@@ -277,6 +317,13 @@ impl Company<'_> {
         let on = |common: &[&str], own: &[&str]| common.contains(&name) || own.contains(&name);
         match value {
             Value::Bool(_) if on(FLAGS, flags) => true,
+            Value::Bool(false) if self.beside == "shell" && OFF.contains(&name) => true,
+            Value::Bool(true) if self.beside == "shell" => name == "login",
+            Value::Bool(false) if self.beside == "url" => matches!(name, "followredirects" | "followredirect"),
+            // Which of the shells that the tool keeps.
+            Value::String(id) if self.beside == "shell" && name == "shellid" => {
+                id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+            }
             Value::Bool(true) => self.beside == "sql" && matches!(name, "readonly" | "dryrun"),
             Value::Number(_) => on(FIGURES, figures),
             Value::String(_) if TEXTS.contains(&name) => true,

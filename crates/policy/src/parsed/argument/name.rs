@@ -274,6 +274,10 @@ fn known(name: &str) -> Option<Sort> {
 }
 
 fn ending(name: &str) -> Option<Sort> {
+    // What an editor of notebooks writes.
+    if plain(name) == "newsource" {
+        return None;
+    }
     let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit() || !c.is_alphanumeric());
     match last_word(unnumbered).as_str() {
         last if TEXTS.contains(&last) => Some(Sort::Command(List::Texts)),

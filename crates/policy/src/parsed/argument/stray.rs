@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::name::{plain, sort_of};
 use super::{Argument, Found, Sort, companion};
+use crate::parsed::path;
 
 /// Names of what is only a text, whatever it looks like.
 const TEXTS: &[&str] = &[
@@ -59,7 +60,7 @@ const TEXTS: &[&str] = &[
     "html",
 ];
 
-fn is_text(name: &str) -> bool {
+pub(super) fn is_text(name: &str) -> bool {
     TEXTS.contains(&name) || companion::is_text(name)
 }
 
@@ -110,7 +111,8 @@ impl<'a> Strays<'a> {
     }
 
     fn text(&mut self, text: &str, value: &'a Value, place: &str) {
-        if leads_somewhere(text) || several(text, false) {
+        let climbs = || text.contains(['/', '{']) && path::climbs(text);
+        if leads_somewhere(text) || several(text, false) || climbs() {
             let place = place.to_owned();
             self.arguments.push(Argument { sort: Sort::PerhapsPath, place, around: Vec::new(), value });
         } else if serde_json::from_str(text).is_ok_and(|inner: Value| holds_arguments(&inner)) {

@@ -4,6 +4,31 @@ use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use crate::parsed::Unparsed;
 
+/// Tests that take a text.
+const TESTS: &[&str] = &[
+    "name",
+    "iname",
+    "path",
+    "ipath",
+    "wholename",
+    "iwholename",
+    "regex",
+    "iregex",
+    "lname",
+    "ilname",
+    "newer",
+    "anewer",
+    "cnewer",
+    "samefile",
+    "user",
+    "group",
+    "type",
+    "xtype",
+    "fstype",
+    "printf",
+    "context",
+];
+
 /// Looks into `find`. Gives `false` where the program is another.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
     if !matches!(name, "find" | "gfind" | "bfs") {
@@ -16,7 +41,16 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
             _ if word.dynamic => {}
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                 if let Some(file) = words.next() {
+                    // It is itself the value of what stands before it, as in `-name -fprint -fprint x`.
+                    if file.text.starts_with('-') {
+                        walk.doubt(format!("`{}` may be an option, or a file", file.text));
+                    }
                     walk.shell.writes.push(file.text.clone());
+                }
+            }
+            test if TESTS.contains(&test.trim_start_matches('-')) && test.starts_with('-') => {
+                if let Some(value) = words.next().filter(|value| value.text.starts_with('-')) {
+                    walk.doubt(format!("`{}` may be an option, or the value of `{test}`", value.text));
                 }
             }
             "-delete" => {

@@ -204,7 +204,10 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
             at += 2;
             continue;
         }
-        if glued && VALUES.contains(&option) {
+        if text == "--bare" {
+            // The directory itself is then the repository, with its settings and hooks.
+            global(walk, listed, "--git-dir", "");
+        } else if glued && VALUES.contains(&option) {
             global(walk, listed, option, text.split_once('=').map_or("", |(_, value)| value));
         } else if !FLAGS.contains(&text) {
             walk.doubt(format!("`git {text}` may run another program, or is not known"));
@@ -287,8 +290,14 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
             let named = [Some(text), value, glued].into_iter().flatten().find(|text| outside(text));
             walk.shell.writes.extend(named.map(str::to_owned));
         }
-        if cut("--contents", option, "--cont") {
+        if cut("--contents", option, "--cont") || cut("--ignore-revs-file", option, "--ignore-r") {
             walk.shell.reads.extend(value.or(next).map(str::to_owned));
+        }
+        if matches!(subcommand, "blame" | "annotate")
+            && let Some((_, glued)) = letters(text).split_once('S')
+        {
+            let file = Some(glued).filter(|glued| !glued.is_empty()).or(next);
+            walk.shell.reads.extend(file.map(str::to_owned));
         }
         // Given a path outside of the repository, `git diff` compares files without one.
         if subcommand == "diff" && (text.starts_with('/') || text.split('/').any(|part| part == "..")) {

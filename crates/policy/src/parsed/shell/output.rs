@@ -1,168 +1,18 @@
 //! Files that programs are told to write by their words, without a redirection.
 
+use self::table::{NOTHING, Operands, READERS, WRITERS, Writer};
 use super::program;
 use super::walk::{Argv, Walk};
 
-/// Which words of a program name what it writes.
-struct Writer {
-    names: &'static [&'static str],
-    operands: Operands,
-    /// Letters and long options (which may be cut short) whose value is written.
-    letters: &'static str,
-    longs: &'static [&'static str],
-    /// Letters that take a value which is not.
-    values: &'static str,
-    /// Letters that change nothing about what is written. `None` where that is never known for certain.
-    flags: Option<&'static str>,
-    /// Options, and an empty name for operands, by which `-` is the standard output. Everywhere else it is a file of that name.
-    output: &'static [&'static str],
-}
-
-/// Which of a program's operands are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operands {
-    Untouched,
-    All,
-    Last,
-    /// The second of two.
-    Second,
-    AllButFirst,
-    /// Whatever it is given, something appears where it runs.
-    Here,
-}
-
-const NOTHING: Writer =
-    Writer { names: &[], operands: Operands::Untouched, letters: "", longs: &[], values: "", flags: None, output: &[] };
-
-/// Programs that write no file, whatever their words are.
-const READERS: &str = " : b2sum base32 base64 basename cat cd cksum cmp col colrm column comm cut date df diff diff3 dirname du echo \
-    egrep exit expand expr export false fgrep fmt fold free getconf grep groups head hexdump id join jq logname ls lsblk lscpu md5sum nl \
-    nproc numfmt od paste pathchk pgrep popd pr printenv printf ps pushd pwd readlink readonly realpath rev rg seq set sha1sum \
-    sha224sum sha256sum sha384sum sha512sum sleep stat strings sum tac tail test tr true tsort tty type ulimit umask uname \
-    unexpand unset uptime w wait wc whereis which who whoami ";
-
-const WRITERS: &[Writer] = &[
-    Writer { names: &["tee", "gtee", "sponge"], operands: Operands::All, flags: Some("aip"), ..NOTHING },
-    Writer { names: &["truncate", "gtruncate"], operands: Operands::All, values: "sr", flags: Some("co"), ..NOTHING },
-    Writer { names: &["touch", "gtouch"], operands: Operands::All, values: "drt", flags: Some("achm"), ..NOTHING },
-    Writer {
-        names: &["mkdir", "gmkdir", "mkfifo"],
-        operands: Operands::All,
-        values: "m",
-        flags: Some("pv"),
-        ..NOTHING
-    },
-    Writer { names: &["rm", "grm", "rmdir", "unlink"], operands: Operands::All, flags: Some("dfiIpRrv"), ..NOTHING },
-    Writer { names: &["chmod", "chown", "chgrp"], operands: Operands::AllButFirst, flags: Some("cfRv"), ..NOTHING },
-    Writer {
-        names: &[
-            "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress", "shred", "zip",
-        ],
-        operands: Operands::All,
-        letters: "o",
-        values: "S",
-        output: &[""],
-        ..NOTHING
-    },
-    Writer {
-        names: &["split", "gsplit", "csplit", "patch", "unzip", "mktemp", "ar", "mknod"],
-        operands: Operands::Here,
-        letters: "dopr",
-        longs: &["output", "reject-file", "directory", "tmpdir"],
-        ..NOTHING
-    },
-    Writer { names: &["tcpdump", "tshark"], letters: "w", values: "cirsFG", output: &["w"], ..NOTHING },
-    Writer {
-        names: &["mv", "gmv"],
-        operands: Operands::All,
-        letters: "t",
-        longs: &["target-directory"],
-        values: "S",
-        flags: Some("finuvT"),
-        ..NOTHING
-    },
-    Writer {
-        names: &["cp", "gcp", "ln", "gln", "link"],
-        operands: Operands::Last,
-        letters: "t",
-        longs: &["target-directory"],
-        values: "S",
-        flags: Some("adfHiLlnPpRrsTuvx"),
-        ..NOTHING
-    },
-    Writer {
-        names: &["install", "ginstall"],
-        operands: Operands::Last,
-        letters: "t",
-        longs: &["target-directory"],
-        values: "mogS",
-        flags: Some("CcDdpsTv"),
-        ..NOTHING
-    },
-    Writer { names: &["rsync"], operands: Operands::Last, longs: &["log-file", "write-batch"], values: "e", ..NOTHING },
-    Writer { names: &["scp"], operands: Operands::Last, values: "oFSDciJlPX", ..NOTHING },
-    Writer {
-        names: &["uniq", "guniq"],
-        operands: Operands::Second,
-        values: "fsw",
-        flags: Some("cDduiz"),
-        output: &[""],
-        ..NOTHING
-    },
-    Writer { names: &["xxd"], operands: Operands::Second, values: "cglsonR", output: &[""], ..NOTHING },
-    // Only some systems have it.
-    Writer { names: &["base64", "base32"], letters: "o", longs: &["output"], values: "wb", ..NOTHING },
-    Writer {
-        names: &["sort", "gsort"],
-        letters: "o",
-        longs: &["output"],
-        values: "ktS",
-        flags: Some("bCcdfghiMmnRrsuVz"),
-        ..NOTHING
-    },
-    Writer { names: &["shuf", "gshuf"], letters: "o", longs: &["output"], values: "in", flags: Some("erz"), ..NOTHING },
-    Writer {
-        names: &["tree", "iconv", "xmllint", "pandoc", "cc", "gcc", "clang", "ld"],
-        letters: "o",
-        longs: &["output"],
-        ..NOTHING
-    },
-    Writer {
-        names: &["curl"],
-        letters: "oDc",
-        longs: &[
-            "output",
-            "output-dir",
-            "dump-header",
-            "cookie-jar",
-            "trace",
-            "trace-ascii",
-            "stderr",
-            "etag-save",
-            "hsts",
-            "alt-svc",
-            "libcurl",
-        ],
-        values: "AbCdeEFHhKmPQrTtuUwxXyYz",
-        output: &["o", "D", "c", "output", "dump-header", "cookie-jar", "trace", "trace-ascii", "stderr"],
-        ..NOTHING
-    },
-    Writer {
-        names: &["wget", "wget2"],
-        operands: Operands::Here,
-        letters: "OoaP",
-        longs: &["output-document", "output-file", "append-output", "directory-prefix", "save-cookies", "warc-file"],
-        values: "tTwQUlARDIXBie",
-        output: &["O", "output-document"],
-        ..NOTHING
-    },
-];
+mod table;
 
 /// Notes every file that the words say is written, and whether these are all.
 pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
     // `git` says so itself.
     // A file may be called like an option.
     walk.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !known(name, argv);
+    walk.options_unknown |=
+        WRITERS.iter().any(|writer| writer.names.contains(&name) && !understood(writer, name, argv));
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     if matches!(name, "date" | "gdate") && !shows_time(&words) {
         walk.doubt("`date` may set the clock");
@@ -214,27 +64,57 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
 /// Says whether everything that a program writes can be seen from its words.
 fn known(name: &str, argv: &Argv) -> bool {
     let Some(first) = argv.words.first().filter(|first| program::program(&first.text) == name) else { return false };
-    let mut rest = argv.words.iter().skip(1);
     if matches!(name, "dd" | "find") || (!name.contains(' ') && READERS.contains(&format!(" {name} "))) {
         return !first.glob;
     }
     let Some(writer) = WRITERS.iter().find(|writer| writer.names.contains(&name)) else { return false };
-    let Some(flags) = writer.flags else { return false };
-    let harmless = |c: char| flags.contains(c) || writer.letters.contains(c) || writer.values.contains(c);
-    rest.all(|word| {
-        let letters = cluster(&word.text).unwrap_or_default();
-        // What stands behind a letter that takes a value is no letter.
-        let end = letters.find(|c| writer.letters.contains(c) || writer.values.contains(c)).unwrap_or(letters.len());
-        let long = word.text.strip_prefix("--").and_then(|long| long.split('=').next()).unwrap_or_default();
-        let letters_known = letters.chars().take(end + 1).all(harmless);
-        !word.glob && letters_known && (long.is_empty() || writer.longs.contains(&long))
-    })
+    writer.flags.is_some() && !argv.words.iter().any(|word| word.glob) && understood(writer, name, argv)
 }
 
-fn written(words: &[&str], writer: &Writer) -> Vec<String> {
+/// Says whether every option of a program is one that its table knows, so that none takes a value for another.
+fn understood(writer: &Writer, name: &str, argv: &Argv) -> bool {
+    let flags = writer.flags.unwrap_or(writer.seen);
+    let takes = |c: char| writer.letters.contains(c) || writer.values.contains(c);
+    let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+    let options = words.iter().enumerate().all(|(at, word)| {
+        let Some(letters) = cluster(word) else {
+            let Some(long) = word.strip_prefix("--") else { return true };
+            let (long, glued) = long.split_once('=').map_or((long, false), |(long, _)| (long, true));
+            // Were it the value of the option, those behind it would be options still.
+            let swallowed = !glued && words.get(at + 1) == Some(&"--");
+            let known = long.is_empty() || writer.longs.contains(&long) || writer.quiet.contains(&long);
+            return known && (long.is_empty() || !swallowed);
+        };
+        // What stands behind a letter that takes a value is no letter.
+        let end = letters.find(takes).unwrap_or(letters.len());
+        let glued = letters.get(end + 1..).unwrap_or_default();
+        let digits = glued.chars().all(|c| c.is_ascii_digit());
+        let apart = match name {
+            // Its options are words: `-ps` is none of two letters.
+            "xxd" => letters.len() == 1 || (end == 0 && digits),
+            // Its values always stand in the next word.
+            "tree" => digits,
+            // A file of further options.
+            "curl" => !letters.chars().take(end + 1).any(|c| c == 'K'),
+            _ => true,
+        };
+        apart && letters.chars().take(end + 1).all(|c| flags.contains(c) || takes(c))
+    });
+    // `uniq +1 in out` skips a character, and writes the third.
+    let second = writer.operands == Operands::Second;
+    let odd = || words.iter().any(|word| word.starts_with('+')) || operands(&words, writer).len() > 2;
+    options && !(second && odd())
+}
+
+/// The words that are neither options nor their values.
+fn operands<'a>(words: &[&'a str], writer: &Writer) -> Vec<&'a str> {
+    taken(words, writer).1
+}
+
+/// The files that options name, the operands, and whether some option says where it writes, be it to the standard output.
+fn taken<'a>(words: &[&'a str], writer: &Writer) -> (Vec<String>, Vec<&'a str>, bool) {
     let mut files: Vec<String> = Vec::new();
     let mut operands: Vec<&str> = Vec::new();
-    // Some option says where it writes, be it to the standard output.
     let mut told = false;
     let mut options = true;
     let mut rest = words.iter().copied();
@@ -263,6 +143,11 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
             operands.push(word);
         }
     }
+    (files, operands, told)
+}
+
+fn written(words: &[&str], writer: &Writer) -> Vec<String> {
+    let (mut files, operands, told) = taken(words, writer);
     let named: &[&str] = match (writer.operands, operands.as_slice()) {
         (Operands::Untouched, _) | (_, []) => &[],
         // The directory is named by an option, and everything else is what goes there.

@@ -65,6 +65,9 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> R
     if target.dynamic || target.glob {
         reader.walk.doubt(format!("the target `{}` of a redirection is known only when it runs", target.text));
     }
+    if ["/dev/tcp/", "/dev/udp/"].iter().any(|start| target.text.starts_with(start)) {
+        reader.walk.doubt("a redirection reaches another machine");
+    }
     reader.walk.shell.dynamic |= target.dynamic;
     if operator.starts_with('<') && (descriptor.is_empty() || descriptor == "0") {
         extra.stdin.push(Stdin::Other);

@@ -26,6 +26,8 @@ pub(super) struct Walk {
     pub(super) shell: Shell,
     /// Some program may write what its words do not tell.
     pub(super) writes_unknown: bool,
+    /// Some program that can be told what to write has an option which is not known.
+    pub(super) options_unknown: bool,
 }
 
 /// What surrounds a command.
@@ -78,6 +80,7 @@ impl Walk {
         shell.writes_known = !self.writes_unknown && shell.doubt.is_none();
         shell.plain = lone
             && shell.doubt.is_none()
+            && !self.options_unknown
             && shell.writes.is_empty()
             && shell.reads.is_empty()
             && !shell.cwd_changed

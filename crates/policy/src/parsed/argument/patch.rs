@@ -1,0 +1,72 @@
+//! Patches, which name the files that they change.
+
+use serde_json::Value;
+
+use super::Found;
+use super::name::plain;
+use super::stray::is_text;
+
+/// How lines begin that name a file in every sort of patch.
+const HEADS: &[&str] = &["+++ ", "--- ", "rename to ", "rename from ", "copy to ", "copy from ", "Index: ", "Prereq: "];
+
+/// Adds the paths of every patch in a call. A name in quotes is written in a way of its own, and is not relied on.
+pub(super) fn add<'a>(value: &'a Value, name: &str, place: &str, found: &mut Found<'a>) {
+    match value {
+        Value::String(text) if is_patch(name, text) => {
+            for file in text.lines().flat_map(files) {
+                let file = file.split('\t').next().unwrap_or_default().trim();
+                match file {
+                    "/dev/null" => {}
+                    file if file.is_empty() || file.starts_with('"') => found.packed.push(place.to_owned()),
+                    file => found.keys.push((place.to_owned(), file)),
+                }
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| add(item, name, &format!("{place}[{at}]"), found));
+        }
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                add(inner, name, &place, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// By its name, or because it says so itself and is no text that is only written somewhere.
+fn is_patch(name: &str, text: &str) -> bool {
+    let name = plain(name);
+    let named = name.contains("patch") || name.contains("diff");
+    named || (!is_text(&name) && text.lines().any(|line| headed(line.trim_start()).is_some()))
+}
+
+/// The files that a line of a patch names.
+fn files(line: &str) -> Vec<&str> {
+    let line = line.trim_start();
+    if let Some(file) = headed(line) {
+        return vec![file];
+    }
+    if let Some(both) = line.strip_prefix("diff --git ") {
+        return both.split(' ').map(bare).collect();
+    }
+    // The older form of patches: `*** name`, and `*** 1,5 ****` for lines.
+    if let Some(file) = line.strip_prefix("*** ") {
+        let marks = ["Begin Patch", "End Patch", "End of File"].contains(&file.trim_end()) || file.ends_with(" ****");
+        return if marks { Vec::new() } else { vec![file] };
+    }
+    HEADS.iter().find_map(|head| line.strip_prefix(head)).map(bare).into_iter().collect()
+}
+
+/// What follows `*** Update File:` and its like.
+fn headed(line: &str) -> Option<&str> {
+    let (head, file) = line.strip_prefix("*** ")?.split_once(':')?;
+    let head = head.to_ascii_lowercase();
+    (head.ends_with(" file") || head == "move to").then_some(file)
+}
+
+/// A name without the `a/` or `b/` that `git` puts before it.
+fn bare(file: &str) -> &str {
+    file.strip_prefix("a/").or_else(|| file.strip_prefix("b/")).unwrap_or(file)
+}
