@@ -335,7 +335,7 @@ fn each_tool_takes_every_argument_that_it_names() {
         "secrets" => json!([{ "name": "K" }]),
         "schema" => json!({ "type": "object" }),
         "suggestions" => json!([]),
-        "optional" | "multiple" | "fresh" | "dangerous" => json!(true),
+        "optional" | "multiple" | "fresh" | "dangerous" | "requires_reply" => json!(true),
         _ => json!("a text"),
     };
     let specs = specs();
