@@ -39,6 +39,180 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/flows/{flowId}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts a flow, or an agent where no flow has the name. */
+        post: operations["flows_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Waits for what happens next in a session, and shows it as it is then. */
+        get: operations["flows_poll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses, resumes or cancels a flow, or does something about one of its steps. */
+        post: operations["flows_control"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Streams a session as server-sent events.
+         * @description `humanInteractionRequired` and `humanInteractionStatusChanged` carry the question, `flow` everything else; `heartbeat` comes when
+         *     nothing happens.
+         */
+        get: operations["flows_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/interactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the questions of a session: all that are open, and a page of those that are closed. */
+        get: operations["flows_interactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/interactions/{requestId}/auto": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers in the name of a policy or of the system, past the audience. For admins. */
+        post: operations["flows_auto"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/interactions/{requestId}/expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a question now as its deadline would: by its fallback, or expired. */
+        post: operations["flows_expire"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/interactions/{requestId}/respond": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers a question. The first answer wins. */
+        post: operations["flows_respond"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/interactions/{requestId}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Goes on without an answer. No form is looked at. */
+        post: operations["flows_skip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/flows/{sessionId}/snapshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a session as it is now, with the first events of it. */
+        get: operations["flows_snapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent/hitl/cancel": {
         parameters: {
             query?: never;
@@ -536,6 +710,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/interactions/{interaction}/abstain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says that the caller will not answer. */
+        post: operations["interaction_abstain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/interactions/{interaction}/answer": {
         parameters: {
             query?: never;
@@ -683,6 +874,23 @@ export interface paths {
         put?: never;
         /** Ends a question now as its deadline would: by its fallback, or expired. */
         post: operations["interaction_expire"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/interactions/{interaction}/handover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hands a question to another channel: a session is opened for it there, and this one is answered no more. */
+        post: operations["interaction_handover"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1111,7 +1319,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says something to an agent that this server runs. */
+        /** Says something to an agent that this server runs; or, where an agent speaks in a session of its own, to people. */
         post: operations["session_message"];
         delete?: never;
         options?: never;
@@ -1290,6 +1498,127 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the webhooks of the caller's project. */
+        get: operations["webhook_list"];
+        put?: never;
+        /** Makes a webhook of the caller's project. The secret is shown this once. */
+        post: operations["webhook_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a webhook. */
+        get: operations["webhook_get"];
+        put?: never;
+        post?: never;
+        /** Removes a webhook. What is on its way may still arrive. */
+        delete: operations["webhook_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what was sent for a webhook, or is to be, with its last attempts. */
+        get: operations["webhook_delivery_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/deliveries/{delivery}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a settled message again, under the same id. */
+        post: operations["webhook_delivery_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/enabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Switches a webhook on or off. What happened while it was off is sent when it is on again. */
+        put: operations["webhook_switch"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a new secret, shown this once. Messages are signed with the old one too until its time is over. */
+        post: operations["webhook_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a message that says nothing, to see whether it arrives. */
+        post: operations["webhook_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ws": {
         parameters: {
             query?: never;
@@ -1328,6 +1657,28 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description Says that one will not answer.
+         * @example {
+         *       "note": "I wrote the change myself."
+         *     }
+         */
+        AbstainBody: {
+            /** @description Why. */
+            note?: string | null;
+        };
+        /** @description Who will not answer. */
+        AbstentionView: {
+            /**
+             * Format: date-time
+             * @description When they said so.
+             */
+            at: string;
+            /** @description Who. */
+            by: components["schemas"]["Actor"];
+            /** @description Why. */
+            note?: string | null;
+        };
         /** @description What an agent wants to do. */
         ActionBody: {
             /** @description Its arguments. */
@@ -2255,6 +2606,15 @@ export interface components {
             /** @description JSON Pointer into the body that was sent. */
             pointer: string;
         };
+        /** @description A suggestion that was dropped. */
+        FilteredActionView: {
+            /** @description Its name, as it was given. */
+            id: string;
+            /** @description Why nobody sees it. */
+            reason: string;
+            /** @description Where it came from. */
+            source: string;
+        };
         /**
          * @description What was found in a policy.
          * @example {
@@ -2294,6 +2654,308 @@ export interface components {
             severity: string;
         };
         /**
+         * @description Answers in place of a person, or ends a question before its time.
+         * @example {
+         *       "source": "SYSTEM"
+         *     }
+         */
+        FlowAutoBody: {
+            /** @description What is answered; what the question falls back to if absent. */
+            payload?: unknown;
+            /** @description Whoever the credential belongs to, if anybody is named. */
+            respondedBy?: string | null;
+            source?: components["schemas"]["FlowSource"] | null;
+        };
+        /**
+         * @description What can be done to a flow.
+         * @enum {string}
+         */
+        FlowCommand: "pause" | "resume" | "cancel" | "retryStep" | "skipStep" | "approveStep";
+        /**
+         * @description A command for a flow.
+         * @example {
+         *       "command": "pause"
+         *     }
+         */
+        FlowControlBody: {
+            /** @description What to do. */
+            command: components["schemas"]["FlowCommand"];
+            /** @description Why. */
+            reason?: string | null;
+            /** @description The step that is meant, beside a command about a step. */
+            stepExecutionId?: string | null;
+        };
+        /** @description Something that happened. */
+        FlowEventView: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            createdAt: string;
+            /**
+             * Format: int64
+             * @description Its number in the session, from 1 without gaps.
+             */
+            eventId: number;
+            /** @description The particulars. */
+            payload: Record<string, unknown>;
+            /** @description The step that it concerns. */
+            spanId?: string | null;
+            /** @description The session. */
+            traceId: string;
+            /** @description `HUMAN_INTERACTION_REQUIRED`, `FLOW_STARTED`, `STEP_COMPLETED` … */
+            type: string;
+        };
+        /**
+         * @description The questions of a session.
+         * @example {
+         *       "active": [],
+         *       "history": [
+         *         {
+         *           "agentId": "release-helper",
+         *           "chatSessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *           "createdAt": "2026-11-15T10:00:00Z",
+         *           "description": null,
+         *           "dueAt": "2026-11-15T10:15:00Z",
+         *           "metadata": {
+         *             "kind": "confirmation"
+         *           },
+         *           "payloadSchema": {
+         *             "properties": {
+         *               "action": {
+         *                 "enum": [
+         *                   "confirm",
+         *                   "cancel"
+         *                 ],
+         *                 "type": "string"
+         *               },
+         *               "comment": {
+         *                 "type": "string"
+         *               }
+         *             },
+         *             "required": [
+         *               "action"
+         *             ],
+         *             "type": "object"
+         *           },
+         *           "requestId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *           "response": {
+         *             "payload": {
+         *               "action": "confirm",
+         *               "comment": "Looks good."
+         *             },
+         *             "respondedAt": "2026-11-15T10:01:00Z",
+         *             "respondedBy": "alice",
+         *             "responseId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a05",
+         *             "source": "USER",
+         *             "status": "ANSWERED"
+         *           },
+         *           "status": "ANSWERED",
+         *           "stepExecutionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a04",
+         *           "stepId": "publish",
+         *           "suggestedActions": {
+         *             "analytics": [],
+         *             "filtered": [],
+         *             "llm": [],
+         *             "ruleBased": [
+         *               {
+         *                 "ctaLabel": "Confirm",
+         *                 "description": null,
+         *                 "id": "confirm",
+         *                 "label": "Confirm",
+         *                 "payload": {
+         *                   "action": "confirm"
+         *                 },
+         *                 "source": "ruleBased"
+         *               },
+         *               {
+         *                 "ctaLabel": "Cancel",
+         *                 "description": null,
+         *                 "id": "cancel",
+         *                 "label": "Cancel",
+         *                 "payload": {
+         *                   "action": "cancel"
+         *                 },
+         *                 "source": "ruleBased"
+         *               }
+         *             ]
+         *           },
+         *           "title": "Publish 1.5?",
+         *           "type": "CONFIRMATION",
+         *           "updatedAt": "2026-11-15T10:01:00Z"
+         *         }
+         *       ],
+         *       "nextCursor": null
+         *     }
+         */
+        FlowInteractionsView: {
+            /** @description All that are open, the oldest first. */
+            active: components["schemas"]["FlowInteractionView"][];
+            /** @description A page of those that are closed, the newest first. */
+            history: components["schemas"]["FlowInteractionView"][];
+            /** @description Give it as `cursor` for older ones; null on the last page. */
+            nextCursor?: string | null;
+        };
+        /**
+         * @description A question.
+         * @example {
+         *       "agentId": "release-helper",
+         *       "chatSessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *       "createdAt": "2026-11-15T10:00:00Z",
+         *       "description": null,
+         *       "dueAt": "2026-11-15T10:15:00Z",
+         *       "metadata": {
+         *         "kind": "confirmation"
+         *       },
+         *       "payloadSchema": {
+         *         "properties": {
+         *           "action": {
+         *             "enum": [
+         *               "confirm",
+         *               "cancel"
+         *             ],
+         *             "type": "string"
+         *           },
+         *           "comment": {
+         *             "type": "string"
+         *           }
+         *         },
+         *         "required": [
+         *           "action"
+         *         ],
+         *         "type": "object"
+         *       },
+         *       "requestId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *       "response": {
+         *         "payload": {
+         *           "action": "confirm",
+         *           "comment": "Looks good."
+         *         },
+         *         "respondedAt": "2026-11-15T10:01:00Z",
+         *         "respondedBy": "alice",
+         *         "responseId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a05",
+         *         "source": "USER",
+         *         "status": "ANSWERED"
+         *       },
+         *       "status": "ANSWERED",
+         *       "stepExecutionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a04",
+         *       "stepId": "publish",
+         *       "suggestedActions": {
+         *         "analytics": [],
+         *         "filtered": [],
+         *         "llm": [],
+         *         "ruleBased": [
+         *           {
+         *             "ctaLabel": "Confirm",
+         *             "description": null,
+         *             "id": "confirm",
+         *             "label": "Confirm",
+         *             "payload": {
+         *               "action": "confirm"
+         *             },
+         *             "source": "ruleBased"
+         *           },
+         *           {
+         *             "ctaLabel": "Cancel",
+         *             "description": null,
+         *             "id": "cancel",
+         *             "label": "Cancel",
+         *             "payload": {
+         *               "action": "cancel"
+         *             },
+         *             "source": "ruleBased"
+         *           }
+         *         ]
+         *       },
+         *       "title": "Publish 1.5?",
+         *       "type": "CONFIRMATION",
+         *       "updatedAt": "2026-11-15T10:01:00Z"
+         *     }
+         */
+        FlowInteractionView: {
+            /** @description The agent that asks. */
+            agentId?: string | null;
+            /** @description The channel that it is routed through. */
+            chatSessionId: string;
+            /**
+             * Format: date-time
+             * @description When it was asked.
+             */
+            createdAt: string;
+            /** @description What the person is asked. */
+            description?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when people have.
+             */
+            dueAt?: string | null;
+            /** @description What this wire has no name for: our `kind`, the `action` that waits, the `context`, where it went or came from. */
+            metadata: Record<string, unknown>;
+            /** @description JSON Schema of the payload that answers it. */
+            payloadSchema: unknown;
+            /** @description Its id. */
+            requestId: string;
+            response?: components["schemas"]["FlowResponseView"] | null;
+            /** @description `PENDING`, `ANSWERED`, `EXPIRED` or `AUTO_RESOLVED`. */
+            status: string;
+            /** @description The id of that step. */
+            stepExecutionId: string;
+            /** @description The step that sleeps on it: its name in the flow, or its id where it has none. */
+            stepId: string;
+            /** @description What a person may start from. */
+            suggestedActions: components["schemas"]["SuggestedActionsView"];
+            /** @description One line. */
+            title: string;
+            /** @description `INPUT_FORM`, `APPROVAL`, `CONFIRMATION`, `REVIEW` or `INFORMATION`; the nearest one where our kind has none. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When somebody last said something to it.
+             */
+            updatedAt: string;
+        };
+        /**
+         * @description Answers a question.
+         * @example {
+         *       "payload": {
+         *         "action": "confirm",
+         *         "comment": "Looks good."
+         *       }
+         *     }
+         */
+        FlowRespondBody: {
+            /** @description The channel once more; it must be the one of the header. */
+            chatSessionId?: string | null;
+            /** @description The form, or the action chosen. */
+            payload?: unknown;
+            /** @description Whoever the credential belongs to, if anybody is named. */
+            respondedBy?: string | null;
+            source?: components["schemas"]["FlowSource"] | null;
+        };
+        /** @description How a question ended. */
+        FlowResponseView: {
+            /** @description What was said; of a question that was cancelled, the reason. */
+            payload: unknown;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            respondedAt: string;
+            /** @description On whose word, as their credential says. */
+            respondedBy: string;
+            /** @description The answer's id; the question's own where nobody answered. */
+            responseId: string;
+            /** @description `USER`, `AUTO_POLICY` or `SYSTEM`. */
+            source: string;
+            /** @description The status that it gave the question. */
+            status: string;
+        };
+        /**
+         * @description Where an answer comes from.
+         * @enum {string}
+         */
+        FlowSource: "USER" | "AUTO_POLICY" | "SYSTEM";
+        /**
          * @description A page of flows, by name and version.
          * @example {
          *       "flows": [],
@@ -2305,6 +2967,174 @@ export interface components {
             flows: components["schemas"]["DefinitionView"][];
             /** @description Give it as `cursor` for the next page; absent on the last one. */
             next?: string | null;
+        };
+        /**
+         * @description Starts a flow, or an agent.
+         * @example {
+         *       "chatSessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a09",
+         *       "parameters": {
+         *         "version": "1.5"
+         *       }
+         *     }
+         */
+        FlowStartBody: {
+            /** @description The channel of its questions; the session's own id if absent. */
+            chatSessionId?: string | null;
+            /** @description Not taken: the versions of agents say how their models are called. */
+            overrides?: unknown;
+            /** @description What it works on. */
+            parameters?: unknown;
+            /** @description What its steps share from the beginning, an object. */
+            sharedContext?: unknown;
+        };
+        /**
+         * @description A flow that was started.
+         * @example {
+         *       "chatSessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *       "launchParameters": {
+         *         "version": "1.5"
+         *       },
+         *       "sessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *       "sharedContext": null,
+         *       "startedAt": "2026-11-15T10:00:00Z",
+         *       "status": "RUNNING"
+         *     }
+         */
+        FlowStartedView: {
+            /** @description The channel of its questions. */
+            chatSessionId: string;
+            /** @description What it works on. */
+            launchParameters: unknown;
+            /** @description The session. */
+            sessionId: string;
+            /** @description What its steps share from the beginning. */
+            sharedContext: unknown;
+            /**
+             * Format: date-time
+             * @description When it was started.
+             */
+            startedAt: string;
+            /** @description `NEW`, `RUNNING` … */
+            status: string;
+        };
+        /**
+         * @description A session as it is now.
+         * @example {
+         *       "chatSessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *       "completedAt": null,
+         *       "currentStepId": "publish",
+         *       "flowDefinitionId": "release",
+         *       "flowDefinitionVersion": "1",
+         *       "sessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *       "sharedContext": {
+         *         "notes": "…"
+         *       },
+         *       "startedAt": "2026-11-15T10:00:00Z",
+         *       "stateVersion": 2,
+         *       "status": "WAITING_USER_INPUT",
+         *       "steps": [
+         *         {
+         *           "agentId": "release-helper",
+         *           "attempt": 1,
+         *           "completedAt": null,
+         *           "interactionRequestId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *           "startedAt": "2026-11-15T10:00:00Z",
+         *           "status": "BLOCKED_WAITING_USER",
+         *           "stepExecutionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a04",
+         *           "stepId": "publish"
+         *         }
+         *       ]
+         *     }
+         */
+        FlowStateView: {
+            /** @description The channel of its questions. */
+            chatSessionId: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            completedAt?: string | null;
+            /** @description The step that it is at: its name in the flow, or its id where it has none. */
+            currentStepId: string;
+            /** @description The flow that it follows, or the agent that it is for. */
+            flowDefinitionId?: string | null;
+            /** @description The version of that. */
+            flowDefinitionVersion?: string | null;
+            /** @description The session. */
+            sessionId: string;
+            /** @description What its steps share by now. */
+            sharedContext: unknown;
+            /**
+             * Format: date-time
+             * @description When it was started.
+             */
+            startedAt: string;
+            /**
+             * Format: int64
+             * @description Greater whenever anything has changed.
+             */
+            stateVersion: number;
+            /** @description `NEW`, `RUNNING`, `WAITING_USER_INPUT`, `PAUSED`, `COMPLETED`, `FAILED` or `CANCELLED`. */
+            status: string;
+            /** @description Its steps, the oldest first. */
+            steps: components["schemas"]["FlowStepView"][];
+        };
+        /**
+         * @description A session, and what happened in it.
+         * @example {
+         *       "events": [
+         *         {
+         *           "createdAt": "2026-11-15T10:00:00Z",
+         *           "eventId": 2,
+         *           "payload": {
+         *             "kind": "confirmation",
+         *             "requestId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *             "title": "Publish 1.5?"
+         *           },
+         *           "spanId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a04",
+         *           "traceId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *           "type": "HUMAN_INTERACTION_REQUIRED"
+         *         }
+         *       ],
+         *       "nextSinceEventId": 2,
+         *       "state": {
+         *         "chatSessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *         "completedAt": null,
+         *         "currentStepId": "publish",
+         *         "flowDefinitionId": "release",
+         *         "flowDefinitionVersion": "1",
+         *         "sessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
+         *         "sharedContext": {
+         *           "notes": "…"
+         *         },
+         *         "startedAt": "2026-11-15T10:00:00Z",
+         *         "stateVersion": 2,
+         *         "status": "WAITING_USER_INPUT",
+         *         "steps": [
+         *           {
+         *             "agentId": "release-helper",
+         *             "attempt": 1,
+         *             "completedAt": null,
+         *             "interactionRequestId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *             "startedAt": "2026-11-15T10:00:00Z",
+         *             "status": "BLOCKED_WAITING_USER",
+         *             "stepExecutionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a04",
+         *             "stepId": "publish"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        FlowStatusView: {
+            /** @description What happened, in order. */
+            events: components["schemas"]["FlowEventView"][];
+            /**
+             * Format: int64
+             * @description Give it as `sinceEventId` for what comes next.
+             */
+            nextSinceEventId: number;
+            /** @description The session as it is now. */
+            state: components["schemas"]["FlowStateView"];
         };
         /** @description One step of a flow. */
         FlowStep: {
@@ -2339,6 +3169,34 @@ export interface components {
             question?: components["schemas"]["StepQuestion"] | null;
             /** @description Which of the agent's tools it may use here; all of them where absent. */
             tools?: string[] | null;
+        };
+        /** @description One execution of a step. */
+        FlowStepView: {
+            /** @description The agent that it runs. */
+            agentId?: string | null;
+            /**
+             * Format: int32
+             * @description Which attempt it is, from 1.
+             */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            completedAt?: string | null;
+            /** @description The oldest question that it sleeps on. */
+            interactionRequestId?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was begun.
+             */
+            startedAt: string;
+            /** @description `PENDING`, `RUNNING`, `BLOCKED_WAITING_USER`, `COMPLETED`, `FAILED`, `SKIPPED` or `CANCELLED`. */
+            status: string;
+            /** @description Its id. */
+            stepExecutionId: string;
+            /** @description Its name in the flow, or its id where it has none. */
+            stepId: string;
         };
         /**
          * @description One version of a flow. It never changes once a session has used it.
@@ -2462,6 +3320,48 @@ export interface components {
              * @description How often it was.
              */
             uses: number;
+        };
+        /** @description Where a question, and the session that was opened for it, came from. */
+        HandedFromView: {
+            /** @description Who handed it over. */
+            by: components["schemas"]["Actor"];
+            /** @description The first. */
+            interaction: string;
+            /** @description Why. */
+            note?: string | null;
+            /** @description The session of the first. */
+            session: string;
+        };
+        /** @description Where a question went. */
+        HandedOverView: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Who handed it over. */
+            by: components["schemas"]["Actor"];
+            /** @description The channel that the new one is routed through. */
+            channel: string;
+            /** @description The question that it became there. */
+            interaction: string;
+            /** @description Why. */
+            note?: string | null;
+            /** @description The session that was opened for it. */
+            session: string;
+        };
+        /**
+         * @description Hands a question to another channel.
+         * @example {
+         *       "channel": "second-line",
+         *       "note": "This one is about money."
+         *     }
+         */
+        HandOverBody: {
+            /** @description The channel; one of its own if absent. */
+            channel?: string | null;
+            /** @description Why, for whoever is asked there. */
+            note?: string | null;
         };
         /**
          * @description Holds a lease for longer.
@@ -2872,6 +3772,8 @@ export interface components {
          *     }
          */
         InteractionView: {
+            /** @description Who has said that they will not answer. */
+            abstained?: components["schemas"]["AbstentionView"][];
             action?: components["schemas"]["ActionView"] | null;
             /** @description The agent's name. */
             agent?: string | null;
@@ -2900,11 +3802,15 @@ export interface components {
              */
             deadline?: string | null;
             delivery?: components["schemas"]["DeliveryView"] | null;
+            /** @description Whether too few are left who could answer. */
+            deserted?: boolean;
             /** @description What else there is to know. */
             details?: string | null;
             fallback?: components["schemas"]["Fallback"] | null;
             /** @description Whether people are asked for the secrets although they are kept. */
             fresh?: boolean;
+            handed_from?: components["schemas"]["HandedFromView"] | null;
+            handed_over?: components["schemas"]["HandedOverView"] | null;
             /** @description Its id. */
             id: string;
             /** @description What sort of question. */
@@ -2921,6 +3827,8 @@ export interface components {
             overdue: boolean;
             /** @description Whether it may not be skipped. */
             required: boolean;
+            /** @description Whether it is a message of the conversation, so that the answer is one too. */
+            requires_reply?: boolean;
             resolution?: components["schemas"]["ResolutionView"] | null;
             /**
              * Format: int64
@@ -3123,7 +4031,7 @@ export interface components {
             url?: string | null;
         };
         /**
-         * @description Something that is said to an agent which this server runs.
+         * @description Something that is said to an agent which this server runs, or by an agent in a session of its own.
          * @example {
          *       "content": "Use the second draft."
          *     }
@@ -3131,6 +4039,11 @@ export interface components {
         MessageBody: {
             /** @description What is said. */
             content: string;
+            /**
+             * @description Whether an agent that speaks in a session of its own wants a reply: then the message is also a question in the same channel, and
+             *     its answer is a message too.
+             */
+            requires_reply?: boolean;
         };
         /**
          * @description Who the caller is.
@@ -3989,6 +4902,7 @@ export interface components {
             flow?: string | null;
             /** @description The flow's version. */
             flow_version?: string | null;
+            handed_from?: components["schemas"]["HandedFromView"] | null;
             /** @description Its id. */
             id: string;
             /** @description What the agent works on; only where one session is read. */
@@ -4231,6 +5145,8 @@ export interface components {
             kind: string;
             /** @description What may be chosen; what the kind offers where empty. */
             options?: Record<string, unknown>[];
+            /** @description Whether it may not be skipped; it may not where left out. */
+            required?: boolean | null;
             /** @description JSON Schema of the form. */
             schema?: unknown;
             /** @description What a person may start from. */
@@ -4283,6 +5199,32 @@ export interface components {
             trouble?: string | null;
         };
         String: string;
+        /** @description What a person may start from, by source. */
+        SuggestedActionsView: {
+            /** @description What others answered before. */
+            analytics: components["schemas"]["SuggestedActionView"][];
+            /** @description What a model suggested and may not, with the reason. */
+            filtered: components["schemas"]["FilteredActionView"][];
+            /** @description What a model suggests, and may. */
+            llm: components["schemas"]["SuggestedActionView"][];
+            /** @description What may be chosen, and what the agent's version suggests. Always shown. */
+            ruleBased: components["schemas"]["SuggestedActionView"][];
+        };
+        /** @description Something that fills the form in. A person sends it. */
+        SuggestedActionView: {
+            /** @description What the button says. */
+            ctaLabel?: string | null;
+            /** @description What it means. */
+            description?: string | null;
+            /** @description Its name within the question. */
+            id: string;
+            /** @description What the person reads. */
+            label: string;
+            /** @description What it fills in. */
+            payload: unknown;
+            /** @description `ruleBased`, `llm` or `analytics`. */
+            source: string;
+        };
         /** @description Something that fills the form in. */
         SuggestionBody: {
             /** @description What it fills in. */
@@ -4657,10 +5599,316 @@ export interface components {
             effect: components["schemas"]["Effect"];
         };
         /**
+         * @description One attempt to deliver.
+         * @example {
+         *       "at": "2026-11-15T10:00:01Z",
+         *       "millis": 12,
+         *       "note": "try later",
+         *       "status": 503
+         *     }
+         */
+        WebhookAttemptView: {
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description How long it took, in milliseconds.
+             */
+            millis: number;
+            /** @description The beginning of what came back, or why nothing did. */
+            note: string;
+            /**
+             * Format: int32
+             * @description The status that came back; absent if nothing did.
+             */
+            status?: number | null;
+        };
+        /**
+         * @description Makes a webhook.
+         * @example {
+         *       "agent": "release-bot",
+         *       "description": "Tells the on-call channel",
+         *       "events": [
+         *         "interaction.*"
+         *       ],
+         *       "url": "https://hooks.example.com/holdpoint"
+         *     }
+         */
+        WebhookBody: {
+            /** @description Only of sessions of this agent. */
+            agent?: string | null;
+            /** @description In place of events: the answers that wait for the agent whose key has this name. */
+            answers_of?: string | null;
+            /** @description What it is for, in a line. */
+            description?: string | null;
+            /** @description Whether anything is sent from the beginning; so if absent. */
+            enabled?: boolean | null;
+            /** @description The types of events that are sent, with `*` and `?` as wildcards; all if absent. */
+            events?: string[] | null;
+            /** @description Only of this session. */
+            session?: string | null;
+            /** @description Where messages are posted to: https, or http where the way is private. */
+            url: string;
+        };
+        /**
+         * @description A webhook that was just made.
+         * @example {
+         *       "agent": "release-bot",
+         *       "created_at": "2026-11-15T10:00:00Z",
+         *       "created_by": {
+         *         "kind": "user",
+         *         "name": "root"
+         *       },
+         *       "description": "Tells the on-call channel",
+         *       "enabled": true,
+         *       "events": [
+         *         "interaction.*"
+         *       ],
+         *       "failures": 0,
+         *       "id": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *       "secret": "whsec_…",
+         *       "url": "https://hooks.example.com/holdpoint"
+         *     }
+         */
+        WebhookCreatedView: components["schemas"]["WebhookView"] & {
+            /** @description What messages are signed with, shown this once: `whsec_` and base64, as the Standard Webhooks specification has it. */
+            secret: string;
+        };
+        /**
+         * @description A page of messages.
+         * @example {
+         *       "deliveries": [
+         *         {
+         *           "attempts": [
+         *             {
+         *               "at": "2026-11-15T10:00:01Z",
+         *               "millis": 12,
+         *               "note": "try later",
+         *               "status": 503
+         *             }
+         *           ],
+         *           "created_at": "2026-11-15T10:00:00Z",
+         *           "due_at": "2026-11-15T10:00:06Z",
+         *           "id": "whd_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *           "state": "pending",
+         *           "tries": 1,
+         *           "type": "interaction.asked",
+         *           "webhook": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"
+         *         }
+         *       ],
+         *       "next": "whd_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"
+         *     }
+         */
+        WebhookDeliveriesPage: {
+            /** @description The newest first. */
+            deliveries: components["schemas"]["WebhookDeliveryView"][];
+            /** @description Give it as `cursor` for the next page. */
+            next?: string | null;
+        };
+        /**
+         * @description One message to an endpoint.
+         * @example {
+         *       "attempts": [
+         *         {
+         *           "at": "2026-11-15T10:00:01Z",
+         *           "millis": 12,
+         *           "note": "try later",
+         *           "status": 503
+         *         }
+         *       ],
+         *       "created_at": "2026-11-15T10:00:00Z",
+         *       "due_at": "2026-11-15T10:00:06Z",
+         *       "id": "whd_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *       "state": "pending",
+         *       "tries": 1,
+         *       "type": "interaction.asked",
+         *       "webhook": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"
+         *     }
+         */
+        WebhookDeliveryView: {
+            /** @description The last attempts, the oldest first. */
+            attempts: components["schemas"]["WebhookAttemptView"][];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is tried next.
+             */
+            due_at?: string | null;
+            /** @description Its id, which the endpoint gets as `webhook-id` with every attempt. */
+            id: string;
+            /** @description Why it is dead. */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was settled.
+             */
+            settled_at?: string | null;
+            /** @description `pending`, `delivered`, `dead`, or `dropped`: not wanted any more. */
+            state: string;
+            /**
+             * Format: int32
+             * @description How often it was tried since it was made, or replayed.
+             */
+            tries: number;
+            /** @description The type that it is sent as. */
+            type: string;
+            /** @description To which endpoint. */
+            webhook: string;
+        };
+        /**
+         * @description Switches a webhook on or off.
+         * @example {
+         *       "enabled": false,
+         *       "reason": "the endpoint moves"
+         *     }
+         */
+        WebhookEnabledBody: {
+            /** @description Whether messages are sent. */
+            enabled: boolean;
+            /** @description Why not. */
+            reason?: string | null;
+        };
+        /**
+         * @description Makes a new secret.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        WebhookRotateBody: {
+            /**
+             * Format: int64
+             * @description How long messages are signed with the old one too; a day if absent.
+             */
+            overlap_seconds?: number | null;
+        };
+        /**
+         * @description A secret that was just made.
+         * @example {
+         *       "agent": "release-bot",
+         *       "created_at": "2026-11-15T10:00:00Z",
+         *       "created_by": {
+         *         "kind": "user",
+         *         "name": "root"
+         *       },
+         *       "description": "Tells the on-call channel",
+         *       "enabled": true,
+         *       "events": [
+         *         "interaction.*"
+         *       ],
+         *       "failures": 0,
+         *       "id": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *       "old_until": "2026-11-16T10:00:00Z",
+         *       "secret": "whsec_…",
+         *       "url": "https://hooks.example.com/holdpoint"
+         *     }
+         */
+        WebhookRotatedView: components["schemas"]["WebhookView"] & {
+            /**
+             * Format: date-time
+             * @description Until when they are signed with the old one too.
+             */
+            old_until: string;
+            /** @description What messages are signed with from now on, shown this once. */
+            secret: string;
+        };
+        /**
+         * @description A page of webhooks.
+         * @example {
+         *       "next": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *       "webhooks": [
+         *         {
+         *           "agent": "release-bot",
+         *           "created_at": "2026-11-15T10:00:00Z",
+         *           "created_by": {
+         *             "kind": "user",
+         *             "name": "root"
+         *           },
+         *           "description": "Tells the on-call channel",
+         *           "enabled": true,
+         *           "events": [
+         *             "interaction.*"
+         *           ],
+         *           "failures": 0,
+         *           "id": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *           "url": "https://hooks.example.com/holdpoint"
+         *         }
+         *       ]
+         *     }
+         */
+        WebhooksPage: {
+            /** @description Give it as `cursor` for the next page. */
+            next?: string | null;
+            /** @description The newest first. */
+            webhooks: components["schemas"]["WebhookView"][];
+        };
+        /**
+         * @description A webhook without its secret.
+         * @example {
+         *       "agent": "release-bot",
+         *       "created_at": "2026-11-15T10:00:00Z",
+         *       "created_by": {
+         *         "kind": "user",
+         *         "name": "root"
+         *       },
+         *       "description": "Tells the on-call channel",
+         *       "enabled": true,
+         *       "events": [
+         *         "interaction.*"
+         *       ],
+         *       "failures": 0,
+         *       "id": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
+         *       "url": "https://hooks.example.com/holdpoint"
+         *     }
+         */
+        WebhookView: {
+            /** @description Only of sessions of this agent. */
+            agent?: string | null;
+            /** @description In place of events: the agent whose answers are sent. */
+            answers_of?: string | null;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: components["schemas"]["Actor"];
+            /** @description What it is for. */
+            description?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when not.
+             */
+            disabled_at?: string | null;
+            /** @description Why not. */
+            disabled_reason?: string | null;
+            /** @description Whether messages are sent. */
+            enabled: boolean;
+            /** @description The types of events that are sent. */
+            events?: string[] | null;
+            /**
+             * Format: int32
+             * @description How many times in a row the endpoint has failed.
+             */
+            failures: number;
+            /** @description Its id. */
+            id: string;
+            /** @description Only of this session. */
+            session?: string | null;
+            /** @description Where messages are posted to. */
+            url: string;
+        };
+        /**
          * @description A door through which things are done.
          * @enum {string}
          */
-        Wire: "http" | "cli" | "timer" | "worker";
+        Wire: "http" | "cli" | "timer" | "worker" | "webhook";
     };
     responses: never;
     parameters: never;
@@ -5051,6 +6299,1761 @@ export interface operations {
                      *     data: {"type":"STARTED",…}
                      */
                     "text/event-stream": string;
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_start: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description The name of a flow, or of an agent */
+                flowId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowStartBody"];
+            };
+        };
+        responses: {
+            /** @description It was started */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowStartedView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_poll: {
+        parameters: {
+            query?: {
+                /** @description Only events with a greater number. */
+                sinceEventId?: number;
+                /** @description The version that is known: another one is told at once. */
+                stateVersion?: number;
+                /** @description How long to wait, in milliseconds; 25,000 if absent. What is below 100 would be no wait, and counts in seconds. */
+                timeout?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Something happened, or the session has ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowStatusView"];
+                };
+            };
+            /** @description Nothing came in time */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_control: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowControlBody"];
+            };
+        };
+        responses: {
+            /** @description The flow as it is now */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowStateView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_stream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The last number seen */
+                "Last-Event-ID"?: string | null;
+            };
+            path: {
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 3
+                     *     event: humanInteractionRequired
+                     *     data: {…}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_interactions: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended. */
+                cursor?: string;
+                /** @description At most so many closed ones; 20 if absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The questions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowInteractionsView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_auto: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+                /** @description The channel of the question */
+                "X-Chat-Session-Id": string;
+            };
+            path: {
+                /** @description The question */
+                requestId: string;
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowAutoBody"];
+            };
+        };
+        responses: {
+            /** @description The question */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowInteractionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_expire: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+                /** @description The channel of the question */
+                "X-Chat-Session-Id": string;
+            };
+            path: {
+                /** @description The question */
+                requestId: string;
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowAutoBody"];
+            };
+        };
+        responses: {
+            /** @description The question */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowInteractionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_respond: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+                /** @description The channel of the question */
+                "X-Chat-Session-Id": string;
+            };
+            path: {
+                /** @description The question */
+                requestId: string;
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowRespondBody"];
+            };
+        };
+        responses: {
+            /** @description The question, with the answer */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowInteractionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_skip: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+                /** @description The channel of the question */
+                "X-Chat-Session-Id": string;
+            };
+            path: {
+                /** @description The question */
+                requestId: string;
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowRespondBody"];
+            };
+        };
+        responses: {
+            /** @description The question */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowInteractionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    flows_snapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowStatusView"];
                 };
             };
             /** @description The request cannot be read */
@@ -10382,6 +13385,180 @@ export interface operations {
             };
         };
     };
+    interaction_abstain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description `int_…` */
+                interaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AbstainBody"];
+            };
+        };
+        responses: {
+            /** @description The question */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InteractionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     interaction_answer: {
         parameters: {
             query?: never;
@@ -11794,6 +14971,180 @@ export interface operations {
         };
         responses: {
             /** @description The question */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InteractionView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    interaction_handover: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description `int_…` */
+                interaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandOverBody"];
+            };
+        };
+        responses: {
+            /** @description The question, with where it went */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16920,7 +20271,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent will read it */
+            /** @description It was said */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -18622,6 +21973,1547 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinkView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_list: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended. */
+                cursor?: string;
+                /** @description At most so many; 50 if absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhooksPage"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookCreatedView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `whk_…` */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `whk_…` */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_delivery_list: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended. */
+                cursor?: string;
+                /** @description At most so many; 50 if absent. */
+                limit?: number;
+                /** @description Only those in this state. */
+                state?: "pending" | "delivered" | "dead" | "dropped";
+            };
+            header?: never;
+            path: {
+                /** @description `whk_…` */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveriesPage"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_delivery_replay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description `whd_…` */
+                delivery: string;
+                /** @description `whk_…` */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmptyBody"];
+            };
+        };
+        responses: {
+            /** @description The message, to be sent again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_switch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `whk_…` */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEnabledBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_rotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description `whk_…` */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRotateBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its new secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRotatedView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    webhook_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description `whk_…` */
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmptyBody"];
+            };
+        };
+        responses: {
+            /** @description The message, on its way */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryView"];
                 };
             };
             /** @description The request cannot be read */
