@@ -422,7 +422,7 @@ fn the_tables_have_the_same_states() {
         states.dedup();
         states
     };
-    assert_eq!(states(CLOSING).len(), 27);
+    assert_eq!(states(CLOSING).len(), 30);
     assert_eq!(states(CLOSING), states(KEEPING));
     assert_eq!(states(CLOSING), states(DELIVERING));
     assert_eq!(states(CLOSING), states(MOVING));
