@@ -98,6 +98,10 @@ impl Work<'_> {
             Some(name) => conversation(&mut *self.tx, &caller.scope, name)?,
             None => None,
         };
+        if before.as_ref().is_some_and(|before| before.ended.is_none()) {
+            // It was begun since it was looked for.
+            return Err(StoreError::Conflict.into());
+        }
         let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
         let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
         let session = self.started(&caller.scope, &caller.actor, filed, start)?;

@@ -19,9 +19,9 @@ impl Policy {
 
 /// Whether the whole of an argument fits a pattern.
 ///
-/// A path is compared in its canonical form. In any other text, wildcards stand for nothing by which a tool could find a second thing
-/// in it: no blanks, separators, quotes or `@`, and no `..`; a lone `*` stands for one line of anything. What is read as a command, an address or SQL has more meanings than a pattern can
-/// see, and fits none; neither does anything of an action that could not be read.
+/// A path is compared in its canonical form. Wildcards stand for nothing by which a tool could find a second thing in a text: no blanks,
+/// separators, quotes or `@`, and no `..`; a lone `*` stands for one line of anything. What is read as a command, an address or SQL has
+/// more meanings than a pattern can see, and fits none; neither does anything of an action that could not be read.
 #[must_use]
 pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     let (Some(text), Ok(pattern)) = (arguments.get(name).and_then(Value::as_str), Pattern::new(pattern)) else {
@@ -33,7 +33,7 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     }
     if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
         let climbs = |path: &PathFacts| path.escapes && !pattern.is_exact() && !pattern.is_everything();
-        return path.as_ref().is_ok_and(|path| !climbs(path) && pattern.matches(&path.canonical));
+        return path.as_ref().is_ok_and(|path| !climbs(path) && matches(&pattern, &path.canonical));
     }
     // Also what only means something beside a command or an address: further words, variables, a method.
     let others = arguments.as_object().into_iter().flatten().filter(|(other, _)| *other != name);

@@ -341,11 +341,13 @@ fn a_wildcard_of_a_grant_stands_for_one_plain_thing() {
         ("main", "main", true),
         ("main", "mains", false),
     ] {
-        let arguments = json!({ "branch": text });
-        assert_eq!(holdpoint_policy::fits("push_branch", &arguments, "branch", pattern), fits, "{pattern} on {text:?}");
+        let on = |name: &str| holdpoint_policy::fits("push", &json!({ name: text }), name, pattern);
+        assert_eq!(on("branch"), fits, "{pattern} on {text:?}");
+        // Under names that may be those of paths no more fits.
+        assert!(["to", "target", "path"].iter().all(|name| fits || !on(name)), "{pattern} on {text:?} as a path");
     }
     for (pattern, path, fits) in
-        [("*/x", "../x", false), ("*/x", "a/x", true), ("src/*", "src/my file", true), ("*", "../x", true)]
+        [("*/x", "../x", false), ("*/x", "a/x", true), ("src/*", "src/my file", false), ("*", "../x", true)]
     {
         assert_eq!(holdpoint_policy::fits("t", &json!({ "path": path }), "path", pattern), fits, "{pattern} on {path}");
     }

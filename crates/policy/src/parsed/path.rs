@@ -206,12 +206,13 @@ fn alternatives(path: &str) -> Option<Vec<String>> {
     Some(done)
 }
 
-/// Says whether a pattern fits so many dots and nothing else. A star does not fit the first of a name.
+/// Says whether a pattern fits so many dots and nothing else. What begins with a star fits no name that begins with a dot.
 fn dots(pattern: &[char], left: usize, first: bool) -> bool {
     match pattern {
         [] => left == 0,
+        ['*', ..] if first => false,
         ['*', rest @ ..] if matches!(rest, ['*', ..]) => dots(rest, left, first),
-        ['*', rest @ ..] => dots(rest, left, first) || (!first && (0..left).any(|less| dots(rest, less, false))),
+        ['*', rest @ ..] => (0..=left).any(|less| dots(rest, less, false)),
         ['.' | '?', rest @ ..] => left > 0 && dots(rest, left - 1, false),
         ['[', rest @ ..] => {
             let Some(end) = rest.iter().skip(1).position(|c| *c == ']') else { return false };

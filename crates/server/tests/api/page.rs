@@ -65,7 +65,7 @@ async fn every_path_of_people_is_the_page_with_a_nonce_of_its_own() {
 #[tokio::test]
 async fn what_programs_ask_for_is_no_page() {
     let world = world().await;
-    for path in ["/v1/nothing", "/v1", "/v2/sessions", "/api/flows/x", "/assets/gone-1.js", "/metrics/x"] {
+    for path in ["/v1/nothing", "/v1", "/v2/sessions", "/api/nothing", "/assets/gone-1.js", "/metrics/x"] {
         reply(world.door.request(Method::GET, path)).await.refused(404, "route_not_found");
     }
     reply(world.door.request(Method::POST, "/inbox")).await.refused(404, "route_not_found");
