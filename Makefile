@@ -15,7 +15,7 @@ build:
 
 test:
 	@./scripts/setup test
-	@$(MAKE) --no-print-directory lint unit web api readme e2e
+	@$(MAKE) --no-print-directory lint unit web api readme
 
 lint:
 	$(CARGO) fmt --all --check
@@ -33,6 +33,7 @@ readme: build
 
 # The page in a real browser, as the binary that `build` leaves has it inside.
 e2e: build
+	@./scripts/setup e2e
 	@./scripts/web e2e
 
 bench:
