@@ -40,13 +40,27 @@ pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connec
     private_file(path)?;
     let connection = Connection::open(path).told()?;
     prepare(&connection)?;
-    connection.pragma_update(None, "journal_mode", "wal").told()?;
+    log_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "full").told()?;
     connection.pragma_update(None, "wal_autocheckpoint", 4000).told()?;
     if let Some(pages) = most_pages {
         connection.pragma_update(None, "max_page_count", pages).told()?;
     }
     Ok(connection)
+}
+
+/// Has the database write ahead. Whoever else opens an empty one at this moment is in the way at once, whatever the time to wait.
+fn log_ahead(connection: &Connection) -> Result<(), StoreError> {
+    let mut tries = 0;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal").told() {
+            Err(StoreError::Busy) if tries < 100 => {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            settled => return settled,
+        }
+    }
 }
 
 /// Makes a directory, and those that lead to it, that only its owner can enter. One that exists stays as it is.
