@@ -33,6 +33,15 @@ pub(crate) struct Kept {
     pub journal: Vec<(u64, Input)>,
 }
 
+impl Held {
+    /// Its steps, without attempts that others have gone on from.
+    pub(crate) fn last_attempts(&self) -> impl Iterator<Item = &Kept> {
+        let next = self.steps.iter().skip(1).map(Some).chain([None]);
+        let alone = next.map(|next| next.is_none_or(|next| next.step.attempt == 1));
+        self.steps.iter().zip(alone).filter_map(|(kept, alone)| alone.then_some(kept))
+    }
+}
+
 impl Kept {
     /// The inputs alone.
     pub(crate) fn inputs(&self) -> Vec<Input> {

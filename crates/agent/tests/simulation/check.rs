@@ -29,7 +29,8 @@ pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
     };
     let (books, drifts) = (play.look(), play.stage.lock().drifts);
     let held = books.of_task(task).ok_or_else(|| format!("there is no session for {task}"))?;
-    let steps = held.steps.iter().filter(|kept| drifts || kept.step.id == held.session.step);
+    let cut = |kept: &Kept| matches!(kept.journal.last(), Some((_, Input::Cancelled { .. })));
+    let steps = held.steps.iter().filter(|kept| drifts || kept.step.id == held.session.step || cut(kept));
     for kept in steps {
         let inputs = kept.inputs();
         for upto in (0..=inputs.len()).rev() {
@@ -37,8 +38,10 @@ pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
             if thinks && history(&inputs[..upto]) == shown {
                 return Ok(());
             }
-            // What people say meanwhile is read at the next turn; whoever lost a lease may not know of the rest.
-            let said = upto > 0 && matches!(inputs[upto - 1], Input::Message { .. });
+            // What people say meanwhile is read at the next turn, and that they end the step is seen soon; whoever lost a lease may not
+            // know of the rest.
+            let last = upto.checked_sub(1).map(|at| &inputs[at]);
+            let said = matches!(last, Some(Input::Message { .. } | Input::Cancelled { .. }));
             if !said && !drifts {
                 break;
             }

@@ -4,6 +4,7 @@ use domain::{Command, Draft, Effect, Interaction, Kind, SignedDuration, Status};
 use holdpoint_agent::machine::Input;
 use serde_json::json;
 
+use crate::books::Held;
 use crate::check::holds;
 use crate::deeds::{Deed, What};
 use crate::world::{Verdict, World};
@@ -79,9 +80,9 @@ impl World {
         deeds
     }
 
-    /// Whatever somebody was told had been said is in a journal.
+    /// Whatever somebody was told had been said is in a journal; of attempts at one step the last has all that the others had.
     fn nothing_said_is_lost(&self) -> Verdict {
-        let inputs = || self.books.sessions.values().flat_map(|held| &held.steps).flat_map(|kept| &kept.journal);
+        let inputs = || self.books.sessions.values().flat_map(Held::last_attempts).flat_map(|kept| &kept.journal);
         for said in &self.said {
             let found =
                 inputs().filter(|(_, input)| matches!(input, Input::Message { content, .. } if content == said));
