@@ -69,6 +69,7 @@ impl History {
             Input::Begun { task, before: None, .. } if doing == Doing::New => self.begin(task.as_ref()),
             Input::Before(BeforeEnd::Answered { task, .. }) if doing == Doing::Asking => self.begin(task.as_ref()),
             Input::Message { content, .. } => self.hear(doing, content),
+            Input::Heard if doing == Doing::Thinking => Arc::make_mut(&mut self.messages).append(&mut self.held),
             Input::Turn(turn) if doing == Doing::Thinking => self.speak(turn),
             Input::Settled { call, end } => {
                 if let (Some(index), Some(open)) = (self.state.open_call(call), &mut self.open) {
@@ -76,6 +77,7 @@ impl History {
                 }
             }
             Input::Begun { .. }
+            | Input::Heard
             | Input::Again { .. }
             | Input::Before(_)
             | Input::Turn(_)
@@ -87,8 +89,11 @@ impl History {
         let finished = self.state.finished();
         self.state.apply(input);
         self.close();
-        if let (Input::Again { reason }, Doing::Ended, Doing::Thinking) = (input, doing, self.state.doing()) {
-            self.take_up(finished.then_some(reason));
+        if let (Input::Again { reason, after_end }, Doing::Thinking) = (input, self.state.doing()) {
+            if doing == Doing::Ended {
+                self.take_up(finished.then_some(reason));
+            }
+            self.forget_secrets(*after_end);
         }
     }
 
@@ -103,6 +108,16 @@ impl History {
         let messages = Arc::make_mut(&mut self.messages);
         messages.extend(not_enough.map(|why| Message::User { content: words::again(why) }));
         messages.append(&mut self.held);
+    }
+
+    /// A model that was given secrets is told that they are gone.
+    fn forget_secrets(&mut self, gone: bool) {
+        let secret = |call: &Call| call.tool == words::SECRET;
+        let asked = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(secret));
+        if gone && self.messages.iter().any(asked) {
+            let content = words::SECRETS_GONE.to_owned();
+            Arc::make_mut(&mut self.messages).push(Message::User { content });
+        }
     }
 
     fn hear(&mut self, doing: Doing, content: &str) {

@@ -47,13 +47,15 @@ pub enum Input {
         /// Whether there is no agent: people's answer is the output.
         people_only: bool,
     },
-    /// Somebody says something to the agent. What comes while the model thinks or calls are open is read at its next turn.
+    /// Somebody says something to the agent. What comes while the model is being asked or calls are open is read at its next turn.
     Message {
         /// Who.
         by: String,
         /// What.
         content: String,
     },
+    /// What was said so far is shown to the model at the turn that it is about to be asked for.
+    Heard,
     /// The model has spoken.
     Turn(Box<Turn>),
     /// The model cannot be asked.
@@ -94,6 +96,9 @@ pub enum Input {
     Again {
         /// Why.
         reason: String,
+        /// Whether its session had ended meanwhile, and with it every value that people gave it in secret.
+        #[serde(default)]
+        after_end: bool,
     },
 }
 

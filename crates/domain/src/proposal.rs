@@ -17,7 +17,7 @@ use crate::interaction::Interaction;
 use crate::ruling::Verdict;
 use crate::{
     Action, Actor, Caller, Digest, Effect, GrantId, Happening, InteractionId, PermitId, Problem, Refusal, Resolution,
-    Role, Ruling, Scope, SessionId, State, text,
+    Role, Ruling, Scope, SessionId, State, StepId, text,
 };
 
 /// Why what a client should have run is not run any more.
@@ -56,7 +56,10 @@ pub struct Proposal {
     pub driven: bool,
     /// Who else may start it and report on it: whoever opened the session, where their client runs the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runner: Option<String>,
+    pub runner: Option<Actor>,
+    /// The step for which a worker of ours proposed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepId>,
     /// The questions that were asked about it, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<InteractionId>,
@@ -225,13 +228,13 @@ impl Proposal {
 
     /// Refuses everybody but the agent that proposed it.
     pub fn of_agent(&self, by: &Actor) -> Result<(), Refusal> {
-        let may = by.name == self.proposed_by.name || self.runner.as_ref() == Some(&by.name);
+        let may = by.name == self.proposed_by.name || self.runner.as_ref() == Some(by);
         if may { Ok(()) } else { Err(Refusal::NotYourAction) }
     }
 
     /// Refuses whoever only has the name of the agent: what a worker of ours proposed is for our workers, and for the client that runs it.
     pub fn in_hands_of(&self, caller: &Caller) -> Result<(), Refusal> {
-        let client = self.runner.as_ref() == Some(&caller.actor.name);
+        let client = self.runner.as_ref() == Some(&caller.actor);
         if self.driven && !caller.is_worker() && !client { Err(Refusal::NotYourAction) } else { Ok(()) }
     }
 

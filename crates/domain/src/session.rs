@@ -262,7 +262,7 @@ impl Session {
     /// that our workers run has no key: whoever comes with its name is somebody else.
     pub fn belongs_to(&self, actor: &Actor) -> Result<(), Refusal> {
         let agent = self.brief.agent.as_ref().filter(|_| !self.driven);
-        let own = self.started_by.name == actor.name || agent == Some(&actor.name);
+        let own = self.started_by == *actor || agent == Some(&actor.name);
         if own { Ok(()) } else { Err(Refusal::NotYourSession(self.id)) }
     }
 

@@ -255,7 +255,16 @@ impl Step {
         self
     }
 
-    /// Its journal has grown.
+    /// Its journal has grown by an entry, whoever made it.
+    #[must_use]
+    pub const fn entered(mut self) -> Self {
+        if let Some(drive) = &mut self.drive {
+            drive.journal += 1;
+        }
+        self
+    }
+
+    /// Its worker has journalled so many entries: it gets on.
     #[must_use]
     pub fn journalled(mut self, entries: u64) -> Self {
         if let Some(drive) = &mut self.drive {

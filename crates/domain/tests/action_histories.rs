@@ -71,6 +71,7 @@ impl Story {
             repeatable,
             driven: false,
             runner: None,
+            step: None,
             asked: vec![asked],
             standing: Standing::Waiting { interaction: asked },
             revision: 1,

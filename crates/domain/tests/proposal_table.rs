@@ -185,6 +185,7 @@ fn proposal(state: &str) -> Proposal {
         repeatable: state.ends_with("repeat"),
         driven: false,
         runner: None,
+        step: None,
         asked: vec![asked],
         standing,
         revision: 3,
@@ -239,7 +240,7 @@ fn a_permit_that_ran_out_allows_nothing() {
 /// Whoever sleeps on what a client is to run is told when it will not be run any more.
 #[test]
 fn what_a_client_does_not_begin_in_time_has_failed() {
-    let runner = Some("alice".to_owned());
+    let runner = Some(holdpoint_domain::Actor { kind: holdpoint_domain::ActorKind::User, name: "alice".into() });
     let fresh = permit(9, &action(json!({})), NOW + 300);
     let allowed = Proposal { runner: runner.clone(), ..proposal("allowed") };
     assert_eq!(allowed.wake_at(), Some(at(200)));

@@ -114,6 +114,9 @@ impl Engine {
             runs(&running, &proposal)?;
             session.alive()?;
             session.going_on()?;
+            if !work.step_goes_on(&session, &proposal)? {
+                return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
+            }
             work.still_in_force(&scope, &judged, &policies)?;
             let given = permit_given(&vault, &proposal, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
@@ -188,7 +191,7 @@ impl Engine {
 /// Refuses whoever is neither an agent nor the one whose client runs this tool.
 fn runs(caller: &Caller, proposal: &Proposal) -> Result<(), Error> {
     proposal.in_hands_of(caller)?;
-    if proposal.runner.as_ref() == Some(&caller.actor.name) {
+    if proposal.runner.as_ref() == Some(&caller.actor) {
         return Ok(());
     }
     Ok(caller.require(Right::Take)?)

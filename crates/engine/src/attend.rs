@@ -1,7 +1,7 @@
 //! Somebody attends a session: what is open in it now, and from where on to follow it.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Refusal, Session, SessionId, Standing};
+use domain::{Actor, Caller, Interaction, InteractionId, Refusal, Session, SessionId, Standing};
 use store::{Cost, Page, Reads, SessionFilter};
 
 use crate::{Engine, Error};
@@ -24,13 +24,13 @@ impl Engine {
     /// What is open in a session now.
     pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<Attended, Error> {
         caller.require(Right::Read)?;
-        let (scope, name) = (caller.scope, caller.actor.name.clone());
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         self.read(Cost::Scan, move |reads| {
             // First, so that what changes meanwhile is found twice rather than never.
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
             let open = reads.open_of(&scope, session.id)?;
-            let runs = session.driven && session.started_by.name == name && session.ended.is_none();
-            let ready = if runs { ready(reads, &session, &name)? } else { Vec::new() };
+            let runs = session.driven && session.started_by == actor && session.ended.is_none();
+            let ready = if runs { ready(reads, &session, &actor)? } else { Vec::new() };
             Ok(Attended { session, open, ready })
         })
         .await
@@ -72,7 +72,7 @@ impl Engine {
     }
 }
 
-fn ready(reads: &mut dyn Reads, session: &Session, name: &str) -> Result<Vec<String>, Error> {
+fn ready(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<Vec<String>, Error> {
     let (now, mut found, mut after) = (reads.now()?, Vec::new(), String::new());
     loop {
         let portion = reads.proposals(&session.scope, session.id, &after, STRIDE)?;
@@ -81,7 +81,7 @@ fn ready(reads: &mut dyn Reads, session: &Session, name: &str) -> Result<Vec<Str
         after.clone_from(&last.call);
         let ready = portion.into_iter().filter(|proposal| {
             let allowed = matches!(&proposal.standing, Standing::Allowed { permit } if now < permit.expires_at);
-            allowed && proposal.runner.as_deref() == Some(name)
+            allowed && proposal.runner.as_ref() == Some(actor)
         });
         found.extend(ready.map(|proposal| proposal.call));
         if !full {

@@ -25,6 +25,11 @@ impl Engine {
                 // Only the agent knows that it is done; a person cancels.
                 caller_then.require(Right::Take)?;
             }
+            let held_by_others = session.paused.as_ref().is_some_and(|held| held.by != caller_then.actor);
+            if command == Command::Resume && held_by_others {
+                // Whoever is held back does not let itself go on.
+                caller_then.require(Right::Steer)?;
+            }
             let note = Note { by: caller_then.actor.clone(), at: work.now, reason: reason.clone() };
             let session = work.control(session, command, note)?;
             work.saved(&session)?;

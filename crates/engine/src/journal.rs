@@ -70,6 +70,7 @@ impl Work<'_> {
         for input in &journal.inputs {
             step = self.entered(session, step, input.clone())?;
         }
+        step = step.journalled(0);
         step.before = journal.before.or(step.before);
         let upto = step.drive.as_ref().map_or(0, |drive| drive.journal);
         self.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
@@ -101,7 +102,7 @@ impl Work<'_> {
     fn entered(&mut self, session: &Session, step: domain::Step, body: Value) -> Result<domain::Step, Error> {
         let seq = step.drive.as_ref().map_or(0, |drive| drive.journal) + 1;
         self.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: self.now, body })?;
-        Ok(step.journalled(1))
+        Ok(step.entered())
     }
 
     fn told(&mut self, session: &mut Session, claim: &Claim, told: &[(&'static str, Value)]) -> Result<(), Error> {
@@ -149,7 +150,7 @@ impl Work<'_> {
         session: &Session,
         before: &domain::Step,
         mut step: domain::Step,
-        why: &str,
+        (why, after_end): (&str, bool),
     ) -> Result<domain::Step, Error> {
         const PORTION: u32 = 500;
         let scope = session.scope;
@@ -171,7 +172,7 @@ impl Work<'_> {
             return Ok(step);
         }
         step = step.journalled(length);
-        self.entered(session, step, json!({ "input": "again", "reason": why }))
+        self.entered(session, step, json!({ "input": "again", "reason": why, "after_end": after_end }))
     }
 
     /// Answers to steps of ours that have ended are taken by nobody: of one step, or of all of them.

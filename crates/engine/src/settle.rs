@@ -124,6 +124,10 @@ impl Work<'_> {
         if !matches!(proposal.standing, Standing::Unknown { interaction: None }) || session.alive().is_err() {
             return Ok(proposal);
         }
+        if !self.step_goes_on(session, &proposal)? {
+            // Nobody is left who would go on from the answer.
+            return Ok(proposal);
+        }
         // Whoever had to approve it has to say whether it runs again.
         let granted = match proposal.grant {
             Some(grant) => self.tx.grant(&session.scope, grant)?.map(|grant| grant.interaction),

@@ -1,7 +1,8 @@
 //! What a person does about a step: has it tried again, passes over it, or counts it as done.
 
+use domain::access::Right;
 use domain::step::StepPhase;
-use domain::{Actor, Caller, Problem, Refusal, Session, SessionId, Step, StepEnd, StepEnding, StepId};
+use domain::{Caller, Kind, Problem, Refusal, Session, SessionId, Step, StepEnd, StepEnding, StepId};
 use serde_json::Value;
 use store::Topic;
 
@@ -46,7 +47,11 @@ impl Engine {
         self.command(caller, once, move |work| {
             let session = work.session(&caller_then.scope, id)?;
             Self::steers(&caller_then, &session)?;
-            work.step_command(session, step, command.clone(), (&caller_then.actor, reason.clone()))
+            if command != StepCommand::Retry {
+                // To go on without a step, or as if it were done, is for people; an agent's key asks, and never answers.
+                caller_then.require(Right::Steer)?;
+            }
+            work.step_command(session, step, command.clone(), (&caller_then, reason.clone()))
         })
         .await
     }
@@ -58,7 +63,7 @@ impl Work<'_> {
         session: Session,
         given: Option<StepId>,
         command: StepCommand,
-        (by, reason): (&Actor, Option<String>),
+        (caller, reason): (&Caller, Option<String>),
     ) -> Result<Session, Error> {
         let id = given.unwrap_or(session.step);
         let step = self.tx.step(&session.scope, id)?.filter(|step| step.session == session.id);
@@ -82,20 +87,56 @@ impl Work<'_> {
             session.alive()?;
             session
         } else {
-            let (mut session, happening) = session.revive(by, &why)?;
+            let (mut session, happening) = session.revive(&caller.actor, &why)?;
             self.happened(&mut session, None, happening)?;
             session
         };
         let end = match command {
             StepCommand::Retry => {
-                let session = self.tried_again(session, &step, self.now)?;
+                let session = self.tried_again(session, &step, (self.now, true))?;
                 self.saved(&session)?;
                 return Ok(session);
             }
             StepCommand::Skip => StepEnd::because(StepEnding::Skipped, why),
             StepCommand::Approve(output) => StepEnd { how: StepEnding::Completed, output, reason: Some(why) },
         };
+        self.passes_the_question(caller, &session, &step)?;
         self.step_decided(session, step, end)
+    }
+
+    /// Refuses whoever could not have let the step run: where the question before it is open, was not answered with yes, or is still to be asked.
+    fn passes_the_question(&mut self, caller: &Caller, session: &Session, step: &Step) -> Result<(), Error> {
+        if self.let_run(session, step)?.is_some() {
+            return Ok(());
+        }
+        let asked = step.before.map(|id| self.tx.interaction(&session.scope, id)).transpose()?.flatten();
+        let audience = match asked {
+            Some(asked) => {
+                asked.admit(caller)?;
+                asked.question.audience
+            }
+            None => {
+                let flow = self.flow_of(session)?;
+                let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
+                let question = definition.and_then(|definition| definition.question.as_ref());
+                let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
+                    return Ok(());
+                };
+                question.audience.clone().unwrap_or_default()
+            }
+        };
+        let started = caller.actor.name == session.started_by.name;
+        if audience.four_eyes && started {
+            return Err(Refusal::FourEyes.into());
+        }
+        if !audience.includes(caller, started) {
+            return Err(Refusal::NotInAudience.into());
+        }
+        if audience.quorum > 1 {
+            let why = "passes over a question that needs several people: have them answer it";
+            return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
+        }
+        Ok(())
     }
 
     /// A step that rests before its next attempt does not rest any longer.

@@ -4,8 +4,8 @@ use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
-    Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step, StepEnd,
-    StepEnding, Timestamp, template,
+    Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Proposal, Refusal, Session, State, Step,
+    StepEnd, StepEnding, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
@@ -78,7 +78,7 @@ impl Work<'_> {
             && self.may_try_again(&session, &step)?
         {
             let due = later(self.now, definition.delay_before(step.attempt + 1));
-            return self.tried_again(session, &step, due);
+            return self.tried_again(session, &step, (due, false));
         }
         let ran = u32::try_from(self.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
         match flow.next_after(&name, way, ran) {
@@ -166,7 +166,12 @@ impl Work<'_> {
     }
 
     /// Begins the next attempt at a step, from a moment on: it goes on from where the one before was.
-    pub(crate) fn tried_again(&mut self, mut session: Session, step: &Step, due: Timestamp) -> Result<Session, Error> {
+    pub(crate) fn tried_again(
+        &mut self,
+        mut session: Session,
+        step: &Step,
+        (due, after_end): (Timestamp, bool),
+    ) -> Result<Session, Error> {
         // Where only people worked, their answer is the work: they are asked again.
         let before = if step.agent.is_some() { self.let_run(&session, step)? } else { None };
         let mut fresh = Step {
@@ -185,7 +190,7 @@ impl Work<'_> {
             StepPhase::Ended { reason: Some(reason), .. } => reason.clone(),
             _ => "the attempt before came to nothing".to_owned(),
         };
-        fresh = self.taken_up(&session, step, fresh, &why)?;
+        fresh = self.taken_up(&session, step, fresh, (&why, after_end))?;
         if let Some(drive) = fresh.drive.as_mut().filter(|_| due > self.now) {
             drive.trouble = Some(why);
         }
@@ -195,8 +200,29 @@ impl Work<'_> {
         Ok(session)
     }
 
+    /// Whether the step that an action was proposed for goes on, in this attempt or in a later one. What foreign agents propose is not of a step
+    /// of ours.
+    pub(crate) fn step_goes_on(&mut self, session: &Session, proposal: &Proposal) -> Result<bool, Error> {
+        let Some(of) = proposal.step else { return Ok(true) };
+        if of == session.step {
+            return Ok(self.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
+        }
+        let steps = self.tx.steps(&session.scope, session.id)?;
+        let mut later = steps.iter().rev().skip_while(|step| step.id > session.step);
+        let Some(last) = later.next().filter(|last| last.alive()) else { return Ok(false) };
+        let mut attempt = last;
+        while attempt.attempt > 1 {
+            let Some(before) = later.next() else { break };
+            if before.id == of {
+                return Ok(true);
+            }
+            attempt = before;
+        }
+        Ok(false)
+    }
+
     /// The question before a step, where it lets the step run: it is asked once, however often the step is tried.
-    fn let_run(&mut self, session: &Session, step: &Step) -> Result<Option<InteractionId>, Error> {
+    pub(crate) fn let_run(&mut self, session: &Session, step: &Step) -> Result<Option<InteractionId>, Error> {
         let Some(id) = step.before else { return Ok(None) };
         let Some(asked) = self.tx.interaction(&session.scope, id)? else { return Ok(None) };
         let answer = match &asked.state {

@@ -321,7 +321,7 @@ impl Engine {
 
     /// Whether an agent may steer this session as its own.
     pub(crate) fn steers(caller: &Caller, session: &Session) -> Result<(), Error> {
-        if caller.role == domain::Role::Agent && session.started_by.name == caller.actor.name {
+        if caller.role == domain::Role::Agent && session.started_by == caller.actor {
             return Ok(());
         }
         Ok(caller.require(domain::access::Right::Steer)?)

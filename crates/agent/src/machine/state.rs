@@ -180,6 +180,11 @@ impl State {
         self.reached >= Reached::Begun
     }
 
+    /// Whether something was said that a model which is asked now would not be shown.
+    pub(crate) const fn unheard(&self) -> bool {
+        self.unread && matches!(self.phase, Phase::Thinking)
+    }
+
     /// Whether it has come to its end with something to show for it.
     pub(crate) const fn finished(&self) -> bool {
         matches!(self.phase, Phase::Ended { end: End::Finished { .. } })
@@ -198,6 +203,7 @@ impl State {
                 self.begin(*limits, given(task.as_ref()).is_some(), before.as_deref(), *people_only)
             }
             Input::Message { .. } => self.hear(),
+            Input::Heard => self.show(),
             Input::Turn(turn) => self.hear_model(turn),
             Input::ModelFailed { message } if matches!(self.phase, Phase::Thinking) => {
                 self.end(End::Failed { reason: message.clone() })
@@ -276,6 +282,14 @@ impl State {
         self.spent = Spent::default();
         self.unread = true;
         if let Phase::Listening = self.phase { self.think() } else { Vec::new() }
+    }
+
+    /// The turn to come reads what was said before it was asked for.
+    fn show(&mut self) -> Vec<Effect> {
+        if let Phase::Thinking = self.phase {
+            self.unread = false;
+        }
+        Vec::new()
     }
 
     fn hear_model(&mut self, turn: &Turn) -> Vec<Effect> {

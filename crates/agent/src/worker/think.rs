@@ -22,6 +22,9 @@ impl Driven<'_> {
             Ok(model) => model,
             Err(error) => return self.unable(&error).await,
         };
+        while self.state.unheard() {
+            self.enter(vec![Input::Heard], Along::default()).await?;
+        }
         let history = self.history().await?;
         let instructions = self.agent.as_ref().map(|agent| agent.instructions.clone()).unwrap_or_default();
         let begun = tokio::time::Instant::now();

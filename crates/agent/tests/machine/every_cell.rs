@@ -12,25 +12,25 @@ use serde_json::json;
 /// What the world and the model say. A cell is what it is at, whether only people can bring it further, and what is to be done now; `=` is
 /// the same state to the letter, and nothing to do.
 const WORLD: &str = "
-state             | begun            | begun, question  | message          | failed       | cancelled | again
-new               | thinking > model | asking > before  | new              | =            | ended     | =
-asking            | =                | =                | asking           | =            | ended     | =
-asked             | =                | =                | asking asleep    | =            | ended     | =
-thinking          | =                | =                | thinking         | ended > fail | ended     | =
-thinking, message | =                | =                | =                | ended > fail | ended     | =
-chat, thinking    | =                | =                | thinking         | ended > fail | ended     | =
-act wanted        | =                | =                | acting           | =            | ended     | acting
-act waiting       | =                | =                | acting asleep    | =            | ended     | acting asleep
-ask wanted        | =                | =                | acting           | =            | ended     | acting
-ask asked         | =                | =                | acting asleep    | =            | ended     | acting asleep
-two, one settled  | =                | =                | acting           | =            | ended     | acting
-two, one waiting  | =                | =                | acting           | =            | ended     | acting
-listening         | =                | =                | thinking > model | =            | ended     | =
-finished          | =                | =                | =                | =            | =         | thinking > model
-failed            | =                | =                | =                | =            | =         | thinking > model
-rejected          | =                | =                | =                | =            | =         | new
-skipped           | =                | =                | =                | =            | =         | =
-cancelled         | =                | =                | =                | =            | =         | =
+state             | begun            | begun, question  | message          | failed       | cancelled | again            | heard
+new               | thinking > model | asking > before  | new              | =            | ended     | =                | =
+asking            | =                | =                | asking           | =            | ended     | =                | =
+asked             | =                | =                | asking asleep    | =            | ended     | =                | =
+thinking          | =                | =                | thinking         | ended > fail | ended     | =                | =
+thinking, message | =                | =                | =                | ended > fail | ended     | =                | thinking
+chat, thinking    | =                | =                | thinking         | ended > fail | ended     | =                | =
+act wanted        | =                | =                | acting           | =            | ended     | acting           | =
+act waiting       | =                | =                | acting asleep    | =            | ended     | acting asleep    | =
+ask wanted        | =                | =                | acting           | =            | ended     | acting           | =
+ask asked         | =                | =                | acting asleep    | =            | ended     | acting asleep    | =
+two, one settled  | =                | =                | acting           | =            | ended     | acting           | =
+two, one waiting  | =                | =                | acting           | =            | ended     | acting           | =
+listening         | =                | =                | thinking > model | =            | ended     | =                | =
+finished          | =                | =                | =                | =            | =         | thinking > model | =
+failed            | =                | =                | =                | =            | =         | thinking > model | =
+rejected          | =                | =                | =                | =            | =         | new              | =
+skipped           | =                | =                | =                | =            | =         | =                | =
+cancelled         | =                | =                | =                | =            | =         | =                | =
 ";
 
 /// What the model says.
@@ -136,6 +136,7 @@ fn input(name: &str) -> Input {
         "failed" => Input::ModelFailed { message: "overloaded".into() },
         "cancelled" => cancelled(),
         "again" => again(),
+        "heard" => Input::Heard,
         "acts" => turn(&["write_file"]),
         "asks" => turn(&["ask_user_confirm"]),
         "acts and asks" => turn(&["write_file", "ask_user_confirm"]),

@@ -64,6 +64,7 @@ fn inputs() -> impl Strategy<Value = Input> {
         8 => (way, any::<bool>()).prop_map(|(way, task)| before(way, task.then(|| json!("Now.")))),
         1 => Just(cancelled()),
         3 => Just(again()),
+        5 => Just(Input::Heard),
     ]
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn cancelled() -> Input {
 }
 
 pub(crate) fn again() -> Input {
-    Input::Again { reason: "the model was overloaded".into() }
+    Input::Again { reason: "the model was overloaded".into(), after_end: false }
 }
 
 pub(crate) fn act(call: &str, at: usize, tool: &str) -> Effect {

@@ -90,6 +90,7 @@ pub(crate) fn everything(books: &Books) -> Verdict {
         holds!(asks, "{} is open, and the step that asked it has ended", question.id);
     }
     for held in books.sessions.values() {
+        of_its_step(books, held)?;
         for kept in &held.steps {
             acknowledged(books, kept)?;
         }
@@ -102,6 +103,21 @@ pub(crate) fn everything(books: &Books) -> Verdict {
         if held.session.ended.is_some() {
             ended(books, held)?;
         }
+    }
+    Ok(())
+}
+
+/// What is asked about an action is asked for the step that proposed it, in that attempt or in one after it.
+fn of_its_step(books: &Books, held: &Held) -> Verdict {
+    let open = books
+        .questions
+        .values()
+        .filter(|question| question.origin.session == held.session.id && question.status() == Status::Pending);
+    for question in open {
+        let Some((number, ..)) = question.question.call.as_deref().and_then(place) else { continue };
+        let asking = held.steps.iter().find(|kept| kept.step.id == question.origin.step);
+        let own = asking.is_some_and(|kept| first_attempt(held, kept) == number);
+        holds!(own, "{} asks about a call of another step: {:?}", question.id, question.question.call);
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod eight_ways;
 mod flows;
 mod hands;
 mod long;
+mod steering;
 mod stories;
 mod takeover;
 mod told;

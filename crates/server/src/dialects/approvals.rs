@@ -259,7 +259,7 @@ impl Approvals {
     async fn hand_over(&mut self, call: String) -> Result<Option<Message>, ApiError> {
         let Some(session) = self.session else { return Ok(None) };
         let acted = self.app.engine.action(&self.caller, session, call.clone(), Duration::ZERO).await?;
-        let mine = acted.proposal.runner.as_ref() == Some(&self.caller.actor.name);
+        let mine = acted.proposal.runner.as_ref() == Some(&self.caller.actor);
         let Some(permit) = acted.permit.filter(|_| mine) else { return Ok(None) };
         let place = (session, call.clone());
         match self.app.engine.action_start(&self.caller, place, permit, Some(LEASE), None).await {

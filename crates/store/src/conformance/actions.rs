@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::grant::Covers;
 use domain::{
-    Action, ActorKind, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState, PolicyVersion, Proposal,
-    Role, Ruling, Scope, Session, Standing, Verdict,
+    Action, Actor, ActorKind, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState, PolicyVersion,
+    Proposal, Role, Ruling, Scope, Session, Standing, Verdict,
 };
 use serde_json::json;
 
@@ -31,7 +31,8 @@ fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
         grant: Some(GrantId::from_uuid(fresh())),
         repeatable: true,
         driven: false,
-        runner: Some("alice".into()),
+        runner: Some(Actor { kind: ActorKind::User, name: "alice".into() }),
+        step: None,
         asked: vec![InteractionId::from_uuid(fresh())],
         standing,
         revision: 1,

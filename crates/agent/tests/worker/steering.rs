@@ -1,0 +1,172 @@
+//! Who may say how a step goes on, and what becomes of what it leaves.
+
+use domain::{Caller, Command, Draft, Effect, Refusal, Role, Session, SessionStatus};
+use engine::{Error, StepCommand};
+use holdpoint_agent::model::{Message, ModelError};
+use serde_json::{Value, json};
+
+use crate::flows::{named, steps};
+use crate::world::World;
+
+/// A gate for people, and what it holds back.
+fn gated(audience: &Value) -> Value {
+    let question = json!({ "kind": "approval", "title": "Deploy?", "audience": audience });
+    json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "gate", "question": question }, { "name": "deploy", "agent": "guide", "input": "Deploy" }] }])
+}
+
+async fn commands(world: &World, by: &Caller, session: &Session, command: StepCommand) -> Result<Session, Error> {
+    world.engine.control_step(by, (session.id, None), command, None, None).await
+}
+
+fn both() -> [StepCommand; 2] {
+    [StepCommand::Skip, StepCommand::Approve(json!({ "by": "alice", "effect": "approve" }))]
+}
+
+#[tokio::test]
+async fn an_agents_key_passes_no_gate_that_is_for_people_before_or_after_their_no() {
+    let world = World::new(gated(&json!({})));
+    let (bob, bot) = (world.person("bob").await, world.key("bot", Role::Agent).await);
+    let session = world.opens(&bot, None, Some("f"), Value::Null).await;
+    let asked = world.asked(&bob).await;
+    for answered in [false, true] {
+        if answered {
+            world.answers(&bob, asked.id, Effect::Reject, Draft::default()).await;
+            world.ended(&bob, session.id).await;
+        }
+        for command in both() {
+            let refused = commands(&world, &bot, &session, command).await;
+            assert!(matches!(refused, Err(Error::Refused(Refusal::RoleForbids { .. }))), "{refused:?}");
+        }
+    }
+    assert_eq!(world.turns(), 0, "nothing was deployed");
+    // It may have them asked again.
+    commands(&world, &bot, &session, StepCommand::Retry).await.unwrap();
+    assert_ne!(world.asked(&bob).await.id, asked.id);
+}
+
+#[tokio::test]
+async fn whoever_may_not_answer_the_question_before_a_step_does_not_pass_it_either() {
+    let check = |audience: Value, by: &'static str, expected: &'static str| async move {
+        let world = World::new(gated(&audience));
+        let alice = world.person("alice").await;
+        let caller = if by == "alice" { alice.clone() } else { world.key(by, Role::Admin).await };
+        let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+        world
+            .until(|| async { world.engine.session(&alice, session.id).await.ok().filter(|found| found.0.open > 0) })
+            .await;
+        for command in both() {
+            let refused = format!("{:?}", commands(&world, &caller, &session, command).await.unwrap_err());
+            assert!(refused.contains(expected), "{audience} {by}: {refused}");
+        }
+        assert_eq!(steps(&world, &alice, session.id).await, named(&[("gate", "running")]));
+    };
+    check(json!({ "users": ["bob"] }), "alice", "NotInAudience").await;
+    check(json!({ "users": ["bob"] }), "root", "NotInAudience").await;
+    check(json!({ "four_eyes": true }), "alice", "FourEyes").await;
+    check(json!({ "quorum": 2 }), "root", "several people").await;
+}
+
+#[tokio::test]
+async fn whoever_could_have_answered_may_go_on_without_it() {
+    let world = World::new(gated(&json!({ "users": ["bob"] })));
+    let (alice, bob) = (world.person("alice").await, world.person("bob").await);
+    world.says("Deployed.", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    world.asked(&bob).await;
+    commands(&world, &bob, &session, StepCommand::Skip).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(steps(&world, &alice, session.id).await, named(&[("gate", "skipped"), ("deploy", "completed")]));
+}
+
+#[tokio::test]
+async fn what_a_person_holds_an_agent_does_not_let_go_and_a_namesake_is_somebody_else() {
+    let world = World::new(json!([]));
+    let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
+    let session = world.opens(&bot, Some("guide"), None, Value::Null).await;
+    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    let refused = world.engine.control(&bot, session.id, Command::Resume, None, None).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::RoleForbids { .. }))), "{refused:?}");
+    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.control(&bot, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.control(&bot, session.id, Command::Resume, None, None).await.unwrap();
+
+    let hers = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let namesake = world.key("alice", Role::Agent).await;
+    let refused = world.engine.control(&namesake, hers.id, Command::Cancel, None, None).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::RoleForbids { .. }))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn what_a_step_leaves_is_neither_started_nor_asked_about() {
+    let flow = json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }]);
+    let world = World::new(flow);
+    let alice = world.person("alice").await;
+    world.says("Open it.", &[("open_editor", json!({ "line": 1 }))]);
+    world.says("Why?", &[("ask_user_clarify", json!({ "question": "Why?" }))]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let asked = world.asked(&alice).await;
+    let call = asked.question.call.clone().unwrap();
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
+    commands(&world, &alice, &session, StepCommand::Skip).await.unwrap();
+    let started = world.engine.action_start(&alice, (session.id, call), acted.permit.unwrap(), None, None).await;
+    assert!(matches!(started, Err(Error::Refused(Refusal::ActionNot { .. }))), "{started:?}");
+    assert_eq!(world.asked(&alice).await.question.title, "Why?", "the next step alone asks");
+}
+
+#[tokio::test]
+async fn a_tool_that_runs_when_its_step_is_skipped_is_not_asked_about() {
+    let flow = json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }]);
+    let world = World::new(flow);
+    let alice = world.person("alice").await;
+    world.says("I write.", &[("write_file", json!({ "path": "a", "until_cut": true }))]);
+    world.says("Done.", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let asked = world.asked(&alice).await;
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
+    commands(&world, &alice, &session, StepCommand::Skip).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(world.open(&alice, 0).await, []);
+}
+
+#[tokio::test]
+async fn what_is_said_while_nobody_asks_the_model_is_shown_at_its_next_turn() {
+    let flow = json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "try", "agent": "guide", "input": "Try", "attempts": 2, "delay_seconds": 3600 }] }]);
+    let world = World::new(flow);
+    let alice = world.person("alice").await;
+    world.model_fails(ModelError::Unavailable("busy".into()));
+    world.says("Then not.", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    world.until(|| async { (steps(&world, &alice, session.id).await.len() == 2).then_some(()) }).await;
+    world.engine.message(&alice, session.id, ("Stop.".into(), false), None).await.unwrap();
+    let (_, _, found) = world.engine.session(&alice, session.id).await.unwrap();
+    assert!(found[1].in_trouble().is_some(), "it still rests, and says why");
+    commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
+    world.ended(&alice, session.id).await;
+    assert_eq!(world.shown().last(), Some(&Message::User { content: "Stop.".into() }));
+    assert_eq!(world.turns(), 2, "it had the last word on what was said");
+}
+
+#[tokio::test]
+async fn a_model_that_was_given_secrets_is_told_when_they_are_gone() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
+    world.says("I need a key.", &[("ask_user_secret", ask)]);
+    world.model_fails(ModelError::Refused("no".into()));
+    world.says("I ask again.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    let draft = Draft { data: json!({ "TOKEN": "s3cr3t" }), ..Draft::default() };
+    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.ended(&alice, session.id).await;
+    commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
+    world.ended(&alice, session.id).await;
+    let Some(Message::User { content }) = world.shown().last().cloned() else { unreachable!("{:?}", world.shown()) };
+    assert!(content.contains("no longer kept"), "{content}");
+}
