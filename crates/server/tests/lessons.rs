@@ -1,4 +1,5 @@
 //! Every lesson names the tests that prove it, and they are there: `docs/lessons.md`.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -327,7 +327,7 @@ async fn no_operation_of_ours_ignores_a_parameter() {
     let session = format!("/v1/sessions/{}/actions", things.question.session);
     let refused = admin.post(&format!("{session}?wait=5"), writing("new")).await.refused(400, "query_invalid");
     assert!(text(&refused["detail"]).starts_with("wait:"), "{refused}");
-    admin.post(&session, writing("new")).await;
+    admin.post(&session, writing("new")).await.done();
     world.door.request(Method::GET, "/healthz?x=1").send().await.unwrap().error_for_status().unwrap();
 }
 
