@@ -57,7 +57,7 @@ pub use id::{
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
-pub use policy::{PolicySource, PolicyState, PolicyVersion};
+pub use policy::{Adoption, PolicySource, PolicyState, PolicyVersion};
 pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};

@@ -24,6 +24,19 @@ pub struct PolicyState {
     pub revision: u64,
 }
 
+/// A policy that takes the place of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adoption {
+    /// The version of the project's own policy; the server's is to be in force if none.
+    pub own: Option<String>,
+    /// The version that is in force from now on.
+    pub version: String,
+    /// The one that was in force until now, wherever it came from.
+    pub before: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
 /// One text that was in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyVersion {
@@ -64,8 +77,9 @@ impl PolicyState {
 
     /// Puts the project's own policy in force, or the server's again.
     #[must_use]
-    pub fn adopt(self, own: Option<String>, by: Actor, reason: Option<String>, at: Timestamp) -> (Self, Happening) {
-        let data = serde_json::json!({ "version": own, "before": self.own, "reason": reason });
+    pub fn adopt(self, adoption: Adoption, by: Actor, at: Timestamp) -> (Self, Happening) {
+        let Adoption { own, version, before, reason } = adoption;
+        let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
         let happening = Happening::by("policy.changed", &by, data);
         (Self { own, by, at, reason, revision: self.revision + 1, ..self }, happening)
     }

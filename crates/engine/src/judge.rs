@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::{Action, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Verdict};
+use domain::{
+    Action, Actor, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Timestamp, Verdict,
+};
 use metrics::{counter, gauge};
 use moka::sync::Cache;
 use parking_lot::RwLock;
@@ -18,7 +20,7 @@ use crate::{Engine, Error};
 /// The policies that this node has at hand.
 pub(crate) struct Policies {
     /// The server's own, for projects that have none.
-    server: RwLock<(Arc<Policy>, PolicySource)>,
+    server: RwLock<Served>,
     /// The policy file as it is, where it was refused.
     refused: RwLock<Option<RefusedFile>>,
     /// Projects' own, by version.
@@ -27,10 +29,23 @@ pub(crate) struct Policies {
     kept: Cache<(ProjectId, String), ()>,
 }
 
+/// The server's own policy.
+#[derive(Clone)]
+pub(crate) struct Served {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) source: PolicySource,
+    /// Since when, where that is on record.
+    pub(crate) since: Option<Timestamp>,
+}
+
 impl Policies {
     pub(crate) fn new() -> Self {
         Self {
-            server: RwLock::new((Arc::new(Policy::builtin()), PolicySource::Builtin)),
+            server: RwLock::new(Served {
+                policy: Arc::new(Policy::builtin()),
+                source: PolicySource::Builtin,
+                since: None,
+            }),
             refused: RwLock::new(None),
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
@@ -39,8 +54,16 @@ impl Policies {
 
     /// Puts another policy in the place of the server's own.
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
-        *self.server.write() = (policy, source);
+        *self.server.write() = Served { policy, source, since: None };
         self.accept();
+    }
+
+    /// It is on record since when the server's policy is the one of this version.
+    pub(crate) fn dated(&self, version: &str, since: Timestamp) {
+        let mut server = self.server.write();
+        if server.policy.version() == version {
+            server.since = Some(since);
+        }
     }
 
     /// The policy file is good again.
@@ -59,7 +82,7 @@ impl Policies {
         self.refused.read().clone()
     }
 
-    pub(crate) fn server(&self) -> (Arc<Policy>, PolicySource) {
+    pub(crate) fn server(&self) -> Served {
         self.server.read().clone()
     }
 }
@@ -71,8 +94,24 @@ pub struct InForce {
     pub policy: Arc<Policy>,
     /// Where it comes from.
     pub source: PolicySource,
-    /// Who changed what last, and whether it is switched on.
+    /// Who changed what last in the project, and whether it is switched on.
     pub state: PolicyState,
+    /// Since when it is the server's, where it is and that is on record.
+    pub(crate) since: Option<Timestamp>,
+}
+
+impl InForce {
+    /// Who changed what is in force last, when and why. A file that changes under a project is a change too; but while the policy is
+    /// switched off, this says who did that.
+    #[must_use]
+    pub fn changed(&self) -> (Actor, Timestamp, Option<String>) {
+        let state = &self.state;
+        let later = |since: &Timestamp| state.enabled && (state.revision == 0 || *since > state.at);
+        match self.since.filter(later) {
+            Some(since) => (Actor::system(), since, None),
+            None => (state.by.clone(), state.at, state.reason.clone()),
+        }
+    }
 }
 
 /// A ruling that has been given, and under which policy.
@@ -117,12 +156,12 @@ impl Engine {
         });
         let state = state.await?;
         let Some(version) = state.own.clone() else {
-            let (policy, source) = self.policies.server();
-            return Ok(InForce { policy, source, state });
+            let Served { policy, source, since } = self.policies.server();
+            return Ok(InForce { policy, source, state, since });
         };
         let source = PolicySource::Project;
         if let Some(policy) = self.policies.compiled.get(&version) {
-            return Ok(InForce { policy, source, state });
+            return Ok(InForce { policy, source, state, since: None });
         }
         let lookup = version.clone();
         let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
@@ -132,7 +171,7 @@ impl Engine {
         let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
         let policy = Arc::new(policy);
         self.policies.compiled.insert(version, Arc::clone(&policy));
-        Ok(InForce { policy, source, state })
+        Ok(InForce { policy, source, state, since: None })
     }
 
     /// Rules on an action.
@@ -205,7 +244,7 @@ impl Work<'_> {
                 version: policy.version().to_owned(),
                 text: policy.text().to_owned(),
                 source: *source,
-                by: domain::Actor::system(),
+                by: Actor::system(),
                 at: self.now,
                 before,
             };

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Action, Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, text};
+use domain::{
+    Action, Actor, Adoption, Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, Scope, text,
+};
 use policy::{Call, Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Cost, StoreError};
 
 use crate::forms_check::off_reactor;
-use crate::judge::{InForce, held, switched};
+use crate::judge::{InForce, Served, held, switched};
 use crate::policy_file::{RefusedFile, load_policy};
+use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
 /// The name that a policy without a file goes by in its findings.
@@ -106,52 +109,55 @@ impl Engine {
         explained(reason.as_deref())?;
         let policy = loaded(text.clone()).await?;
         let version = policy.version().to_owned();
-        self.adopt(caller, Some(Adopted { version, text, base, reason }), once).await
+        self.adopt(caller, Adopted { version, text, source: PolicySource::Project, base, reason }, once).await
     }
 
     /// Puts the server's policy in force again.
-    pub async fn policy_reset(&self, caller: &Caller, once: Option<Idempotency>) -> Result<InForce, Error> {
-        caller.require(Right::ManagePolicy)?;
-        self.adopt(caller, None, once).await
-    }
-
-    async fn adopt(
+    pub async fn policy_reset(
         &self,
         caller: &Caller,
-        adopted: Option<Adopted>,
+        reason: Option<String>,
         once: Option<Idempotency>,
     ) -> Result<InForce, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(reason.as_deref())?;
+        let Served { policy, source, .. } = self.policies.server();
+        let (version, text) = (policy.version().to_owned(), policy.text().to_owned());
+        self.adopt(caller, Adopted { version, text, source, base: None, reason }, once).await
+    }
+
+    async fn adopt(&self, caller: &Caller, adopted: Adopted, once: Option<Idempotency>) -> Result<InForce, Error> {
         let (scope, by) = (caller.scope, caller.actor.clone());
-        let (server, _) = self.policies.server();
-        let after = adopted.as_ref().map_or_else(|| server.text().to_owned(), |adopted| adopted.text.clone());
-        let (known, current) = match self.in_force(caller.scope).await {
-            Ok(before) => (Some(before.state.revision), before.policy),
+        let current = match self.in_force(caller.scope).await {
+            Ok(current) => Some(current),
             // What cannot be read any more can still be replaced.
-            Err(Error::Store(StoreError::Corrupt(_))) => (None, Arc::new(Policy::builtin())),
+            Err(Error::Store(StoreError::Corrupt(_))) => None,
             Err(error) => return Err(error),
         };
-        let diff = known.map(|_| diff(current.text(), &after));
+        let diff = current.as_ref().map(|current| diff(current.policy.text(), &adopted.text));
         self.command(caller, once, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
-            let moved = known.is_some_and(|revision| revision != state.revision);
-            let current = current.version();
-            if moved || adopted.as_ref().and_then(|it| it.base.as_deref()).is_some_and(|base| base != current) {
-                return Err(Refusal::PolicyMoved { current: current.to_owned() }.into());
+            let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
+            let moved = current.as_ref().is_some_and(|current| current.state.revision != state.revision);
+            if moved || (adopted.base.is_some() && adopted.base != before) {
+                return Err(Refusal::PolicyMoved { current: before.unwrap_or_default() }.into());
             }
-            if let Some(Adopted { version, text, .. }) = &adopted {
-                let version = PolicyVersion {
-                    version: version.clone(),
-                    text: text.clone(),
-                    source: PolicySource::Project,
-                    by: by.clone(),
-                    at: work.now,
-                    before: Some(current.to_owned()),
-                };
-                work.tx.policy_keep(&scope, &version)?;
+            if let Some(current) = &current {
+                work.policy_replaced(&scope, current)?;
             }
-            let own = adopted.as_ref().map(|adopted| adopted.version.clone());
-            let reason = adopted.as_ref().and_then(|adopted| adopted.reason.clone());
-            let (state, mut happening) = state.adopt(own, by.clone(), reason, work.now);
+            let Adopted { version, text, source, reason, .. } = &adopted;
+            let kept = PolicyVersion {
+                version: version.clone(),
+                text: text.clone(),
+                source: *source,
+                by: by.clone(),
+                at: work.now,
+                before: before.clone(),
+            };
+            work.tx.policy_keep(&scope, &kept)?;
+            let own = (*source == PolicySource::Project).then(|| version.clone());
+            let adoption = Adoption { own, version: version.clone(), before, reason: reason.clone() };
+            let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
             work.audited(&scope, &happening)?;
@@ -191,8 +197,27 @@ impl Engine {
 struct Adopted {
     version: String,
     text: String,
+    source: PolicySource,
     base: Option<String>,
     reason: Option<String>,
+}
+
+impl Work<'_> {
+    /// Keeps the text that is in force until now: the server's may never have been judged by.
+    fn policy_replaced(&mut self, scope: &Scope, current: &InForce) -> Result<(), Error> {
+        if current.source != PolicySource::Project {
+            let kept = PolicyVersion {
+                version: current.policy.version().to_owned(),
+                text: current.policy.text().to_owned(),
+                source: current.source,
+                by: Actor::system(),
+                at: current.since.unwrap_or(self.now),
+                before: None,
+            };
+            self.tx.policy_keep(scope, &kept)?;
+        }
+        Ok(())
+    }
 }
 
 async fn loaded(text: String) -> Result<Policy, Error> {

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use domain::{Actor, Digest, Happening, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp};
+use domain::{
+    Actor, Adoption, Digest, Happening, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
+};
 use forms::Forms;
 use policy::{Finding, Policy, Severity};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::forms_check::off_reactor;
+use crate::judge::Served;
 use crate::policy_admin::diff;
 use crate::unlock::INSTALLATION;
+use crate::work::Work;
 use crate::{Engine, Error};
 
 /// A policy file that was refused, and since when.
@@ -49,7 +53,7 @@ impl Engine {
     /// Takes the server's policy file as it is now. A bad one leaves the one before in force, and is told everywhere.
     pub async fn policy_file(&self, name: String, text: String) -> Result<(), Vec<Finding>> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
-        let (before, source) = self.policies.server();
+        let Served { policy: before, source, .. } = self.policies.server();
         if source == PolicySource::File && before.version() == digest {
             self.policies.accept();
             return Ok(());
@@ -83,19 +87,21 @@ impl Engine {
 
     /// Puts on the trail of every project that the server's policy is another one than before, if it is.
     pub async fn policy_noted(&self) {
-        let (policy, source) = self.policies.server();
-        if let Err(error) = self.note(policy, source).await {
-            tracing::error!(%error, "the change of the server's policy is not on the audit trail");
+        let Served { policy, source, .. } = self.policies.server();
+        match self.note(Arc::clone(&policy), source).await {
+            Ok(since) => self.policies.dated(policy.version(), since),
+            Err(error) => tracing::error!(%error, "the change of the server's policy is not on the audit trail"),
         }
     }
 
-    async fn note(&self, policy: Arc<Policy>, source: PolicySource) -> Result<(), Error> {
+    /// Gives since when it is the server's.
+    async fn note(&self, policy: Arc<Policy>, source: PolicySource) -> Result<Timestamp, Error> {
         self.transact(move |work| {
             let state = work.tx.policy_state(&NOWHERE)?;
             let first = state.is_none();
             let state = state.unwrap_or(PolicyState::initial(work.now));
             if state.own.as_deref() == Some(policy.version()) {
-                return Ok(());
+                return Ok(state.at);
             }
             let before = match &state.own {
                 Some(before) => work.tx.policy_version(&NOWHERE, before)?,
@@ -110,20 +116,43 @@ impl Engine {
                 before: state.own.clone(),
             };
             work.tx.policy_keep(&NOWHERE, &version)?;
-            let (state, _) = state.adopt(Some(version.version.clone()), Actor::system(), None, work.now);
+            let adoption = Adoption {
+                own: Some(version.version.clone()),
+                version: version.version.clone(),
+                before: version.before.clone(),
+                reason: None,
+            };
+            let (state, mut happening) = state.adopt(adoption, Actor::system(), work.now);
             work.tx.policy_save(&NOWHERE, &state)?;
-            if first && source == PolicySource::Builtin {
-                // Nothing was different before.
-                return Ok(());
+            // Where nothing was different before, there is nothing to tell.
+            if !(first && source == PolicySource::Builtin) {
+                happening.data["source"] = json!(source);
+                happening.record = json!({ "diff": before.as_ref().map(|before| diff(&before.text, &version.text)) });
+                work.policy_served(&happening, before, &version)?;
             }
-            let data = json!({ "version": version.version, "before": version.before, "source": source });
-            let diff = before.map(|before| diff(&before.text, &version.text));
-            let happening = Happening::by("policy.changed", &Actor::system(), data).recording(json!({ "diff": diff }));
-            for scope in work.tx.scopes()? {
-                work.audited(&scope, &happening)?;
-            }
-            Ok(())
+            Ok(work.now)
         })
         .await
+    }
+}
+
+impl Work<'_> {
+    /// Tells every project that the server's policy is another one. Those without their own keep both texts: they were in force there.
+    fn policy_served(
+        &mut self,
+        happening: &Happening,
+        before: Option<PolicyVersion>,
+        now: &PolicyVersion,
+    ) -> Result<(), Error> {
+        for scope in self.tx.scopes()? {
+            self.audited(&scope, happening)?;
+            if self.tx.policy_state(&scope)?.is_some_and(|state| state.own.is_some()) {
+                continue;
+            }
+            for version in before.iter().chain([now]) {
+                self.tx.policy_keep(&scope, version)?;
+            }
+        }
+        Ok(())
     }
 }

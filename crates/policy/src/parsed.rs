@@ -8,7 +8,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use self::argument::{Argument, List, Sort, Stranger};
+use self::argument::{Argument, Known, List, Sort, Stranger};
 
 mod argument;
 mod path;
@@ -56,17 +56,18 @@ impl Parsed {
     /// Reads the arguments of a tool, by the table in `parsed/argument.rs`.
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let mut parsed = Self::default();
-        match argument::find(arguments) {
+        match argument::find(tool, arguments) {
             Ok(found) => {
                 found.arguments.iter().for_each(|argument| parsed.take(tool, argument));
                 let packed = || Err(Unparsed::new("path", "a text holds arguments that a tool may take out of it"));
                 parsed.paths.extend(found.keys.into_iter().map(|(place, key)| (place, PathFacts::parse(key))));
                 parsed.paths.extend(found.packed.into_iter().map(|place| (place, packed())));
-                parsed.strangers = argument::strangers(
-                    arguments,
-                    &found.arguments,
-                    (parsed.sql.is_some(), argument::is_database(tool)),
-                );
+                let known = Known {
+                    sql: parsed.sql.is_some(),
+                    database: argument::is_database(tool),
+                    paths: !parsed.paths.is_empty(),
+                };
+                parsed.strangers = argument::strangers(arguments, &found.arguments, &known);
             }
             Err(reason) => parsed.paths.push((String::new(), Err(Unparsed::new("arguments", reason)))),
         }
@@ -192,11 +193,7 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
             return Err(refused("there are further words beside a command that has words already"));
         }
         value => match list {
-            List::Words => match words(value)?.as_slice() {
-                // A shell that is given a text: what runs is the text.
-                ["sh" | "bash", "-c" | "-lc", text] => Shell::parse(text)?,
-                words => Shell::of_words(words)?,
-            },
+            List::Words => Shell::of_words_or_text(&words(value)?)?,
             List::Texts => Shell::of_texts(&words(value)?)?,
             List::Unclear => return Err(refused("the command is no text")),
         },

@@ -189,12 +189,22 @@ proptest! {
 
 #[test]
 fn what_decides_what_runs_is_told() {
-    for path in
-        ["/srv/app/.git/hooks/pre-commit", ".GIT/config", "a/.envrc", ".vscode/tasks.json", "x/.husky/a", ".npmrc"]
-    {
+    let steering = [
+        "/srv/app/.git/hooks/pre-commit",
+        ".GIT/config",
+        "a/.envrc",
+        ".vscode/tasks.json",
+        "x/.husky/a",
+        ".npmrc",
+        "backup.git/hooks/post-update",
+        "Backup.Git",
+        ".mise.local.toml",
+        ".aider.conf.yml",
+    ];
+    for path in steering {
         assert!(PathFacts::parse(path).unwrap().steers, "{path}");
     }
-    for path in ["/srv/app/src/git.rs", ".gitignore", "a/.env", "git/hooks/x"] {
+    for path in ["/srv/app/src/git.rs", ".gitignore", "a/.env", "git/hooks/x", "x.git.md", ".miser", "mise.md"] {
         assert!(!PathFacts::parse(path).unwrap().steers, "{path}");
     }
 }

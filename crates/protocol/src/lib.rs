@@ -50,7 +50,7 @@ pub use interaction::{
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
 pub use policy::{
     ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
-    PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
+    PolicyResetBody, PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};

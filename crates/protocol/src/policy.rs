@@ -23,6 +23,15 @@ pub struct PolicyBody {
     pub reason: Option<String>,
 }
 
+/// Puts the server's policy in force again.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "reason": "the company's rules will do" }))]
+pub struct PolicyResetBody {
+    /// Why.
+    pub reason: Option<String>,
+}
+
 /// A policy to look at, without putting it in force.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -79,7 +88,7 @@ pub struct PolicyView {
     pub enabled: bool,
     /// The policy, in TOML.
     pub text: String,
-    /// Who changed something last.
+    /// Who changed something last: put it in force, switched it off or on, or the server where its own policy is another one since.
     pub changed_by: Actor,
     /// When.
     #[schema(value_type = String, format = DateTime)]

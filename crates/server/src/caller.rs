@@ -12,6 +12,7 @@ use http::request::Parts;
 use crate::App;
 use crate::cookie;
 use crate::error::ApiError;
+use crate::taken::only_taken;
 
 /// How long a path with its query may be, in bytes. No operation needs a tenth of it.
 const LONGEST: usize = 8 * 1024;
@@ -44,6 +45,7 @@ impl FromRequestParts<App> for Who {
             None => by_cookie(parts, app).await?,
         };
         within_rate(app, &caller)?;
+        only_taken(parts)?;
         Ok(Self(Caller { from: address(parts, app.limits.behind_proxy), ..caller }))
     }
 }
@@ -65,6 +67,7 @@ impl FromRequestParts<App> for Reading {
             }
         };
         within_rate(app, &caller)?;
+        only_taken(parts)?;
         Ok(Self(Caller { from: address(parts, app.limits.behind_proxy), ..caller }))
     }
 }
@@ -99,6 +102,7 @@ impl FromRequestParts<App> for Stranger {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         app.front.same_origin(&parts.headers)?;
+        only_taken(parts)?;
         Ok(Self(address(parts, app.limits.behind_proxy)))
     }
 }

@@ -25,6 +25,7 @@ mod routes;
 mod sign_ins;
 mod socket;
 mod sse;
+mod taken;
 mod trace;
 mod unique;
 mod version;

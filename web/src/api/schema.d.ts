@@ -4331,6 +4331,16 @@ export interface components {
             reason: string;
         };
         /**
+         * @description Puts the server's policy in force again.
+         * @example {
+         *       "reason": "the company's rules will do"
+         *     }
+         */
+        PolicyResetBody: {
+            /** @description Why. */
+            reason?: string | null;
+        };
+        /**
          * @description Where a policy comes from.
          * @enum {string}
          */
@@ -4384,7 +4394,7 @@ export interface components {
              * @description When.
              */
             changed_at: string;
-            /** @description Who changed something last. */
+            /** @description Who changed something last: put it in force, switched it off or on, or the server where its own policy is another one since. */
             changed_by: components["schemas"]["Actor"];
             /** @description Whether people are asked. */
             enabled: boolean;
@@ -16982,11 +16992,18 @@ export interface operations {
     policy_reset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyResetBody"];
+            };
+        };
         responses: {
             /** @description The policy in force */
             200: {

@@ -13,7 +13,7 @@
 //! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, …, their plurals, and what ends so or in `_path`, `_file`, `_dir`, … | a path, where it is a text |
 //! | any other beside a path, but for `content`, `message` and alike | a path, where it leads somewhere: `/x`, `../x`, `~/x`, `C:\x` |
 //! | a name that leads somewhere itself, or has a slash and stands beside a path: `edits: {"/x": …}` | a path |
-//! | `patch`, `diff`, and any text with `*** Update File:` in it | the paths of the files that it changes |
+//! | `patch`, `diff`, any text with `*** Update File:` in it, and in a tool named so (`apply_patch`) whatever reads like a patch | the paths of the files that it changes |
 //! | `url`, `uri`, `endpoint`, `href`, `webhook_url`, … | a URL |
 //! | `location` | a URL where it has `://` in it, else a path |
 //! | `method`, `http_method`, `verb` beside a URL | its method; else `POST` where there is a body, `GET` where there is none |
@@ -22,7 +22,8 @@
 //!
 //! *Beside* is in the same object, in the objects around it, and in what these call `options`, `init`, `request`, `headers` or alike.
 //! What else stands beside a command, a URL or SQL is harmless by the lists in `companion.rs`, or a stranger: no rule that looks at these
-//! facts allows the call, unless it looks at the stranger too. A command, a URL or SQL beside a path is a stranger as well.
+//! facts allows the call, unless it looks at the stranger too. A command, a URL or SQL beside a path is a stranger as well,
+//! and so is what names something to run by the lists in `deed.rs`: `hook`, `on_save`, `interpreter`.
 //! Nobody here knows which of two spellings a tool reads: two of them are unreadable, and so is the wrong type under one of these names.
 
 use serde_json::{Map, Value};
@@ -30,12 +31,13 @@ use serde_json::{Map, Value};
 use self::name::{holds_settings, plain, sort_of};
 
 mod companion;
+mod deed;
 mod header;
 mod name;
 mod patch;
 mod stray;
 
-pub(super) use companion::{Stranger, strangers};
+pub(super) use companion::{Known, Stranger, strangers};
 pub(super) use name::{List, OVERRIDES, Sort, VARIABLES, is_body, is_database, is_further, is_method, is_plural, sort};
 pub(super) use stray::several;
 
@@ -63,12 +65,12 @@ pub(super) struct Found<'a> {
 }
 
 /// Finds every argument that is looked into. `Err` where there are too many of them, or they are too deep to be found.
-pub(super) fn find(arguments: &Value) -> Result<Found<'_>, &'static str> {
+pub(super) fn find<'a>(tool: &str, arguments: &'a Value) -> Result<Found<'a>, &'static str> {
     let mut search = Search::default();
     search.look_into(arguments, "", 0)?;
     let mut found = Found { arguments: search.found, keys: Vec::new(), packed: Vec::new() };
     stray::add(arguments, &mut found);
-    patch::add(arguments, "", "", &mut found);
+    patch::add(tool, arguments, &mut found);
     if found.arguments.len() + found.keys.len() > MOST {
         return Err("there are too many arguments to be looked into");
     }

@@ -5,40 +5,10 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{Unparsed, text};
 
+mod steering;
+
 /// The longest path, in bytes.
 const LONGEST: usize = 4096;
-
-/// Names of files and directories that decide what runs: hooks, tasks, settings, start files.
-const STEERING: &[&str] = &[
-    ".git",
-    ".gitattributes",
-    ".gitconfig",
-    ".gitmodules",
-    ".githooks",
-    ".husky",
-    ".github",
-    ".gitlab-ci.yml",
-    ".circleci",
-    ".envrc",
-    ".direnv",
-    ".vscode",
-    ".idea",
-    ".devcontainer",
-    ".cargo",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pre-commit-config.yaml",
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".ssh",
-    ".claude",
-    ".cursor",
-    ".mcp.json",
-];
 
 /// What a path says, lexically: symbolic links are not followed, because no file system is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -100,7 +70,7 @@ impl PathFacts {
             lower: canonical.to_lowercase().nfc().collect(),
             absolute: !root.is_empty(),
             escapes,
-            steers: components.iter().any(|part| STEERING.contains(&part.to_lowercase().as_str())),
+            steers: components.iter().any(|part| steering::decides(&part.to_lowercase())),
             hidden: components.iter().any(|part| part.starts_with('.') && part != ".."),
             extension: extension.unwrap_or_default(),
             name,

@@ -181,6 +181,14 @@ impl Shell {
         Ok(walk.settled(true))
     }
 
+    /// Reads words that are already apart, or the text that they give to a shell: `["bash", "-lc", text]`.
+    pub(super) fn of_words_or_text(words: &[&str]) -> Result<Self, Unparsed> {
+        match interpreter::given(words) {
+            Some(text) => Self::parse(text),
+            None => Self::of_words(words),
+        }
+    }
+
     /// Counts a variable that is set for the whole command from outside.
     pub(super) fn with_variable(mut self, name: &str, value: &str) -> Self {
         if variable::steers(name, value) {

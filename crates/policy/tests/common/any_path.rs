@@ -1,13 +1,44 @@
-//! What has to hold for any text that is tried as a path.
+//! What has to hold for any text that is tried as a path, beside one, and as the arguments around it.
 
-use policy::{PathFacts, under};
+use std::sync::LazyLock;
+
+use domain::{Role, Verdict};
+use policy::{Call, PathFacts, Policy, under};
+use serde_json::{Value, json};
+
+/// A rule that looks at paths alone.
+static BY_PATH: LazyLock<Option<Policy>> = LazyLock::new(|| {
+    let rule = "[[rule]]\nname = \"a\"\ntools = [\"*\"]\nverdict = \"allow\"\nwhen = 'paths.all(p, !p.escapes)'";
+    Policy::load("policy.toml", &format!("version = 1\n{rule}")).ok()
+});
 
 /// Tries a text.
 pub(crate) fn check(path: &str) {
+    check_beside(path);
     let Ok(facts) = PathFacts::parse(path) else { return };
     let again = PathFacts::parse(&facts.canonical).map(|again| (again.canonical, again.absolute));
     assert_eq!(again, Ok((facts.canonical.clone(), facts.absolute)), "a canonical path stays as it is");
     assert_eq!(under(path, path), Ok(!facts.escapes));
     assert!(!facts.components.iter().any(|part| part.is_empty() || part == "."));
     assert_eq!(under(path, "/safe"), Ok(facts.canonical == "/safe" || facts.canonical.starts_with("/safe/")));
+}
+
+/// What is to run beside a path, and what a patch says after a file that escapes, allow nothing; no arguments end the reader.
+fn check_beside(text: &str) {
+    if !text.is_empty() {
+        assert!(verdict("write", &json!({ "path": "a", "hook": text })) > Verdict::Allow);
+    }
+    assert!(verdict("apply_patch", &json!({ "data": format!("*** Update File: ../{text}") })) > Verdict::Allow);
+    verdict("apply_patch", &json!({ "path": "a", "data": text, "argv": ["zsh", "-c", text] }));
+    if let Ok(arguments) = serde_json::from_str::<Value>(text) {
+        verdict("patch", &arguments);
+    }
+}
+
+fn verdict(tool: &str, arguments: &Value) -> Verdict {
+    let call = Call { tool, arguments, agent: None, user: "ann", role: Role::Agent };
+    let Some(policy) = BY_PATH.as_ref() else { unreachable!("the rule is a good one") };
+    let ruling = policy.judge(&call).ruling;
+    assert_eq!(ruling, policy.explain(&call).ruling);
+    ruling.verdict
 }

@@ -6,7 +6,7 @@ use engine::{InForce, RefusedFile, Supposed};
 use policy::{Finding, Severity};
 use protocol::{
     ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
-    PolicyVersionsPage, PolicyView, RefusedFileView,
+    PolicyResetBody, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,15 +31,17 @@ fn found(findings: &[Finding]) -> Vec<FindingView> {
     findings.iter().map(shown).collect()
 }
 
-fn view(InForce { policy, source, state }: InForce, refused: Option<RefusedFile>) -> PolicyView {
+fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyView {
+    let (changed_by, changed_at, reason) = in_force.changed();
+    let InForce { policy, source, state, .. } = in_force;
     PolicyView {
         version: policy.version().to_owned(),
         source,
         enabled: state.enabled,
         text: policy.text().to_owned(),
-        changed_by: state.by,
-        changed_at: state.at,
-        reason: state.reason,
+        changed_by,
+        changed_at,
+        reason,
         warnings: found(policy.warnings()),
         refused_file: refused.map(|file| RefusedFileView { at: file.at, findings: found(&file.findings) }),
     }
@@ -66,10 +68,15 @@ pub(super) async fn policy_put(
 }
 
 /// Puts the server's policy in force again in place of the project's own.
-#[utoipa::path(delete, path = "/v1/policy", tag = "policy",
+#[utoipa::path(delete, path = "/v1/policy", tag = "policy", request_body = PolicyResetBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
-pub(super) async fn policy_reset(State(app): State<App>, Who(caller): Who) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_reset(&caller, None).await?, None)))
+pub(super) async fn policy_reset(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: PolicyResetBody { reason }, once }: Command<PolicyResetBody>,
+) -> Result<Json<PolicyView>, ApiError> {
+    Ok(Json(view(app.engine.policy_reset(&caller, reason, once).await?, None)))
 }
 
 /// How many versions.

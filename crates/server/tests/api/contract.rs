@@ -67,7 +67,7 @@ fn sample(operation: &str) -> Option<Sample> {
         "action_outcome" => (Some(json!({ "outcome": "done" })), &[Operator, Viewer]),
         "grant_revoke" => (None, &[Viewer, Agent]),
         "policy_put" => (Some(json!({ "text": policy("") })), &[Operator, Viewer, Agent]),
-        "policy_reset" => (None, &[Operator, Viewer, Agent]),
+        "policy_reset" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "policy_check" => (Some(json!({ "text": "" })), &[]),
         "policy_explain" => (Some(json!({ "tool": "write_file", "arguments": {} })), &[]),
         "policy_switch" => (Some(json!({ "enabled": false, "reason": "a test" })), &[Operator, Viewer, Agent]),
@@ -305,6 +305,30 @@ async fn every_operation_refuses_the_roles_that_it_should() {
             }
         }
     }
+}
+
+/// A parameter that an operation does not take is named and refused; the wires of other systems take what those took.
+#[tokio::test]
+async fn no_operation_of_ours_ignores_a_parameter() {
+    let world = World::new().await;
+    let (things, admin) = (Things::of(&world).await, world.admin().await);
+    let before = world.everything().await;
+    let mut walked = 0;
+    for operation in operations().into_iter().filter(|operation| operation.path.starts_with("/v1/")) {
+        for query in ["surely_unknown=1", "surely_unknown", "%73urely_unknown=1&wait=1"] {
+            let path = format!("{}?{query}", operation.path_to(&things));
+            let refused = operation.called_by(&admin, &path).await.refused(400, "query_invalid");
+            assert!(text(&refused["detail"]).contains("surely_unknown"), "{}: {refused}", operation.id);
+        }
+        walked += 1;
+    }
+    assert!(walked >= 60, "only {walked} operations of ours");
+    assert_eq!(world.everything().await, before);
+    let session = format!("/v1/sessions/{}/actions", things.question.session);
+    let refused = admin.post(&format!("{session}?wait=5"), writing("new")).await.refused(400, "query_invalid");
+    assert!(text(&refused["detail"]).starts_with("wait:"), "{refused}");
+    admin.post(&session, writing("new")).await.done();
+    world.door.request(Method::GET, "/healthz?x=1").send().await.unwrap().error_for_status().unwrap();
 }
 
 /// Whatever a question says is for whoever asked now: nothing on the way may keep it.

@@ -4,7 +4,7 @@ use domain::Role;
 use serde_json::{Value, json};
 
 use crate::acting::{Scene, call, policy, writing};
-use crate::words::text;
+use crate::words::{reply, text};
 use crate::world::World;
 
 const OPEN: &str = "[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\nreason = \"Go on.\"\n";
@@ -206,7 +206,7 @@ async fn a_change_is_repeated_under_its_name() {
     let scene = Scene::new().await;
     let put = |body: Value| {
         let request = scene.root.request(reqwest::Method::PUT, "/v1/policy").header("idempotency-key", "k");
-        crate::words::reply(request.json(&body))
+        reply(request.json(&body))
     };
     let first = put(json!({ "text": policy(OPEN) })).await.done();
     assert_eq!(put(json!({ "text": policy(OPEN) })).await.done(), first);
@@ -229,4 +229,74 @@ async fn the_servers_file_holds_for_projects_without_their_own() {
     scene.writes("c3").await;
     scene.root.delete("/v1/policy").await.done();
     assert_eq!(scene.proposes(writing("c4")).await.shown["state"], "allowed");
+}
+
+/// A file that changes is a change of the project's policy: by the server, at that time, after the one that it replaces.
+#[tokio::test]
+async fn a_changed_file_is_shown_with_its_time_and_with_what_was_before() {
+    let world = World::new().await;
+    world.engine.policy_noted().await;
+    let scene = Scene::in_world(world).await;
+    let builtin = scene.root.get("/v1/policy").await.done();
+    scene.world.passes(10).await;
+    assert_eq!(
+        scene.root.get("/v1/policy").await.done(),
+        builtin,
+        "as long as nothing changes, it is of the same time"
+    );
+    let mut before = builtin;
+    for rules in [OPEN, NEVER] {
+        scene.world.engine.policy_file("policy.toml".into(), policy(rules)).await.unwrap();
+        let shown = scene.root.get("/v1/policy").await.done();
+        assert_eq!((&shown["source"], &shown["changed_by"]["kind"]), (&json!("file"), &json!("system")));
+        assert!(text(&shown["changed_at"]) > text(&before["changed_at"]), "{shown}\n{before}");
+        let versions = scene.root.get("/v1/policy/versions").await.done()["versions"].clone();
+        assert_eq!((&versions[0]["version"], &versions[0]["before"]), (&shown["version"], &before["version"]));
+        assert_eq!((&versions[1]["version"], &versions[0]["at"]), (&before["version"], &shown["changed_at"]));
+        scene.world.passes(10).await;
+        before = shown;
+    }
+    let off = json!({ "enabled": false, "reason": "a rehearsal" });
+    scene.root.put("/v1/policy/enabled", off).await.done();
+    scene.world.passes(10).await;
+    scene.world.engine.policy_file("policy.toml".into(), policy(OPEN)).await.unwrap();
+    let shown = scene.root.get("/v1/policy").await.done();
+    assert_eq!((&shown["changed_by"]["name"], &shown["reason"]), (&json!("root"), &json!("a rehearsal")));
+}
+
+/// What was in force before a project had its own policy is told, and so is why it gave it up again.
+#[tokio::test]
+async fn the_first_policy_of_a_project_follows_the_servers_and_is_given_up_with_a_reason() {
+    let scene = Scene::new().await;
+    let builtin = scene.root.get("/v1/policy").await.done();
+    scene.world.passes(1).await;
+    let own = scene.root.rules_by(OPEN).await;
+    let versions = scene.root.get("/v1/policy/versions").await.done()["versions"].clone();
+    let own_version = versions.as_array().unwrap().iter().find(|one| one["version"] == own["version"]).unwrap();
+    assert_eq!(own_version["before"], builtin["version"]);
+    scene.world.passes(1).await;
+    scene.world.engine.policy_file("policy.toml".into(), policy(NEVER)).await.unwrap();
+    assert_eq!(scene.root.get("/v1/policy").await.done(), own, "the project's own policy is what it was");
+    scene.world.passes(1).await;
+    let give_up = |body: Value| reply(scene.root.request(reqwest::Method::DELETE, "/v1/policy").json(&body));
+    give_up(json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);
+    give_up(json!({ "why": "x" })).await.refused(422, "body_invalid");
+    let reset = give_up(json!({ "reason": "the file will do" })).await.done();
+    assert_eq!((&reset["source"], &reset["reason"]), (&json!("file"), &json!("the file will do")));
+    assert_eq!(scene.root.get("/v1/policy").await.done(), reset);
+    let versions = scene.root.get("/v1/policy/versions").await.done()["versions"].clone();
+    assert_eq!((&versions[0]["version"], &versions[0]["before"]), (&reset["version"], &own["version"]));
+    let trail = scene.root.get("/v1/audit?type=policy.changed").await.done()["entries"].clone();
+    let told: Vec<[&Value; 3]> = trail
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|entry| entry["by"]["name"] == "root")
+        .map(|entry| [&entry["data"]["version"], &entry["data"]["before"], &entry["data"]["reason"]])
+        .collect();
+    let wanted = [
+        [&own["version"], &builtin["version"], &own["reason"]],
+        [&reset["version"], &own["version"], &reset["reason"]],
+    ];
+    assert_eq!(told, wanted);
 }

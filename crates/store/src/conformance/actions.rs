@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::grant::Covers;
 use domain::{
-    Action, Actor, ActorKind, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState, PolicyVersion,
-    Proposal, Role, Ruling, Scope, Session, Standing, Verdict,
+    Action, Actor, ActorKind, Adoption, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
+    PolicyVersion, Proposal, Role, Ruling, Scope, Session, Standing, Verdict,
 };
 use serde_json::json;
 
@@ -153,7 +153,8 @@ pub fn policies_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.policy_state(&here)), None);
     let alice = actor(ActorKind::User, "alice");
     let (first, _) = PolicyState::initial(at(0)).switch(false, alice.clone(), "an outage".into(), at(1));
-    let (second, _) = first.clone().adopt(Some("v2".into()), alice.clone(), None, at(2));
+    let adoption = Adoption { own: Some("v2".into()), version: "v2".into(), before: Some("v1".into()), reason: None };
+    let (second, _) = first.clone().adopt(adoption, alice.clone(), at(2));
     for (state, wanted) in [
         (&first, Ok(())),
         (&first, Err(StoreError::Conflict)),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::name::{BODIES, VARIABLES, holds_settings, is_further, is_method, plain};
-use super::{Argument, Sort, header};
+use super::{Argument, Sort, deed, header};
 
 /// An argument that may change what a call does, beside something that rules look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,9 +161,6 @@ const PLACES: &[&str] = &[
     "user",
 ];
 
-/// What an editor's tool is told to do to a file.
-const EDITOR_COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit"];
-
 /// Beside a command: switches that are harmless while they are off.
 const OFF: &[&str] = &["dangerouslydisablesandbox", "withescalatedpermissions", "tty", "restart"];
 
@@ -172,14 +169,23 @@ pub(super) fn is_text(name: &str) -> bool {
     TEXTS.contains(&name) || URL_TEXTS.contains(&name)
 }
 
-/// Gives every stranger in a call. `sql` says whether what may be SQL was read as such, `database` whether it certainly is.
-pub(in crate::parsed) fn strangers(
-    arguments: &Value,
-    found: &[Argument<'_>],
-    (sql, database): (bool, bool),
-) -> Vec<Stranger> {
-    let sorted: HashMap<*const Value, &'static str> =
-        found.iter().filter_map(|one| Some((std::ptr::from_ref(one.value), variable(one, sql)?))).collect();
+/// What is known of a call as a whole.
+pub(in crate::parsed) struct Known {
+    /// What may be SQL was read as such.
+    pub(in crate::parsed) sql: bool,
+    /// The tool is about a database, so that it certainly is.
+    pub(in crate::parsed) database: bool,
+    /// It names paths, if only in a patch.
+    pub(in crate::parsed) paths: bool,
+}
+
+/// Everything that is parsed, by where it is, and the variable of expressions that it is behind.
+pub(super) type Sorted = HashMap<*const Value, &'static str>;
+
+/// Gives every stranger in a call.
+pub(in crate::parsed) fn strangers(arguments: &Value, found: &[Argument<'_>], known: &Known) -> Vec<Stranger> {
+    let place = |one: &Argument<'_>| Some((std::ptr::from_ref(one.value), variable(one, known.sql)?));
+    let sorted: Sorted = found.iter().filter_map(place).collect();
     let mut strangers = Vec::new();
     for beside in ["shell", "url", "sql"] {
         let company = Company { beside, sorted: &sorted };
@@ -197,40 +203,13 @@ pub(in crate::parsed) fn strangers(
             strangers.extend(variables.into_iter().map(stranger));
         }
     }
-    if sorted.values().any(|variable| *variable == "path") {
+    if known.paths {
         places(arguments, &mut strangers);
         // What one looks for in files may read like SQL.
-        let certain = found.iter().filter(|one| database || one.sort != Sort::PerhapsSql);
-        let certain = certain
-            .filter_map(|one| Some((std::ptr::from_ref(one.value), variable(one, sql)?)))
-            .collect::<HashMap<_, _>>();
-        deeds(arguments, &certain, &mut strangers);
+        let certain = found.iter().filter(|one| known.database || one.sort != Sort::PerhapsSql);
+        deed::add(arguments, &certain.filter_map(place).collect(), &mut strangers);
     }
     strangers
-}
-
-/// Notes what else a call with paths does: a rule that looks at its paths alone does not know of it.
-fn deeds(arguments: &Value, sorted: &HashMap<*const Value, &'static str>, strangers: &mut Vec<Stranger>) {
-    for (name, value) in arguments.as_object().into_iter().flatten() {
-        for variable in ["shell", "url", "sql"] {
-            // The tools of editors have one for what they do: it is no program.
-            let edits =
-                plain(name) == "command" && value.as_str().is_some_and(|command| EDITOR_COMMANDS.contains(&command));
-            if !edits && holds(value, variable, sorted) {
-                strangers.push(Stranger { beside: "path", argument: name.clone(), variable: Some(variable) });
-            }
-        }
-    }
-}
-
-fn holds(value: &Value, variable: &str, sorted: &HashMap<*const Value, &'static str>) -> bool {
-    let inner = |inner: &Value| holds(inner, variable, sorted);
-    sorted.get(&std::ptr::from_ref(value)).is_some_and(|found| *found == variable)
-        || match value {
-            Value::Object(fields) => fields.values().any(inner),
-            Value::Array(items) => items.iter().any(inner),
-            _ => false,
-        }
 }
 
 /// Notes what may say where the paths of a call lead.
@@ -260,8 +239,7 @@ fn variable(argument: &Argument<'_>, sql: bool) -> Option<&'static str> {
 /// What stands beside one variable.
 struct Company<'a> {
     beside: &'static str,
-    /// Everything that is parsed, by where it is, and the variable that it is behind.
-    sorted: &'a HashMap<*const Value, &'static str>,
+    sorted: &'a Sorted,
 }
 
 impl Company<'_> {
@@ -318,8 +296,9 @@ impl Company<'_> {
         match value {
             Value::Bool(_) if on(FLAGS, flags) => true,
             Value::Bool(false) if self.beside == "shell" && OFF.contains(&name) => true,
-            Value::Bool(true) if self.beside == "shell" => name == "login",
+            Value::Bool(_) if self.beside == "shell" => name == "login",
             Value::Bool(false) if self.beside == "url" => matches!(name, "followredirects" | "followredirect"),
+            Value::String(wanted) if self.beside == "shell" && name == "sandboxpermissions" => wanted == "use_default",
             // Which of the shells that the tool keeps.
             Value::String(id) if self.beside == "shell" && name == "shellid" => {
                 id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))

@@ -43,7 +43,7 @@ const COMMANDS: &[&str] =
     &["shellcommand", "bashcommand", "commandline", "cmdline", "shell", "bash", "prescript", "postscript"];
 
 /// What may stand beside a command as its further words.
-const FURTHER: &[&str] = &[
+pub(super) const FURTHER: &[&str] = &[
     "args",
     "argv",
     "arguments",
@@ -333,6 +333,12 @@ pub(super) fn plain(name: &str) -> String {
 
 /// The last part of a name that has several: `script` of `pre_script` and of `preScript`.
 fn last_word(name: &str) -> String {
+    let mut words = words(name);
+    words.pop().filter(|_| !words.is_empty()).unwrap_or_default()
+}
+
+/// The parts of a name, in small letters.
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut small = false;
     for c in name.chars() {
@@ -345,5 +351,5 @@ fn last_word(name: &str) -> String {
         }
     }
     words.retain(|word| !word.is_empty());
-    words.pop().filter(|_| !words.is_empty()).unwrap_or_default()
+    words
 }

@@ -2,44 +2,70 @@
 
 use serde_json::Value;
 
-use super::Found;
 use super::name::plain;
 use super::stray::is_text;
+use super::{Found, companion};
 
 /// How lines begin that name a file in every sort of patch.
 const HEADS: &[&str] = &["+++ ", "--- ", "rename to ", "rename from ", "copy to ", "copy from ", "Index: ", "Prereq: "];
 
 /// Adds the paths of every patch in a call. A name in quotes is written in a way of its own, and is not relied on.
-pub(super) fn add<'a>(value: &'a Value, name: &str, place: &str, found: &mut Found<'a>) {
-    match value {
-        Value::String(text) if is_patch(name, text) => {
-            for file in text.lines().flat_map(files) {
-                let file = file.split('\t').next().unwrap_or_default().trim();
-                match file {
-                    "/dev/null" => {}
-                    file if file.is_empty() || file.starts_with('"') => found.packed.push(place.to_owned()),
-                    file => found.keys.push((place.to_owned(), file)),
+pub(super) fn add<'a>(tool: &str, arguments: &'a Value, found: &mut Found<'a>) {
+    Patches { patches: says_patch(tool), found }.look(arguments, "", "");
+}
+
+struct Patches<'f, 'a> {
+    /// Whether the tool's name says that it takes a patch.
+    patches: bool,
+    found: &'f mut Found<'a>,
+}
+
+impl<'a> Patches<'_, 'a> {
+    fn look(&mut self, value: &'a Value, name: &str, place: &str) {
+        match value {
+            Value::String(text) if self.is_patch(name, text) => self.take(text, place),
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(at, item)| self.look(item, name, &format!("{place}[{at}]")));
+            }
+            Value::Object(fields) => {
+                for (name, inner) in fields {
+                    let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                    self.look(inner, name, &place);
                 }
             }
+            _ => {}
         }
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(at, item)| add(item, name, &format!("{place}[{at}]"), found));
-        }
-        Value::Object(fields) => {
-            for (name, inner) in fields {
-                let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
-                add(inner, name, &place, found);
+    }
+
+    fn take(&mut self, text: &'a str, place: &str) {
+        for file in text.lines().flat_map(files) {
+            let file = file.split('\t').next().unwrap_or_default().trim();
+            match file {
+                "/dev/null" => {}
+                file if file.is_empty() || file.starts_with('"') => self.found.packed.push(place.to_owned()),
+                file => self.found.keys.push((place.to_owned(), file)),
             }
         }
-        _ => {}
+    }
+
+    /// By its name or the tool's, or because it says so itself and is no text that is only written somewhere.
+    fn is_patch(&self, name: &str, text: &str) -> bool {
+        let plain = plain(name);
+        says_patch(name)
+            || (self.patches && !companion::is_text(&plain) && text.lines().any(reads_like_one))
+            || (!is_text(&plain) && text.lines().any(|line| headed(line.trim_start()).is_some()))
     }
 }
 
-/// By its name, or because it says so itself and is no text that is only written somewhere.
-fn is_patch(name: &str, text: &str) -> bool {
+/// Says whether a name is that of a patch, or of a tool that takes one.
+fn says_patch(name: &str) -> bool {
     let name = plain(name);
-    let named = name.contains("patch") || name.contains("diff");
-    named || (!is_text(&name) && text.lines().any(|line| headed(line.trim_start()).is_some()))
+    name.replace("dispatch", "").contains("patch") || name.contains("diff")
+}
+
+/// Says whether a line belongs to a patch. Lines that begin with `--- ` are found in other texts too, and never alone in a patch.
+fn reads_like_one(line: &str) -> bool {
+    !line.trim_start().starts_with("--- ") && !files(line).is_empty()
 }
 
 /// The files that a line of a patch names.

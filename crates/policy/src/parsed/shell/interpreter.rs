@@ -15,6 +15,39 @@ const OTHERS: &[&str] = &["zsh", "ksh", "mksh", "rksh", "hush", "yash", "osh", "
 const LETTERS: &str = "ceilosuvx";
 const OPTIONS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace", "verbose"];
 
+/// What Zsh reads in a way of its own outside quotes: patterns, homes, ranges such as `<1-9>`, and escapes.
+const OF_ZSH: &str = "<~*?{}^#\\";
+
+/// Words that only Zsh knows, and that stand before a command or around it.
+const WORDS_OF_ZSH: &[&str] = &["-", "noglob", "nocorrect", "repeat", "foreach", "end", "coproc", "select", "always"];
+
+/// The text of `["bash", "-lc", text]` and its like, which is what runs. Only shells that are looked up, or lie in a directory of the system.
+pub(super) fn given<'w>(words: &[&'w str]) -> Option<&'w str> {
+    let [program, "-c" | "-lc", text] = words else { return None };
+    let shell = program.strip_prefix("/usr").unwrap_or(program);
+    match shell.strip_prefix("/bin/").or_else(|| (!program.contains('/')).then_some(program))? {
+        "sh" | "bash" => Some(text),
+        "zsh" => zsh_reads_alike(text).then_some(text),
+        _ => None,
+    }
+}
+
+/// Says whether Zsh finds in a text what every other shell does, as far as that is relied on.
+fn zsh_reads_alike(text: &str) -> bool {
+    let mut quote = None;
+    let alike = text.chars().all(|c| match quote {
+        Some(open) => {
+            quote = Some(open).filter(|open| *open != c);
+            open == '\'' || c != '\\'
+        }
+        None => {
+            quote = Some(c).filter(|c| matches!(c, '\'' | '"'));
+            !OF_ZSH.contains(c)
+        }
+    });
+    alike && !text.split_whitespace().any(|word| WORDS_OF_ZSH.contains(&word))
+}
+
 /// Looks into a command that runs a text. Gives `false` where the program is none of these.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
     match name {

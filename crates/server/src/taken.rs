@@ -1,0 +1,64 @@
+//! Which query parameters each operation takes, by the document. What an operation does not take is refused, never ignored: whoever sends
+//! `wait` in the query of a command that has it in its body would believe that the server waits.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use axum::extract::MatchedPath;
+use http::Method;
+use http::request::Parts;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
+
+use crate::document::document;
+use crate::error::ApiError;
+
+/// The operations that are our own. The wires of other systems take whatever those took.
+const OWN: &str = "/v1/";
+
+/// How much of a name is repeated to whoever sent it.
+const SHOWN: usize = 60;
+
+/// The parameters of each operation, by its path and method.
+static TAKEN: LazyLock<HashMap<(String, Method), BTreeSet<String>>> = LazyLock::new(|| {
+    let mut taken = HashMap::new();
+    for (path, item) in document().paths.paths.into_iter().filter(|(path, _)| path.starts_with(OWN)) {
+        let operations = [
+            (Method::GET, item.get),
+            (Method::PUT, item.put),
+            (Method::POST, item.post),
+            (Method::DELETE, item.delete),
+            (Method::PATCH, item.patch),
+        ];
+        for (method, operation) in operations {
+            if let Some(operation) = operation {
+                taken.insert((path.clone(), method), parameters(operation));
+            }
+        }
+    }
+    taken
+});
+
+fn parameters(operation: Operation) -> BTreeSet<String> {
+    let in_query = |parameter: RefOr<Parameter>| match parameter {
+        RefOr::T(one) if one.parameter_in == ParameterIn::Query => Some(one.name),
+        _ => None,
+    };
+    operation.parameters.into_iter().flatten().filter_map(in_query).collect()
+}
+
+/// Refuses a request with a query parameter that its operation does not take.
+pub(crate) fn only_taken(parts: &Parts) -> Result<(), ApiError> {
+    let (Some(query), Some(path)) = (parts.uri.query(), parts.extensions.get::<MatchedPath>()) else { return Ok(()) };
+    let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
+    let Some(taken) = TAKEN.get(&(path.as_str().to_owned(), method)) else { return Ok(()) };
+    let sent: Vec<(String, String)> =
+        serde_urlencoded::from_str(query).map_err(|_| ApiError::QueryInvalid("the query cannot be read".into()))?;
+    match sent.into_iter().find(|(name, _)| !taken.contains(name)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let name: String = name.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+            Err(ApiError::QueryInvalid(format!("{name}: this operation takes no such parameter in its query")))
+        }
+    }
+}
