@@ -28,6 +28,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
   const { t } = useTranslation();
   const [sound, setSound] = useState(true);
   const name = label(t, question, move);
+  const [opener] = useState(() => document.activeElement);
   const back = useRef<HTMLButtonElement>(null);
   const writes = move.needs === 'reason' || move.needs === 'input';
   useEffect(() => {
@@ -60,6 +61,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <Edit
             question={question}
+            opener={opener}
             disabled={blocked}
             onChange={(values, good) => {
               setSound(good);
