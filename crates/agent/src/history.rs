@@ -76,6 +76,7 @@ impl History {
                 }
             }
             Input::Begun { .. }
+            | Input::Again { .. }
             | Input::Before(_)
             | Input::Turn(_)
             | Input::ModelFailed { .. }
@@ -83,13 +84,24 @@ impl History {
             | Input::Waiting { .. }
             | Input::Cancelled { .. } => {}
         }
+        let finished = self.state.finished();
         self.state.apply(input);
         self.close();
+        if let (Input::Again { reason }, Doing::Ended, Doing::Thinking) = (input, doing, self.state.doing()) {
+            self.take_up(finished.then_some(reason));
+        }
     }
 
     fn begin(&mut self, task: Option<&Value>) {
         let messages = Arc::make_mut(&mut self.messages);
         messages.extend(given(task).map(|task| Message::User { content: words::task(task) }));
+        messages.append(&mut self.held);
+    }
+
+    /// The next attempt goes on from what is known. A model that had its last word is told why that was not enough.
+    fn take_up(&mut self, not_enough: Option<&String>) {
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.extend(not_enough.map(|why| Message::User { content: words::again(why) }));
         messages.append(&mut self.held);
     }
 

@@ -6,6 +6,7 @@
 //!                  thinking ── turn without calls ──> ended (it had a task) | listening (it had none)
 //!                  listening ── message ──> thinking
 //! anything ── cancelled, a limit, a model that cannot be asked ──> ended
+//! ended, and not as it should ── again ──> thinking (it had come to work) | new (it had not)
 //! ```
 //!
 //! [`State::take`] is total. An input that does not fit where the step is changes nothing and wants nothing: the first word on a call
@@ -86,6 +87,11 @@ pub enum Input {
     Before(BeforeEnd),
     /// The step is over, whatever it was doing.
     Cancelled {
+        /// Why.
+        reason: String,
+    },
+    /// The step is tried again, from where it was: what was done stays done, and what was used of the limits is forgotten.
+    Again {
         /// Why.
         reason: String,
     },

@@ -12,6 +12,10 @@ use zeroize::Zeroizing;
 pub trait Tool: Send + Sync {
     /// What it says of itself.
     fn spec(&self) -> &ToolSpec;
+    /// How many seconds these arguments give it, where it lets them say so.
+    fn seconds(&self, _arguments: &Value) -> Option<u64> {
+        None
+    }
     /// Runs it. It never panics; whatever goes wrong is an outcome.
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran>;
 }

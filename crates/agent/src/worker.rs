@@ -6,6 +6,7 @@
 mod act;
 mod ask;
 mod drive;
+mod run;
 mod settle;
 mod think;
 

@@ -253,6 +253,9 @@ pub struct AllowedSuggestion {
     /// here is not allowed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Vec<Value>>,
+    /// The options that it may choose. One that is not here is not allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<OptionId>,
 }
 
 fn no_arguments() -> Value {

@@ -150,6 +150,7 @@ fn limits_deadlines_and_suggestions() {
     check(suggest("choice", json!([one, one])), &["/suggestions/choice/1/id"]);
     check(suggest("a/b", json!([one])), &["/suggestions/a~1b"]);
     check(json!({ "allowed_suggestions": [{ "id": "x" }, { "id": "x" }] }), &["/allowed_suggestions/1/id"]);
+    check(json!({ "allowed_suggestions": [{ "id": "x", "options": ["a b"] }] }), &["/allowed_suggestions/0/options/0"]);
 }
 
 #[test]

@@ -144,16 +144,26 @@ impl Engine {
     ) -> Result<Vec<Listed>, Error> {
         caller.require(Right::Read)?;
         let (scope, limit) = (caller.scope, page.limit);
-        let after = page.after.clone();
-        let kept = self.read(Cost::Scan, move |reads| Ok(reads.definitions(&scope, kind, page.clone())?)).await?;
+        let (after, filed) = (page.after.clone(), self.filed_now(kind));
+        let (kept, filed) = self
+            .read(Cost::Scan, move |reads| {
+                let kept = reads.definitions(&scope, kind, page.clone())?;
+                let mut offered = Vec::new();
+                for one in &filed {
+                    // One that the project knows is among those that are kept, or was retired.
+                    if reads.definition(&scope, kind, &one.name, &one.version)?.is_none() {
+                        offered.push(one.clone());
+                    }
+                }
+                Ok((kept, offered))
+            })
+            .await?;
         let full = kept.len() >= limit as usize;
         let last = kept.last().map(|last| (last.name.clone(), last.version.clone())).filter(|_| full);
         let key = |one: &Definition| (one.name.clone(), one.version.clone());
-        let unused = self.filed_now(kind).into_iter().filter(|one| {
+        let unused = filed.into_iter().filter(|one| {
             let key = key(one);
-            after.as_ref().is_none_or(|after| key > *after)
-                && last.as_ref().is_none_or(|last| key <= *last)
-                && !kept.iter().any(|kept| (&kept.name, &kept.version) == (&one.name, &one.version))
+            after.as_ref().is_none_or(|after| key > *after) && last.as_ref().is_none_or(|last| key <= *last)
         });
         let unused: Vec<Listed> = unused.map(|definition| Listed { definition, from_file: true }).collect();
         let kept = kept.into_iter().map(|definition| Listed { definition, from_file: false });

@@ -152,6 +152,15 @@ impl Engine {
         .await
     }
 
+    /// Whether the session of a step has ended.
+    pub async fn step_session_ended(&self, claim: &Claim) -> Result<bool, Error> {
+        let (scope, session) = (claim.scope, claim.session);
+        self.read(Cost::Point, move |reads| {
+            Ok(reads.session(&scope, session)?.is_none_or(|session| session.ended.is_some()))
+        })
+        .await
+    }
+
     /// Lets go of a step, for any worker to take it up again at once.
     pub async fn step_let_go(&self, claim: &Claim) -> Result<(), Error> {
         let claim = claim.clone();

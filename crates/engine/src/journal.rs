@@ -143,6 +143,37 @@ impl Work<'_> {
         self.entered(session, step, json!({ "input": "cancelled", "reason": reason }))
     }
 
+    /// The next attempt at a step knows what the one before knew: whatever was done or decided is not done or decided again.
+    pub(crate) fn taken_up(
+        &mut self,
+        session: &Session,
+        before: &domain::Step,
+        mut step: domain::Step,
+        why: &str,
+    ) -> Result<domain::Step, Error> {
+        const PORTION: u32 = 500;
+        let scope = session.scope;
+        let mut length = 0;
+        loop {
+            let found = self.tx.journal(&scope, before.id, length, PORTION)?;
+            for entry in &found {
+                self.tx.journal_append(&scope, step.id, entry)?;
+                length = entry.seq;
+            }
+            if found.len() < PORTION as usize {
+                break;
+            }
+        }
+        if let Some(state) = self.tx.step_state(&scope, before.id)? {
+            self.tx.step_state_save(&scope, step.id, &state)?;
+        }
+        if length == 0 {
+            return Ok(step);
+        }
+        step = step.journalled(length);
+        self.entered(session, step, json!({ "input": "again", "reason": why }))
+    }
+
     /// Answers to steps of ours that have ended are taken by nobody: of one step, or of all of them.
     pub(crate) fn left_untaken(&mut self, session: &mut Session, step: Option<StepId>, why: &str) -> Result<(), Error> {
         for id in self.tx.untaken_of(&session.scope, session.id)? {

@@ -4,8 +4,8 @@ use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
-    Actor, Caller, Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Problem, Refusal, Session,
-    SessionId, State, Step, StepEnd, StepEnding, StepId, Timestamp, template,
+    Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step, StepEnd,
+    StepEnding, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
@@ -13,18 +13,7 @@ use store::{StoreError, Topic};
 use crate::drive::{Claim, later};
 use crate::journal::Journal;
 use crate::work::{Doer, Work};
-use crate::{Engine, Error, Idempotency};
-
-/// What a person does about a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepCommand {
-    /// Try it again.
-    Retry,
-    /// Go on without it.
-    Skip,
-    /// Go on as if it had ended well.
-    Approve,
-}
+use crate::{Engine, Error};
 
 impl Engine {
     /// Ends a step, with everything that follows from it; `None` if others journalled something in between.
@@ -35,25 +24,6 @@ impl Engine {
             let Some(step) = work.journalled(&mut session, step, &journal)? else { return Ok(None) };
             work.step_over(session, step, end.clone())?;
             Ok(Some(()))
-        })
-        .await
-    }
-
-    /// Tries a failed step again, passes over one, or counts it as done.
-    pub async fn control_step(
-        &self,
-        caller: &Caller,
-        (id, step): (SessionId, Option<StepId>),
-        command: StepCommand,
-        reason: Option<String>,
-        once: Option<Idempotency>,
-    ) -> Result<Session, Error> {
-        crate::control::checked("/reason", reason.as_deref())?;
-        let caller_then = caller.clone();
-        self.command(caller, once, move |work| {
-            let session = work.session(&caller_then.scope, id)?;
-            Self::steers(&caller_then, &session)?;
-            work.step_command(session, step, command, (&caller_then.actor, reason.clone()))
         })
         .await
     }
@@ -70,7 +40,7 @@ impl Work<'_> {
             }
             _ => end,
         };
-        let step = step.end(end, self.now);
+        let step = self.passing(&session, step, end)?;
         self.tx.step_save(&session.scope, &step)?;
         self.withdraw_all(&mut session, &step, &why)?;
         let agent = self.doer.actor.clone();
@@ -78,7 +48,7 @@ impl Work<'_> {
         self.step_followed(session, step)
     }
 
-    fn step_followed(&mut self, session: Session, step: Step) -> Result<Session, Error> {
+    pub(crate) fn step_followed(&mut self, session: Session, step: Step) -> Result<Session, Error> {
         let StepPhase::Ended { how, reason, .. } = &step.phase else { return Ok(session) };
         let way = match how {
             StepEnding::Completed => StepWay::Succeeded,
@@ -105,24 +75,16 @@ impl Work<'_> {
         let definition = flow.step(&name);
         if let Some(definition) =
             definition.filter(|definition| way == StepWay::Failed && definition.again(step.attempt))
-            && let Some(session) = self.tried_again(&session, definition, &step)?
+            && self.may_try_again(&session, &step)?
         {
-            return Ok(session);
+            let due = later(self.now, definition.delay_before(step.attempt + 1));
+            return self.tried_again(session, &step, due);
         }
-        // A step that a person counts as done has left nothing that could be passed on.
-        let left = matches!(&step.phase, StepPhase::Ended { output, .. } if !output.is_null());
-        let shared = match definition.filter(|_| way == StepWay::Succeeded && left) {
-            Some(definition) => match self.passed(&session, definition, &step) {
-                Ok(shared) => shared,
-                Err(why) => return self.closed_with(session, Command::Fail, Some(why)),
-            },
-            None => step.shared.clone(),
-        };
         let ran = u32::try_from(self.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
         match flow.next_after(&name, way, ran) {
             Next::Step(next) => {
                 let next = next.clone();
-                let fresh = Step { shared, ..self.fresh(&session, self.now) };
+                let fresh = Step { shared: step.shared.clone(), ..self.fresh(&session, self.now) };
                 self.stepped(session, &next, fresh)
             }
             Next::End => self.closed_with(session, Command::Complete, None),
@@ -134,23 +96,47 @@ impl Work<'_> {
         }
     }
 
-    /// What a step leaves to those that come after it.
-    fn passed(&mut self, session: &Session, definition: &FlowStep, step: &Step) -> Result<Value, String> {
-        if definition.pass.is_empty() {
-            return Ok(step.shared.clone());
+    /// A step that has completed leaves what it passes on; where that is not to be had, it has failed after all.
+    pub(crate) fn passing(&mut self, session: &Session, step: Step, end: StepEnd) -> Result<Step, Error> {
+        // A step that a person counts as done has left nothing that could be passed on.
+        if end.how != StepEnding::Completed || end.output.is_null() {
+            return Ok(step.end(end, self.now));
         }
-        let StepPhase::Ended { output, .. } = &step.phase else { return Ok(step.shared.clone()) };
+        let flow = self.flow_of(session)?;
+        let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
+        match definition.map(|definition| self.passed(session, definition, (&step, &end.output))).transpose()? {
+            Some(Err(why)) => {
+                let end = StepEnd { how: StepEnding::Failed, output: end.output, reason: Some(why) };
+                Ok(step.end(end, self.now))
+            }
+            Some(Ok(shared)) => Ok(Step { shared, ..step }.end(end, self.now)),
+            None => Ok(step.end(end, self.now)),
+        }
+    }
+
+    /// What a step leaves to those that come after it; or why it cannot.
+    fn passed(
+        &mut self,
+        session: &Session,
+        definition: &FlowStep,
+        (step, output): (&Step, &Value),
+    ) -> Result<Result<Value, String>, Error> {
+        if definition.pass.is_empty() {
+            return Ok(Ok(step.shared.clone()));
+        }
         let (scope, id) = (session.scope, session.id);
-        let input = self.tx.luggage(&scope, id).map_err(|error| error.to_string())?.unwrap_or_default().input;
-        let steps = self.tx.steps(&scope, id).map_err(|error| error.to_string())?;
+        let input = self.tx.luggage(&scope, id)?.unwrap_or_default().input;
+        let steps = self.tx.steps(&scope, id)?;
         let mut values = values(&input, &step.shared, &steps);
         values["output"] = output.clone();
         let mut shared = step.shared.as_object().cloned().unwrap_or_default();
         for (name, template) in &definition.pass {
-            let filled = template::fill(template, &values).map_err(|error| format!("`pass.{name}`: {error}"))?;
-            shared.insert(name.clone(), filled);
+            match template::fill(template, &values) {
+                Ok(filled) => drop(shared.insert(name.clone(), filled)),
+                Err(error) => return Ok(Err(format!("`pass.{name}`: {error}"))),
+            }
         }
-        Ok(Value::Object(shared))
+        Ok(Ok(Value::Object(shared)))
     }
 
     /// A step that a worker is to run from a moment on.
@@ -174,20 +160,39 @@ impl Work<'_> {
         Ok(session)
     }
 
-    /// Begins the next attempt at a step, later each time; not where the question before it let it not run, for that is final.
-    fn tried_again(&mut self, session: &Session, definition: &FlowStep, step: &Step) -> Result<Option<Session>, Error> {
-        let before = self.let_run(session, step)?;
-        if step.before.is_some() && before.is_none() {
-            return Ok(None);
+    /// Whether a step is tried again by itself: not where people did the work, or the question before it let it not run, for that is final.
+    fn may_try_again(&mut self, session: &Session, step: &Step) -> Result<bool, Error> {
+        Ok(step.agent.is_some() && (step.before.is_none() || self.let_run(session, step)?.is_some()))
+    }
+
+    /// Begins the next attempt at a step, from a moment on: it goes on from where the one before was.
+    pub(crate) fn tried_again(&mut self, mut session: Session, step: &Step, due: Timestamp) -> Result<Session, Error> {
+        // Where only people worked, their answer is the work: they are asked again.
+        let before = if step.agent.is_some() { self.let_run(&session, step)? } else { None };
+        let mut fresh = Step {
+            agent: step.agent.clone(),
+            agent_version: step.agent_version.clone(),
+            name: step.name.clone(),
+            attempt: step.attempt + 1,
+            shared: step.shared.clone(),
+            before,
+            revision: step.revision.clone(),
+            ..self.fresh(&session, due)
+        };
+        self.tx.step_insert(&session.scope, &fresh)?;
+        session.step = fresh.id;
+        let why = match &step.phase {
+            StepPhase::Ended { reason: Some(reason), .. } => reason.clone(),
+            _ => "the attempt before came to nothing".to_owned(),
+        };
+        fresh = self.taken_up(&session, step, fresh, &why)?;
+        if let Some(drive) = fresh.drive.as_mut().filter(|_| due > self.now) {
+            drive.trouble = Some(why);
         }
-        let attempt = step.attempt + 1;
-        let due = later(self.now, definition.delay_before(attempt));
-        let (shared, revision) = (step.shared.clone(), step.revision.clone());
-        let mut fresh = Step { attempt, shared, before, revision, ..self.fresh(session, due) };
-        if let (StepPhase::Ended { reason, .. }, Some(drive)) = (&step.phase, &mut fresh.drive) {
-            drive.trouble.clone_from(reason);
-        }
-        self.stepped(session.clone(), definition, fresh).map(Some)
+        self.tx.step_save(&session.scope, &fresh)?;
+        self.told_of_trouble(&mut session, &fresh)?;
+        self.effects.topics.push(Topic::Steps);
+        Ok(session)
     }
 
     /// The question before a step, where it lets the step run: it is asked once, however often the step is tried.
@@ -262,66 +267,8 @@ impl Work<'_> {
         self.control(session, command, note)
     }
 
-    fn step_command(
-        &mut self,
-        session: Session,
-        given: Option<StepId>,
-        command: StepCommand,
-        (by, reason): (&Actor, Option<String>),
-    ) -> Result<Session, Error> {
-        let id = given.unwrap_or(session.step);
-        let step = self.tx.step(&session.scope, id)?.filter(|step| step.session == session.id);
-        let step = step.ok_or(Refusal::NotFound("step"))?;
-        if step.id != session.step {
-            let problem = Problem::new("/step", "is not the step that the session is at");
-            return Err(Refusal::QuestionInvalid(vec![problem]).into());
-        }
-        if step.drive.is_none() {
-            return Err(Refusal::NotDriven(session.id).into());
-        }
-        let failed = matches!(&step.phase, StepPhase::Ended { how: StepEnding::Failed | StepEnding::Rejected, .. });
-        let why = reason.clone().unwrap_or_else(|| format!("a person said so: {}", command.name()));
-        if step.alive() && command != StepCommand::Retry {
-            return self.step_cut(session, step, command, why);
-        }
-        if !failed {
-            return Err(Refusal::StepNotFailed.into());
-        }
-        let (mut session, happening) = session.revive(by, &why)?;
-        self.happened(&mut session, None, happening)?;
-        if command == StepCommand::Retry {
-            return self.retried(session, &step);
-        }
-        // It stays as it ended; what follows is what would follow if it had ended otherwise.
-        let how = if command == StepCommand::Skip { StepEnding::Skipped } else { StepEnding::Completed };
-        let phase = StepPhase::Ended { how, at: self.now, output: Value::Null, reason: Some(why) };
-        let step = Step { phase, ..step };
-        self.tx.step_save(&session.scope, &step)?;
-        self.happened(&mut session, None, step.told(by))?;
-        self.step_followed(session, step)
-    }
-
-    /// A step that has not ended is ended by a person: what it asked is withdrawn.
-    fn step_cut(
-        &mut self,
-        mut session: Session,
-        step: Step,
-        command: StepCommand,
-        why: String,
-    ) -> Result<Session, Error> {
-        session.alive()?;
-        let how = if command == StepCommand::Skip { StepEnding::Skipped } else { StepEnding::Completed };
-        let end = StepEnd { how, output: Value::Null, reason: Some(why.clone()) };
-        let step = self.cut_short(&session, step, &why)?.end(end, self.now);
-        self.tx.step_save(&session.scope, &step)?;
-        self.withdraw_all(&mut session, &step, &why)?;
-        let by = self.doer.actor.clone();
-        self.happened(&mut session, None, step.told(&by))?;
-        self.step_followed(session, step)
-    }
-
     /// Closes what a step that has ended asked, so that nobody answers in vain. A notice stays: nothing waits for it.
-    fn withdraw_all(&mut self, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
+    pub(crate) fn withdraw_all(&mut self, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
         for id in self.tx.open_of(&session.scope, session.id)? {
             let asked = self.tx.interaction(&session.scope, id)?;
             if asked.is_some_and(|asked| asked.origin.step == step.id && asked.question.kind != Kind::Notice) {
@@ -329,47 +276,6 @@ impl Work<'_> {
             }
         }
         self.left_untaken(session, Some(step.id), why)
-    }
-
-    fn retried(&mut self, session: Session, step: &Step) -> Result<Session, Error> {
-        let session = match (self.flow_of(&session)?, &step.name) {
-            (Some(flow), Some(name)) => {
-                let definition = flow.step(name).cloned().ok_or(Refusal::NotFound("step"))?;
-                let (shared, revision) = (step.shared.clone(), step.revision.clone());
-                let before = self.let_run(&session, step)?;
-                let attempt = step.attempt + 1;
-                let fresh = Step { attempt, shared, before, revision, ..self.fresh(&session, self.now) };
-                self.stepped(session, &definition, fresh)?
-            }
-            _ => self.again(session, step)?,
-        };
-        self.saved(&session)?;
-        Ok(session)
-    }
-
-    fn again(&mut self, mut session: Session, step: &Step) -> Result<Session, Error> {
-        let fresh = Step {
-            agent: step.agent.clone(),
-            agent_version: step.agent_version.clone(),
-            attempt: step.attempt + 1,
-            ..self.fresh(&session, self.now)
-        };
-        self.tx.step_insert(&session.scope, &fresh)?;
-        session.step = fresh.id;
-        self.effects.topics.push(Topic::Steps);
-        Ok(session)
-    }
-}
-
-impl StepCommand {
-    /// The word for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Retry => "retry_step",
-            Self::Skip => "skip_step",
-            Self::Approve => "approve_step",
-        }
     }
 }
 

@@ -254,7 +254,11 @@ impl Work<'_> {
                 if step.alive() {
                     let step = self.cut_short(&session, step, &told)?;
                     let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
-                    self.tx.step_save(&scope, &step.end(end, self.now))?;
+                    let step = step.end(end, self.now);
+                    self.tx.step_save(&scope, &step)?;
+                    if step.drive.is_some() {
+                        self.happened(&mut session, None, step.told(&by))?;
+                    }
                 }
             }
             if session.driven {
@@ -290,7 +294,8 @@ impl Work<'_> {
         if answer.effect != domain::Effect::Terminate || session.alive().is_err() {
             return Ok(session);
         }
-        let note = Note { by: answer.by.clone(), at: self.now, reason: answer.feedback.clone() };
+        let reason = answer.feedback.clone().unwrap_or_else(|| format!("ended by {}", answer.by.name));
+        let note = Note { by: answer.by.clone(), at: self.now, reason: Some(reason) };
         self.control(session, Command::Cancel, note)
     }
 }

@@ -45,6 +45,9 @@ pub struct ControlBody {
     pub step: Option<StepId>,
     /// Why, for the record and for the agent.
     pub reason: Option<String>,
+    /// What came of the step, beside `approve_step`: steps after it read it as they would read what the step itself had given.
+    #[schema(value_type = Option<Object>)]
+    pub output: Option<Value>,
 }
 
 /// What can be done to a session, or to a step that this server runs.

@@ -1818,6 +1818,8 @@ export interface components {
         AllowedSuggestion: {
             /** @description Its name. */
             id: string;
+            /** @description The options that it may choose. One that is not here is not allowed. */
+            options?: components["schemas"]["String"][];
             /**
              * @description The parameters that it may fill in, each with the values that it may have: any, where the list is empty. A parameter that is not
              *     here is not allowed.
@@ -2259,6 +2261,8 @@ export interface components {
         ControlBody: {
             /** @description What to do. */
             command: components["schemas"]["ControlCommand"];
+            /** @description What came of the step, beside `approve_step`: steps after it read it as they would read what the step itself had given. */
+            output?: Record<string, unknown> | null;
             /** @description Why, for the record and for the agent. */
             reason?: string | null;
             /** @description The step that is meant, beside a command about a step; the one that the session is at if absent. */

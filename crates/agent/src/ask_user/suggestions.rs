@@ -2,7 +2,7 @@
 
 use domain::agent::AllowedSuggestion;
 use domain::question::SuggestionSource;
-use domain::{AgentVersion, Kind, Question, Suggestion, text};
+use domain::{AgentVersion, Kind, OptionId, Question, Suggestion, text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub struct Dropped {
 
 /// What a model suggests.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with an id and a label")]
 struct Offered {
     id: String,
     label: String,
@@ -56,7 +56,7 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
         add(question, suggestion, &mut dropped);
     }
     for Offered { id, label, option, data } in offered {
-        match forbidden(&id, &data, &agent.allowed_suggestions) {
+        match forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
             Some(reason) => dropped.push(Dropped::new(&id, reason)),
             None => {
                 let source = SuggestionSource::Llm;
@@ -103,10 +103,13 @@ fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<Droppe
 }
 
 /// Why the agent's version does not let its model suggest this.
-fn forbidden(id: &str, data: &Value, allowed: &[AllowedSuggestion]) -> Option<String> {
+fn forbidden((id, option): (&str, Option<&OptionId>), data: &Value, allowed: &[AllowedSuggestion]) -> Option<String> {
     let Some(allowed) = allowed.iter().find(|allowed| allowed.id == id) else {
         return Some("the agent's version does not allow its model this suggestion".to_owned());
     };
+    if let Some(option) = option.filter(|option| !allowed.options.contains(option)) {
+        return Some(format!("the option `{option}` is not allowed"));
+    }
     let fields = match data {
         Value::Null => return None,
         Value::Object(fields) => fields,

@@ -39,6 +39,11 @@ pub(crate) fn answer_before(title: &str, answer: &Answered) -> String {
     format!("Before this, {} was asked: {title}{}", who(answer), said(answer))
 }
 
+/// What a model is told that had its last word, where that could not be used.
+pub(super) fn again(why: &str) -> String {
+    format!("What you gave in the end could not be used: {why}\nGive it again, in a form that can.")
+}
+
 /// The one result of a call.
 pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
     let question = asks_people(&call.tool);

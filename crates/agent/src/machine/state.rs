@@ -32,7 +32,20 @@ pub struct State {
     spent: Spent,
     /// Whether somebody said something that the turn to come has not read.
     unread: bool,
+    #[serde(default)]
+    reached: Reached,
     phase: Phase,
+}
+
+/// How far it ever came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Reached {
+    #[default]
+    Nothing,
+    Begun,
+    /// Whoever was asked before it has let it.
+    Work,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,6 +91,7 @@ impl State {
             turn: 0,
             spent: Spent::default(),
             unread: false,
+            reached: Reached::Nothing,
             phase: Phase::New,
         }
     }
@@ -160,6 +174,17 @@ impl State {
         self.turn
     }
 
+    /// Whether it has begun, in this attempt or in one before.
+    #[must_use]
+    pub fn begun(&self) -> bool {
+        self.reached >= Reached::Begun
+    }
+
+    /// Whether it has come to its end with something to show for it.
+    pub(crate) const fn finished(&self) -> bool {
+        matches!(self.phase, Phase::Ended { end: End::Finished { .. } })
+    }
+
     /// The place in the current turn of a call that is not settled.
     pub(crate) fn open_call(&self, call: &str) -> Option<usize> {
         let Phase::Acting { calls, .. } = &self.phase else { return None };
@@ -183,6 +208,7 @@ impl State {
             Input::Settled { call, end } => self.settle(call, end),
             Input::Before(end) => self.go_on(end),
             Input::Cancelled { reason } => self.cancel(reason),
+            Input::Again { .. } => self.try_again(),
         }
     }
 
@@ -190,6 +216,7 @@ impl State {
         let Phase::New = self.phase else { return Vec::new() };
         self.limits = limits;
         self.people_only = people_only;
+        self.reached = Reached::Begun;
         match before {
             Some(question) => {
                 self.phase = Phase::Asking { question: Box::new(question.clone()) };
@@ -215,6 +242,7 @@ impl State {
     }
 
     fn work(&mut self, task: bool) -> Vec<Effect> {
+        self.reached = Reached::Work;
         self.working = task;
         if task || self.unread { self.think() } else { self.listen() }
     }
@@ -336,6 +364,29 @@ impl State {
             return Vec::new();
         }
         self.end(End::Cancelled { reason: reason.to_owned() })
+    }
+
+    /// What people said no to before it came to work is asked anew; what came of its work is kept, and it goes on from there.
+    fn try_again(&mut self) -> Vec<Effect> {
+        if let Phase::Ended { end } = &self.phase
+            && !end.may_be_tried_again()
+        {
+            return Vec::new();
+        }
+        self.spent = Spent::default();
+        match &self.phase {
+            Phase::Ended { .. } if self.reached == Reached::Work => self.think(),
+            Phase::Ended { .. } => {
+                self.phase = Phase::New;
+                Vec::new()
+            }
+            Phase::New
+            | Phase::Asking { .. }
+            | Phase::Asked { .. }
+            | Phase::Thinking
+            | Phase::Acting { .. }
+            | Phase::Listening => Vec::new(),
+        }
     }
 
     fn end(&mut self, end: End) -> Vec<Effect> {

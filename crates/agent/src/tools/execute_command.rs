@@ -122,6 +122,10 @@ impl Tool for ExecuteCommand {
         &self.spec
     }
 
+    fn seconds(&self, arguments: &Value) -> Option<u64> {
+        arguments.get("timeout_seconds")?.as_u64()
+    }
+
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
         self.perform(arguments, run)
             .map(|ran| ran.unwrap_or_else(|Trouble(message)| Ran::Failed { message, result: Value::Null }))

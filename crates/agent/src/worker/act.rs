@@ -1,35 +1,19 @@
-//! What a turn wants done: proposed, and run once it is allowed; asked, where the model asks.
+//! What a turn wants done: proposed, where it acts; asked, where the model asks.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use domain::agent::Provider;
-use domain::{Action, Outcome, Proposal, Refusal, Standing, text};
+use domain::{Action, Proposal, Refusal, Standing};
 use engine::{Acted, Error, Propose};
-use futures::stream::{FuturesUnordered, StreamExt};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Trouble;
 use super::drive::{Along, Driven};
+use super::run::Ready;
 use crate::ask_user;
 use crate::machine::{CallEnd, Effect, Input};
 use crate::models;
-use crate::tool::{Ran, Run, Tool, ToolSpec};
-
-/// How long a tool may run where its arguments do not say.
-const USUAL: u64 = 120;
-/// The longest that they may say.
-const LONGEST: u64 = 600;
-/// How much longer than its tool an action is waited for.
-const MARGIN: i64 = 30;
-
-/// An action that may run now.
-struct Ready {
-    call: String,
-    permit: String,
-    tool: Arc<dyn Tool>,
-    arguments: Value,
-}
+use crate::tool::ToolSpec;
 
 impl Driven<'_> {
     /// Loads the tools that the step may use.
@@ -115,7 +99,7 @@ impl Driven<'_> {
     }
 
     /// Proposes a call; or why it cannot be, in words for the model.
-    async fn proposed(
+    pub(super) async fn proposed(
         &self,
         call: &str,
         tool: &str,
@@ -174,72 +158,5 @@ impl Driven<'_> {
             models::wire_names(&self.specs)
         };
         format!("There is no tool `{tool}`. There are: {}.", names.join(", "))
-    }
-
-    /// Runs what may run, and says whether anything came of it: beside each other those whose tools say so, the others one after another.
-    async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, Trouble> {
-        let (beside, alone): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(|ready| ready.tool.spec().parallel);
-        let mut done = Vec::new();
-        {
-            let this = &*self;
-            let mut running: FuturesUnordered<_> = beside.into_iter().map(|ready| this.run_one(ready)).collect();
-            while let Some(input) = running.next().await {
-                done.extend(input?);
-            }
-        }
-        let mut progressed = !done.is_empty();
-        if progressed {
-            self.enter(done, Along::default()).await?;
-        }
-        for ready in alone {
-            if let Some(input) = self.run_one(ready).await? {
-                self.enter(vec![input], Along::default()).await?;
-                progressed = true;
-            }
-        }
-        Ok(progressed)
-    }
-
-    /// Starts an action with its permit, runs its tool, and reports what became of it.
-    async fn run_one(&self, ready: Ready) -> Result<Option<Input>, Trouble> {
-        let Ready { call, permit, tool, arguments } = ready;
-        let engine = &self.worker.engine;
-        let limit = arguments.get("timeout_seconds").and_then(Value::as_u64).unwrap_or(USUAL).min(LONGEST);
-        let seconds = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(MARGIN);
-        let place = (self.session.id, call.clone());
-        let secrets = engine.step_secrets(&self.claim, self.secret_questions().await?).await?;
-        match engine.action_start(&self.caller, place.clone(), permit, Some(seconds), None).await {
-            Ok(_) => {}
-            Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
-            Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
-            Err(Error::Refused(Refusal::DeniedByNow(ruling))) => {
-                return Ok(Some(Input::Settled { call, end: CallEnd::Denied { reason: ruling.reason } }));
-            }
-            Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
-            Err(Error::Refused(refusal)) => {
-                let end = CallEnd::Failed { message: refusal.to_string(), result: Value::Null };
-                return Ok(Some(Input::Settled { call, end }));
-            }
-            Err(error) => return Err(error.into()),
-        }
-        let run = Run { cancel: self.lost.clone(), secrets };
-        let within = Duration::from_secs(limit + 15);
-        let ran = tokio::time::timeout(within, tool.run(&arguments, &run)).await.unwrap_or(Ran::Unknown);
-        let outcome = match ran {
-            Ran::Done(result) => Outcome::Done { result },
-            Ran::Failed { message, result } => Outcome::Failed { message: text::sayable(&message), result },
-            Ran::Unknown => Outcome::Unknown,
-        };
-        let reported = match engine.action_outcome(&self.caller, place.clone(), outcome, None).await {
-            Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
-                let problems: Vec<String> = problems.iter().map(|problem| problem.message.clone()).collect();
-                let message = format!("It ran, and what came of it cannot be kept: {}", problems.join("; "));
-                let outcome = Outcome::Failed { message, result: json!(null) };
-                engine.action_outcome(&self.caller, place, outcome, None).await?
-            }
-            reported => reported?,
-        };
-        let now = self.worker.engine.now();
-        Ok(Self::ended(&reported.proposal, None, now).map(|end| Input::Settled { call, end }))
     }
 }

@@ -16,6 +16,9 @@ use crate::history::{History, words};
 use crate::machine::{Doing, Effect, Input, State};
 use crate::tool::{Tool, ToolSpec};
 
+/// What an agent of a flow is told where there is nothing else to tell it.
+const BEGIN: &str = "Begin.";
+
 /// One step in the hands of a worker.
 pub(super) struct Driven<'a> {
     pub(super) worker: &'a Worker,
@@ -100,7 +103,8 @@ impl<'a> Driven<'a> {
             }
             if self.state.doing() == Doing::New {
                 let Some(begun) = self.begun().await? else { return Ok(()) };
-                let revision = self.revision.as_ref().filter(|_| self.agent.is_some());
+                // An attempt before this one may have said it.
+                let revision = self.revision.as_ref().filter(|_| self.agent.is_some() && !self.state.begun());
                 let said = revision
                     .map(|revision| Input::Message { by: revision.by.clone(), content: words::revision(revision) });
                 self.enter(said.into_iter().chain([begun]).collect(), Along::default()).await?;
@@ -159,12 +163,14 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// What the agent of a flow's step works on.
+    /// What the agent of a flow's step works on. It always works: nobody would know that it waits for a word.
     pub(super) fn task(&self, step: &FlowStep, values: &Value) -> Result<Value, String> {
-        if step.input.is_null() {
-            return Ok(values["input"].clone());
-        }
-        template::fill(&step.input, values).map_err(|error| format!("the input of the step: {error}"))
+        let task = if step.input.is_null() {
+            values["input"].clone()
+        } else {
+            template::fill(&step.input, values).map_err(|error| format!("the input of the step: {error}"))?
+        };
+        Ok(if task.is_null() { json!(BEGIN) } else { task })
     }
 
     /// Journals inputs and takes them; those that others journalled meanwhile come first.

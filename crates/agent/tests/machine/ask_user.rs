@@ -214,7 +214,7 @@ fn an_empty_allow_list_allows_nothing() {
 fn a_models_suggestions_are_filtered_by_id_and_by_parameters() {
     let agent = agent_with(json!({ "allowed_suggestions": [
         { "id": "city", "parameters": { "name": ["Porto", "Faro"], "note": [] } },
-        { "id": "plain" },
+        { "id": "plain", "options": ["a"] },
     ] }));
     let check = |offered: Value, expected: Result<&str, &str>| {
         let id = offered["id"].as_str().unwrap().to_owned();
@@ -250,6 +250,8 @@ fn a_models_suggestions_are_filtered_by_id_and_by_parameters() {
         json!({ "id": "plain", "label": "x", "option": "a" }),
         Err("it chooses an option that the question does not have"),
     );
+    check(json!({ "id": "plain", "label": "x", "option": "b" }), Err("the option `b` is not allowed"));
+    check(json!({ "id": "city", "label": "x", "option": "a" }), Err("the option `a` is not allowed"));
     check(json!({ "id": "plain", "label": "" }), Err("its label must not be empty"));
     check(
         json!({ "id": "plain", "label": "safe\u{202E}gpj" }),
@@ -264,7 +266,7 @@ fn what_the_agents_version_suggests_comes_first_and_always() {
             "confirmation": [{ "id": "usual", "label": "As always", "option": "confirm" }],
             "form": [{ "id": "other", "label": "Of another kind" }],
         },
-        "allowed_suggestions": [{ "id": "usual" }, { "id": "careful" }],
+        "allowed_suggestions": [{ "id": "usual", "options": ["cancel"] }, { "id": "careful", "options": ["cancel"] }],
     }));
     let offered = json!([
         { "id": "careful", "label": "No", "option": "cancel" },
@@ -300,6 +302,7 @@ fn a_suggestion_that_is_none_is_dropped_alone() {
     let ids: Vec<&str> = left_out.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(ids, ["lisbon", "", "beja"]);
     assert_eq!(left_out[0].reason, "it is not a suggestion: missing field `label`");
+    assert!(left_out[1].reason.ends_with("expected an object with an id and a label"), "{}", left_out[1].reason);
     assert_eq!(ask(json!("porto")), (vec![], vec![dropped("", "`suggestions` is not a list")]));
     assert_eq!(ask(json!(null)), (vec![], vec![]));
     let many: Vec<_> = (0..300).map(|_| json!(1)).collect();

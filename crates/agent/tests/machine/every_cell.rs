@@ -1,8 +1,8 @@
 //! Ring 1: every state of a step against every input, no wildcard.
 
 use crate::inputs::{
-    answered, asked, before, begun, begun_with_question, cancelled, done, message, replay, reread, says, settled, turn,
-    waiting,
+    again, answered, asked, before, begun, begun_with_question, cancelled, done, message, replay, reread, says,
+    settled, turn, waiting,
 };
 use crate::table::cells;
 use domain::Effect as Way;
@@ -12,25 +12,25 @@ use serde_json::json;
 /// What the world and the model say. A cell is what it is at, whether only people can bring it further, and what is to be done now; `=` is
 /// the same state to the letter, and nothing to do.
 const WORLD: &str = "
-state             | begun            | begun, question  | message          | failed       | cancelled
-new               | thinking > model | asking > before  | new              | =            | ended
-asking            | =                | =                | asking           | =            | ended
-asked             | =                | =                | asking asleep    | =            | ended
-thinking          | =                | =                | thinking         | ended > fail | ended
-thinking, message | =                | =                | =                | ended > fail | ended
-chat, thinking    | =                | =                | thinking         | ended > fail | ended
-act wanted        | =                | =                | acting           | =            | ended
-act waiting       | =                | =                | acting asleep    | =            | ended
-ask wanted        | =                | =                | acting           | =            | ended
-ask asked         | =                | =                | acting asleep    | =            | ended
-two, one settled  | =                | =                | acting           | =            | ended
-two, one waiting  | =                | =                | acting           | =            | ended
-listening         | =                | =                | thinking > model | =            | ended
-finished          | =                | =                | =                | =            | =
-failed            | =                | =                | =                | =            | =
-rejected          | =                | =                | =                | =            | =
-skipped           | =                | =                | =                | =            | =
-cancelled         | =                | =                | =                | =            | =
+state             | begun            | begun, question  | message          | failed       | cancelled | again
+new               | thinking > model | asking > before  | new              | =            | ended     | =
+asking            | =                | =                | asking           | =            | ended     | =
+asked             | =                | =                | asking asleep    | =            | ended     | =
+thinking          | =                | =                | thinking         | ended > fail | ended     | =
+thinking, message | =                | =                | =                | ended > fail | ended     | =
+chat, thinking    | =                | =                | thinking         | ended > fail | ended     | =
+act wanted        | =                | =                | acting           | =            | ended     | acting
+act waiting       | =                | =                | acting asleep    | =            | ended     | acting asleep
+ask wanted        | =                | =                | acting           | =            | ended     | acting
+ask asked         | =                | =                | acting asleep    | =            | ended     | acting asleep
+two, one settled  | =                | =                | acting           | =            | ended     | acting
+two, one waiting  | =                | =                | acting           | =            | ended     | acting
+listening         | =                | =                | thinking > model | =            | ended     | =
+finished          | =                | =                | =                | =            | =         | thinking > model
+failed            | =                | =                | =                | =            | =         | thinking > model
+rejected          | =                | =                | =                | =            | =         | new
+skipped           | =                | =                | =                | =            | =         | =
+cancelled         | =                | =                | =                | =            | =         | =
 ";
 
 /// What the model says.
@@ -135,6 +135,7 @@ fn input(name: &str) -> Input {
         "message" => message("One more thing."),
         "failed" => Input::ModelFailed { message: "overloaded".into() },
         "cancelled" => cancelled(),
+        "again" => again(),
         "acts" => turn(&["write_file"]),
         "asks" => turn(&["ask_user_confirm"]),
         "acts and asks" => turn(&["write_file", "ask_user_confirm"]),

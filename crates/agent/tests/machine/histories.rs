@@ -11,8 +11,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::inputs::{
-    answered, asked, before, begun_with_question, cancelled, done, limited, message, replay, reread, says, settled,
-    turn, waiting,
+    again, answered, asked, before, begun_with_question, cancelled, done, limited, message, replay, reread, says,
+    settled, turn, waiting,
 };
 
 const LIMITS: Limits = Limits { iterations: 4, rounds: 2, retries: 1 };
@@ -63,6 +63,7 @@ fn inputs() -> impl Strategy<Value = Input> {
         8 => Just(asked("p-before", "int_before")),
         8 => (way, any::<bool>()).prop_map(|(way, task)| before(way, task.then(|| json!("Now.")))),
         1 => Just(cancelled()),
+        3 => Just(again()),
     ]
 }
 
@@ -152,7 +153,7 @@ impl Seen {
         let asks_model = outstanding.contains(&Effect::CallModel);
         prop_assert!(!asks_model || outstanding.len() == 1, "the model is asked once, and nothing beside it");
         prop_assert!(!asks_model || new.waiting().is_empty(), "the model is not asked while anybody is");
-        if old.doing() == Doing::Ended {
+        if old.doing() == Doing::Ended && !matches!(input, Input::Again { .. }) {
             prop_assert_eq!((old, effects.len()), (new, 0), "what is over stays over");
         }
         Ok(())
@@ -215,7 +216,7 @@ proptest! {
                 rounds += 1;
                 asked_in = state.turn();
             }
-            if matches!(input, Input::Message { .. }) {
+            if matches!(input, Input::Message { .. } | Input::Again { .. }) {
                 (turns, rounds) = (0, 0);
             }
             // The round too many is begun by an action that asks; the step ends as soon as nothing runs beside it.

@@ -81,6 +81,10 @@ pub(crate) fn cancelled() -> Input {
     Input::Cancelled { reason: "the session was cancelled".into() }
 }
 
+pub(crate) fn again() -> Input {
+    Input::Again { reason: "the model was overloaded".into() }
+}
+
 pub(crate) fn act(call: &str, at: usize, tool: &str) -> Effect {
     Effect::Act { call: call.into(), tool: tool.into(), arguments: json!({ "at": at }) }
 }

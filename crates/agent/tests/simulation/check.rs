@@ -68,8 +68,15 @@ fn paired(messages: &[Message]) -> Verdict {
 }
 
 fn replayed(held: &Held, kept: &Kept, inputs: &[Input]) -> State {
-    let number = held.steps.iter().filter(|one| one.step.id <= kept.step.id).count();
+    let number = first_attempt(held, kept);
     inputs.iter().fold(State::new(format!("s{number}")), |state, input| state.take(input).0)
+}
+
+/// The number, from 1, of the step at which the calls of this one began to be counted: the first attempt that was written down.
+fn first_attempt(held: &Held, kept: &Kept) -> usize {
+    let number = held.steps.iter().filter(|one| one.step.id <= kept.step.id).count();
+    let before = number.checked_sub(2).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1);
+    before.filter(|before| before.state.is_some()).map_or(number, |before| first_attempt(held, before))
 }
 
 /// Everything that can be seen from outside between two rounds.
@@ -125,10 +132,12 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
         let replayed = serde_json::to_value(replayed(held, kept, &inputs[..upto])).unwrap();
         holds!(replayed == state.body, "{id} was saved as {} and replays to {replayed}", state.body);
         // What people say to it, and that they end it, is journalled without a worker.
-        let given = |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. });
+        let given =
+            |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. } | Input::Again { .. });
         let later = inputs[upto..].iter().all(given);
         holds!(later, "{id} has taken {upto} inputs, and others that no person gave are in its journal");
     }
+    taken_up(held, kept)?;
     let mut state = replayed(held, kept, &[]);
     for input in &inputs {
         if let Input::Turn(_) = input {
@@ -139,13 +148,27 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
     Ok(())
 }
 
+/// An attempt at a step knows everything that the one before it knew, and that it is another one.
+fn taken_up(held: &Held, kept: &Kept) -> Verdict {
+    let at = held.steps.iter().position(|one| one.step.id == kept.step.id).unwrap();
+    let Some(before) = at.checked_sub(1).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1) else {
+        return Ok(());
+    };
+    let (id, known) = (kept.step.id, before.journal.len());
+    holds!(before.step.attempt + 1 == kept.step.attempt, "{id} is an attempt that follows no other");
+    holds!(kept.journal.starts_with(&before.journal), "{id} does not know what the attempt before it knew");
+    let again = kept.journal.get(known).is_some_and(|(_, input)| matches!(input, Input::Again { .. }));
+    holds!(known == 0 || again, "{id} does not know that it is another attempt");
+    Ok(())
+}
+
 /// Every action is a call of a turn that is journalled, and no call of a settled turn is still open.
 fn proposals(held: &Held) -> Verdict {
     for proposal in &held.proposals {
         let call = &proposal.call;
         let found = place(call).and_then(|(step, turn, index)| {
-            let turns: Vec<&Turn> = turns(held.steps.get(step - 1)?);
-            turns.get(turn - 1)?.calls.get(index)
+            let attempts = held.steps.iter().filter(|kept| first_attempt(held, kept) == step);
+            attempts.rev().find_map(|kept| turns(kept).get(turn - 1)?.calls.get(index))
         });
         let Some(found) = found else { return Err(format!("{call} was proposed, and no turn has it")) };
         let same = found.tool == proposal.action.tool && found.arguments == proposal.action.arguments;

@@ -27,7 +27,7 @@ use testkit::Sabotage;
 use world::World;
 
 /// How many seeds are run unless somebody wants more.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 1_000;
 /// How many rounds each has before everything is to come to an end.
 const ROUNDS: usize = 14;
 

@@ -258,8 +258,9 @@ impl World {
             15 | 16 => What::Controls { session: session?, command: Command::Resume },
             17 if self.random.one_in(3) => What::Controls { session: session?, command: Command::Cancel },
             18 => {
-                let commands = [StepCommand::Retry, StepCommand::Retry, StepCommand::Skip, StepCommand::Approve];
-                let command = commands[self.random.below(4)];
+                let done = StepCommand::Approve(serde_json::Value::from("counted as done"));
+                let commands = [StepCommand::Retry, StepCommand::Retry, StepCommand::Skip, done];
+                let command = commands[self.random.below(4)].clone();
                 let session = self.random.pick(&any).copied()?;
                 if command != StepCommand::Retry && !self.random.one_in(3) {
                     return None;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::world::{World, results};
 
 /// A rule that offers every way on.
-const RULES: &str = r#"
+pub(crate) const RULES: &str = r#"
 version = 1
 [[rule]]
 name = "writes"

@@ -110,7 +110,7 @@ async fn what_a_failed_step_asked_is_withdrawn_before_the_flow_goes_on() {
 async fn a_failed_step_is_retried_skipped_or_approved_by_a_person() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }]);
-    for command in [StepCommand::Retry, StepCommand::Skip, StepCommand::Approve] {
+    for command in [StepCommand::Retry, StepCommand::Skip, StepCommand::Approve(Value::Null)] {
         let world = World::new(flow.clone());
         let alice = world.person("alice").await;
         world.model_fails(ModelError::Refused("no".into()));
@@ -119,13 +119,13 @@ async fn a_failed_step_is_retried_skipped_or_approved_by_a_person() {
         let session = world.opens(&alice, None, Some("f"), Value::Null).await;
         let ended = world.ended(&alice, session.id).await;
         assert_eq!(ended.status(), SessionStatus::Failed);
-        world.engine.control_step(&alice, (session.id, None), command, None, None).await.unwrap();
+        world.engine.control_step(&alice, (session.id, None), command.clone(), None, None).await.unwrap();
         let ended = world.ended(&alice, session.id).await;
         assert_eq!(ended.status(), SessionStatus::Completed, "{command:?}");
         let expected = match command {
             StepCommand::Retry => named(&[("one", "failed"), ("one", "completed"), ("two", "completed")]),
             StepCommand::Skip => named(&[("one", "skipped"), ("two", "completed")]),
-            StepCommand::Approve => named(&[("one", "completed"), ("two", "completed")]),
+            StepCommand::Approve(_) => named(&[("one", "completed"), ("two", "completed")]),
         };
         assert_eq!(steps(&world, &alice, session.id).await, expected);
     }

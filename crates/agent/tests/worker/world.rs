@@ -80,6 +80,10 @@ impl Tool for Recorded {
             if self.play.hang.load(Ordering::Acquire) > 0 {
                 std::future::pending::<()>().await;
             }
+            if arguments.get("until_cut").is_some() {
+                run.cancel.cancelled().await;
+                return Ran::Failed { message: "it was cut short".into(), result: Value::Null };
+            }
             match arguments.get("fails") {
                 Some(_) => Ran::Failed { message: "it broke".into(), result: Value::Null },
                 None => Ran::Done(json!({ "ran": self.spec.name })),
@@ -211,6 +215,11 @@ impl World {
     /// What the model was shown, the last time that it was asked.
     pub(crate) fn shown(&self) -> Vec<Message> {
         self.play.asked.lock().last().cloned().unwrap_or_default()
+    }
+
+    /// What the model was shown at this turn, counted from 0.
+    pub(crate) fn shown_at(&self, turn: usize) -> Vec<Message> {
+        self.play.asked.lock().get(turn).cloned().unwrap_or_default()
     }
 
     /// How often the model was asked.

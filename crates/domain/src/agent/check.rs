@@ -233,6 +233,10 @@ fn check_allowed(allowed: &[AllowedSuggestion], problems: &mut Vec<Problem>) {
             few(&at, values.len(), problems);
             values.iter().for_each(|value: &Value| text::depth(&at, value, problems));
         }
+        few(&format!("{at}/options"), suggestion.options.len(), problems);
+        for (index, option) in suggestion.options.iter().enumerate() {
+            text::identifier(&format!("{at}/options/{index}"), option, problems);
+        }
     }
 }
 

@@ -203,7 +203,7 @@ async fn flows_control(
     Id(id): Id<SessionId>,
     Command { body: FlowControlBody { command, step_execution_id, reason }, once }: Command<FlowControlBody>,
 ) -> Result<(StatusCode, Json<StateView>), ApiError> {
-    let body = ControlBody { command: command.into(), step: step_execution_id, reason };
+    let body = ControlBody { command: command.into(), step: step_execution_id, reason, output: None };
     let Session { id, .. } = steered(&app, &caller, id, body, once).await.map_err(|error| {
         error.at(|pointer| if pointer == "/step" { "/stepExecutionId".to_owned() } else { pointer })
     })?;

@@ -7,6 +7,7 @@ use engine::{Idempotency, Start, StepCommand};
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody};
 use serde::Deserialize;
+use serde_json::Value;
 use store::{Page, SessionFilter};
 use utoipa::IntoParams;
 
@@ -113,10 +114,11 @@ pub(crate) async fn steered(
     app: &App,
     caller: &Caller,
     id: SessionId,
-    ControlBody { command, step, reason }: ControlBody,
+    ControlBody { command, step, reason, output }: ControlBody,
     once: Option<Idempotency>,
 ) -> Result<Session, ApiError> {
-    match meant(command) {
+    let meant = meant(command, output)?;
+    match meant {
         Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, once).await?),
         Meant::Session(_) if step.is_some() => {
             let problem = Problem::new("/step", "stands beside a command that is not about a step");
@@ -132,8 +134,12 @@ enum Meant {
     Step(StepCommand),
 }
 
-const fn meant(command: ControlCommand) -> Meant {
-    match command {
+fn meant(command: ControlCommand, output: Option<Value>) -> Result<Meant, ApiError> {
+    if output.is_some() && command != ControlCommand::ApproveStep {
+        let problem = Problem::new("/output", "stands beside a command that gives a step none");
+        return Err(ApiError::BodyInvalid(vec![problem]));
+    }
+    Ok(match command {
         ControlCommand::Pause => Meant::Session(domain::Command::Pause),
         ControlCommand::Resume => Meant::Session(domain::Command::Resume),
         ControlCommand::Cancel => Meant::Session(domain::Command::Cancel),
@@ -141,6 +147,6 @@ const fn meant(command: ControlCommand) -> Meant {
         ControlCommand::Fail => Meant::Session(domain::Command::Fail),
         ControlCommand::RetryStep => Meant::Step(StepCommand::Retry),
         ControlCommand::SkipStep => Meant::Step(StepCommand::Skip),
-        ControlCommand::ApproveStep => Meant::Step(StepCommand::Approve),
-    }
+        ControlCommand::ApproveStep => Meant::Step(StepCommand::Approve(output.unwrap_or_default())),
+    })
 }

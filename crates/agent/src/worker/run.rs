@@ -1,0 +1,147 @@
+//! What was allowed is started with its permit, run, and reported.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Outcome, Refusal, Standing, text};
+use engine::Error;
+use futures::stream::{FuturesUnordered, StreamExt};
+use serde_json::{Value, json};
+use store::Topic;
+
+use super::Trouble;
+use super::drive::{Along, Driven};
+use crate::machine::{CallEnd, Effect, Input};
+use crate::tool::{Ran, Run, Tool};
+
+/// How long a tool may run where its arguments do not say.
+const USUAL: u64 = 120;
+/// The longest that they may say.
+const LONGEST: u64 = 600;
+/// How much longer than its tool an action is waited for.
+const MARGIN: i64 = 30;
+
+/// An action that may run now.
+pub(super) struct Ready {
+    pub(super) call: String,
+    pub(super) permit: String,
+    pub(super) tool: Arc<dyn Tool>,
+    pub(super) arguments: Value,
+}
+
+impl Driven<'_> {
+    /// Runs what may run, and says whether anything came of it: beside each other those whose tools say so, the others one after another.
+    pub(super) async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, Trouble> {
+        let (beside, alone): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(|ready| ready.tool.spec().parallel);
+        let mut done = Vec::new();
+        if !beside.is_empty() {
+            let this = &*self;
+            let mut bell = this.worker.engine.bell().listen(Topic::Session(this.session.id));
+            let mut begun: BTreeSet<String> = beside.iter().map(|ready| ready.call.clone()).collect();
+            let mut running: FuturesUnordered<_> = beside.into_iter().map(|ready| this.run_one(ready)).collect();
+            loop {
+                tokio::select! {
+                    biased;
+                    ran = running.next() => match ran {
+                        Some(input) => done.extend(input?),
+                        None => break,
+                    },
+                    () = bell.heard() => {
+                        let more = this.released(&mut begun).await?;
+                        running.extend(more.into_iter().map(|ready| this.run_one(ready)));
+                    }
+                }
+            }
+        }
+        let mut progressed = !done.is_empty();
+        if progressed {
+            self.enter(done, Along::default()).await?;
+        }
+        for ready in alone {
+            if let Some(input) = self.run_one(ready).await? {
+                self.enter(vec![input], Along::default()).await?;
+                progressed = true;
+            }
+        }
+        Ok(progressed)
+    }
+
+    /// What people have released while others run, and may run beside them.
+    async fn released(&self, begun: &mut BTreeSet<String>) -> Result<Vec<Ready>, Trouble> {
+        let waiting: Vec<String> =
+            self.state.waiting().into_iter().filter(|one| !one.own).map(|one| one.call).collect();
+        let mut wanted: Vec<(String, String, Value)> = Vec::new();
+        for effect in self.state.outstanding() {
+            if let Effect::Act { call, tool, arguments } = effect
+                && waiting.contains(&call)
+                && !begun.contains(&call)
+                && self.tools.get(&tool).is_some_and(|tool| tool.spec().parallel)
+            {
+                wanted.push((call, tool, arguments));
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let calls = wanted.iter().map(|(call, ..)| call.clone()).collect();
+        let known = self.worker.engine.step_calls(&self.claim, calls).await?;
+        let mut ready = Vec::new();
+        for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
+            let allowed = found.is_some_and(|found| matches!(found.standing, Standing::Allowed { .. }));
+            let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
+            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments).await? {
+                begun.insert(call.clone());
+                let arguments = proposal.effective().arguments;
+                ready.push(Ready { call, permit, tool: Arc::clone(run), arguments });
+            }
+        }
+        Ok(ready)
+    }
+
+    /// Starts an action with its permit, runs its tool, and reports what became of it.
+    async fn run_one(&self, ready: Ready) -> Result<Option<Input>, Trouble> {
+        let Ready { call, permit, tool, arguments } = ready;
+        let engine = &self.worker.engine;
+        let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
+        let seconds = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(MARGIN);
+        let place = (self.session.id, call.clone());
+        let secrets = engine.step_secrets(&self.claim, self.secret_questions().await?).await?;
+        match engine.action_start(&self.caller, place.clone(), permit, Some(seconds), None).await {
+            Ok(_) => {}
+            Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
+            Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
+            Err(Error::Refused(Refusal::DeniedByNow(ruling))) => {
+                return Ok(Some(Input::Settled { call, end: CallEnd::Denied { reason: ruling.reason } }));
+            }
+            Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
+            Err(Error::Refused(refusal)) => {
+                let end = CallEnd::Failed { message: refusal.to_string(), result: Value::Null };
+                return Ok(Some(Input::Settled { call, end }));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let run = Run { cancel: self.lost.clone(), secrets };
+        let within = Duration::from_secs(limit + 15);
+        let ran = tokio::time::timeout(within, tool.run(&arguments, &run)).await.unwrap_or(Ran::Unknown);
+        // What was ended because its worker stops, or has lost it, may have done anything; only the end of its session is its own end.
+        let cut = self.lost.is_cancelled() && !engine.step_session_ended(&self.claim).await?;
+        let outcome = match ran {
+            Ran::Done(result) => Outcome::Done { result },
+            Ran::Failed { .. } if cut => Outcome::Unknown,
+            Ran::Failed { message, result } => Outcome::Failed { message: text::sayable(&message), result },
+            Ran::Unknown => Outcome::Unknown,
+        };
+        let reported = match engine.action_outcome(&self.caller, place.clone(), outcome, None).await {
+            Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
+                let problems: Vec<String> = problems.iter().map(|problem| problem.message.clone()).collect();
+                let message = format!("It ran, and what came of it cannot be kept: {}", problems.join("; "));
+                let outcome = Outcome::Failed { message, result: json!(null) };
+                engine.action_outcome(&self.caller, place, outcome, None).await?
+            }
+            reported => reported?,
+        };
+        let now = self.worker.engine.now();
+        Ok(Self::ended(&reported.proposal, None, now).map(|end| Input::Settled { call, end }))
+    }
+}
