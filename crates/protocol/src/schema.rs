@@ -10,6 +10,22 @@ use serde_json::{Map, Value};
 /// The annotation: the names of an object's properties, as they were written.
 const ORDER: &str = "x-order";
 
+/// Keywords whose value is a schema, or a list of them.
+const HOLD_SCHEMAS: [&str; 12] = [
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "contains",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+
 /// Reads a schema and notes the order of its properties, unless it says one itself.
 pub(crate) fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Ok(Option::<Written>::deserialize(deserializer)?.map(Written::into_schema))
@@ -36,8 +52,7 @@ impl Written {
                     part.into_named_schemas()
                 }
                 "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => part.into_named_schemas(),
-                "items" | "prefixItems" | "contains" | "additionalItems" | "additionalProperties" | "allOf" | "anyOf"
-                | "oneOf" | "not" | "if" | "then" | "else" => part.into_schemas(),
+                one if HOLD_SCHEMAS.contains(&one) => part.into_schemas(),
                 _ => part.into_value(),
             };
             schema.insert(keyword, value);

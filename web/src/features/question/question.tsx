@@ -76,7 +76,7 @@ export function Question({ id, begin, back, next }: Props) {
       ) : wasOpen.current && question.resolution ? (
         <Closed question={question} resolution={question.resolution} next={next} left={left} />
       ) : (
-        next
+        <div>{next}</div>
       )}
       <History question={question} />
     </article>
