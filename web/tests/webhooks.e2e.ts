@@ -90,7 +90,7 @@ test('a webhook from its first message to its end', async () => {
   await row(page).getByText('the endpoint is gone (410)').first().waitFor();
   await row(page).getByRole('combobox', { name: 'State' }).selectOption('dead');
   await page.waitForURL(/state=dead/u);
-  const dead = messages.getByRole('listitem').filter({ hasText: 'webhook.test' });
+  const dead = messages.getByRole('listitem').filter({ hasText: 'webhook.test' }).filter({ hasText: 'given up' });
   await dead.getByText('1 attempt').click();
   await dead.getByText('not today').waitFor();
   await dead.getByRole('button', { name: 'Send webhook.test again' }).click();

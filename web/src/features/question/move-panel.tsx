@@ -8,6 +8,7 @@ import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
 import { Notice, Waiting } from '@/ui/page';
+import { show } from './in-sight';
 import { label } from './move-buttons';
 
 const Edit = lazy(() => import('./edit'));
@@ -34,6 +35,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
   useEffect(() => {
     // A dangerous answer never has the focus: the way back has.
     if (!writes && move.needs !== 'arguments') back.current?.focus();
+    if (back.current) show(back.current);
   }, [writes, move.needs]);
   const silent = move.needs === 'input' && inputs.feedback.trim() === '';
   const unchanged = move.needs === 'arguments' && inputs.arguments === undefined;
