@@ -15,7 +15,7 @@ build:
 
 test:
 	@./scripts/setup test
-	@$(MAKE) --no-print-directory lint unit web api readme
+	@$(MAKE) --no-print-directory lint unit web api readme e2e
 
 lint:
 	$(CARGO) fmt --all --check

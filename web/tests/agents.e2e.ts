@@ -132,7 +132,7 @@ test('a step that failed is tried again, then counted as done, and the flow goes
   const card = page.getByRole('article').filter({ hasText: 'What is your name?' });
   await card.waitFor();
   await command('Skip');
-  await card.waitFor({ state: 'detached' });
+  await card.getByRole('status').waitFor();
   await page.getByText('Session completed').waitFor();
 });
 

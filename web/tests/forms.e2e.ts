@@ -43,6 +43,9 @@ test('a form with every control; what is wrong is said at its field, and the mom
   const page = await w.at(`/inbox/${asked.id}`, { timezoneId: 'Europe/Berlin' });
   const form = page.getByRole('article').locator('form');
   await form.getByLabel('Name').fill('ab');
+  const fields = await form.locator('[data-field]').evaluateAll((all) => all.map((one) => one.dataset.field ?? ''));
+  const names = fields.map((id) => id.split('_').at(-1) ?? '').filter((name) => name in SCHEMA.properties);
+  expect(names).toEqual(Object.keys(SCHEMA.properties));
   await form.getByLabel('Count').fill('11');
   expect(await form.getByRole('radio', { checked: true }).count()).toBe(0);
   await page.getByRole('button', { name: 'Send answer' }).click();

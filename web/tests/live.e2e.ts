@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
@@ -38,34 +39,76 @@ test('time runs out under the eyes of the reader', async () => {
   expect((await agent.decided(asked.id)).status).toBe('expired');
 });
 
+/** Keeps the answers of a page on their way until they are let go. */
+async function holdAnswers(page: Page) {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const sent = page.waitForRequest('**/answer');
+  await page.route('**/answer', async (route) => {
+    await held;
+    await route.continue();
+  });
+  return { sent, release };
+}
+
 test('two browsers race: one answer is taken, the other page says who was first', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Who is first?' });
   const alice = await w.at(`/inbox/${asked.id}`);
   const bob = await w.at(`/inbox/${asked.id}`, { user: 'bob' });
-  await alice.getByRole('button', { name: 'Confirm' }).waitFor();
+  const race = await Promise.all([alice, bob].map(holdAnswers));
+  const replies = Promise.all([alice, bob].map((page) => page.waitForResponse('**/answer')));
+  await alice.getByRole('button', { name: 'Confirm' }).click();
   await bob.getByRole('button', { name: 'Cancel', exact: true }).click();
-  // Both are ready to send: what decides is the server alone.
-  const send = bob.locator('article').getByRole('button', { name: 'Cancel', exact: true });
-  await Promise.all([alice.getByRole('button', { name: 'Confirm' }).click(), send.click()]);
+  await bob.getByRole('group', { name: 'Cancel' }).getByRole('button', { name: 'Cancel', exact: true }).click();
+  // Both answers are on their way: what decides is the server alone.
+  await Promise.all(race.map((one) => one.sent));
+  for (const one of race) one.release();
+  expect((await replies).map((reply) => reply.status()).sort()).toEqual([200, 409]);
   const first = (await agent.decided(asked.id)).resolution;
   const words = first?.by?.name === 'alice' ? 'alice: Confirm' : 'bob: Cancel';
   for (const page of [alice, bob])
     await page.getByRole('article').getByRole('status').filter({ hasText: words }).waitFor();
 });
 
+test('a question that is answered elsewhere says so where the buttons were, and nothing else comes under the pointer', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Under the pointer?' });
+  await agent.ask({ kind: 'confirmation', title: 'And this?' });
+  const page = await w.at(`/inbox/${asked.id}`);
+  const box = await page.getByRole('button', { name: 'Confirm' }).boundingBox();
+  if (!box) throw new Error('the button is not drawn');
+  const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await page.mouse.move(point.x, point.y);
+  const bob = await w.at(`/inbox/${asked.id}`, { user: 'bob' });
+  await bob.getByRole('button', { name: 'Confirm' }).click();
+  await page.locator('[data-closed]', { hasText: 'bob: Confirm' }).waitFor();
+  await page.getByRole('link', { name: 'Next open question' }).waitFor();
+  const hit = await page.evaluate(
+    ({ x, y }) => document.elementFromPoint(x, y)?.closest('a, button')?.textContent,
+    point,
+  );
+  expect(hit).toBeUndefined();
+});
+
+test('somebody who is writing a reason meanwhile is led to who was first', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'confirmation', title: 'While writing?' });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('textbox', { name: /Reason/u }).fill('Not before noon');
+  const bob = await w.at(`/inbox/${asked.id}`, { user: 'bob' });
+  await bob.getByRole('button', { name: 'Confirm' }).click();
+  await page.locator('[data-closed] p:focus', { hasText: 'bob: Confirm' }).waitFor();
+});
+
 test('nothing is shown as decided before the server has agreed', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Slowly' });
   const page = await w.at(`/inbox/${asked.id}`);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/answer', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const { release } = await holdAnswers(page);
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await page.getByRole('article').getByText('Open', { exact: true }).count()).toBe(1);

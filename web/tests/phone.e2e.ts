@@ -50,8 +50,9 @@ test('nothing stands out of a screen of 360 pixels, in the language with the lon
   const asked = ['command', 'file', 'choice', 'form', 'secret', 'hostile'].map((name) => `/inbox/${ids[name]}`);
   const rest = ['/inbox', '/inbox?status=expired', `/sessions/${ids.session}`, '/sessions', '/agents', '/policy'];
   const more = ['/policy?tab=explain', '/policy?tab=history', '/grants', '/audit', '/figures', '/settings'];
+  const settings = ['people', 'keys', 'secrets', 'webhooks'].map((tab) => `/settings?tab=${tab}`);
   const found: string[] = [];
-  for (const path of ['/sign-in', ...asked, ...rest, ...more, '/settings?tab=people', '/settings?tab=keys']) {
+  for (const path of ['/sign-in', ...asked, ...rest, ...more, ...settings]) {
     await page.goto(w.server.page + path);
     await drawn(page);
     found.push(...(await spilled(page)).map((what) => `${path}: ${what}`));

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { launch, someone } from './support/browser';
+import { Endpoint } from './support/endpoint';
 import { busyMorning, hostile, STAFF } from './support/scene';
 import { Server } from './support/server';
 
@@ -23,12 +24,15 @@ const LOOKS = (['desk', 'phone'] as const).flatMap((screen) =>
 );
 
 let server: Server;
+let endpoint: Endpoint;
 let browser: Browser;
 let ids: Record<string, string>;
 
 beforeAll(async () => {
   rmSync(OUT, { recursive: true, force: true });
-  server = await Server.start(STAFF);
+  endpoint = await Endpoint.start();
+  endpoint.replies = [503];
+  server = await Server.start({ ...STAFF, words: ['--webhooks-networks', '127.0.0.0/8'] });
   browser = await launch();
   ids = { ...(await busyMorning(server)), hostile: await hostile(server) };
   await morningsWork();
@@ -37,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
+  await endpoint?.stop();
 });
 
 async function as<T>(user: string, path: string, body?: unknown): Promise<T> {
@@ -59,6 +64,19 @@ async function morningsWork(): Promise<void> {
   ids.ended = tidy?.id ?? '';
   const notice = interactions.find((one) => one.title.startsWith('Backup'));
   await as('bob', `/v1/interactions/${notice?.id}/answer`, { effect: 'provide' });
+  await as('alice', '/v1/webhooks', {
+    url: 'https://hooks.example.com/answers',
+    answers_of: 'release-bot',
+    enabled: false,
+  });
+  const pager = {
+    url: endpoint.url,
+    events: ['interaction.*', 'session.failed'],
+    description: 'Tells the on-call channel',
+  };
+  ids.webhook = (await as<{ id: string }>('alice', '/v1/webhooks', pager)).id;
+  await as('alice', `/v1/webhooks/${ids.webhook}/test`, {});
+  await endpoint.heard(() => true);
   ids.failed = (await as<{ id: string }>('alice', '/v1/sessions', { flow: 'release', input: { version: '1.4.0' } })).id;
 }
 
@@ -145,6 +163,15 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
   keys: (page) => open(page, '/settings?tab=keys'),
   people: (page) => open(page, '/settings?tab=people'),
   secrets: (page) => open(page, '/settings?tab=secrets'),
+  webhooks: async (page) => {
+    await open(page, `/settings?tab=webhooks&webhook=${ids.webhook}`);
+    await page.locator('section details summary').first().click();
+  },
+  webhook: async (page) => {
+    await open(page, '/settings?tab=webhooks');
+    await page.locator('main button:has(svg)').first().click();
+    await page.getByRole('dialog').waitFor();
+  },
   menu: async (page) => {
     await open(page, '/figures');
     await page.locator('button[aria-haspopup=menu]:visible').first().click();

@@ -18,9 +18,30 @@ test('the timeline grows as the agent works, and its question is answered in pla
   const card = page.getByRole('article');
   await card.getByRole('button', { name: 'Approve', exact: true }).click();
   await timeline.getByText('Answered: approved').waitFor();
-  await card.waitFor({ state: 'detached' });
+  await card.getByRole('status').filter({ hasText: 'alice: Approve' }).waitFor();
+  expect(await card.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
   await agent.run('rm', 'gone');
   await timeline.getByText('Done').nth(1).waitFor();
+});
+
+test('a question that somebody else answers stays in its place, and so does what is written in the next one', async () => {
+  const agent = await Agent.open(w.server, 'Two questions');
+  const first = await agent.ask({ kind: 'question', title: 'Which branch?' });
+  await agent.ask({ kind: 'question', title: 'Which day?' });
+  const page = await w.at(`/sessions/${agent.session}`);
+  await page.locator('summary', { hasText: 'Which day?' }).click();
+  const next = page.getByRole('article').filter({ hasText: 'Which day?' });
+  await next.getByRole('textbox', { name: 'Answer' }).fill('Thursday');
+  await fetch(`${w.server.address}/v1/interactions/${first.id}/answer`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ effect: 'provide', data: 'main' }),
+  });
+  const over = page.getByRole('article').filter({ hasText: 'Which branch?' });
+  await over.getByRole('status').filter({ hasText: 'Answered by bob' }).waitFor();
+  expect(await next.getByRole('textbox', { name: 'Answer' }).inputValue()).toBe('Thursday');
+  await next.getByRole('button', { name: 'Send answer' }).click();
+  await next.getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
 });
 
 test('paused and waiting are two facts; resume and cancel do what they say', async () => {

@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::schema;
+
 /// Puts a question to people.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +37,8 @@ pub struct AskBody {
     /// Whether several options may be chosen at once.
     #[serde(default)]
     pub multiple: bool,
-    /// JSON Schema of the form.
+    /// JSON Schema of the form. Fields are shown in the order in which its properties are written.
+    #[serde(default, deserialize_with = "schema::in_order")]
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,
     /// The named values of a question of kind `secret`.

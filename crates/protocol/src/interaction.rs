@@ -56,7 +56,7 @@ pub struct InteractionView {
     pub options: Vec<OptionView>,
     /// Whether several may be chosen at once.
     pub multiple: bool,
-    /// JSON Schema of the form.
+    /// JSON Schema of the form; `x-order` has the names of an object's properties as they were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,

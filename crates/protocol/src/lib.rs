@@ -23,6 +23,7 @@ mod interaction;
 mod key;
 mod policy;
 mod problem;
+mod schema;
 mod secret;
 mod session;
 mod socket;

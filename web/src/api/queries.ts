@@ -7,6 +7,9 @@ import type { Json, SessionEvent } from './types';
 export type InboxFilter = Omit<NonNullable<operations['interaction_list']['parameters']['query']>, 'cursor' | 'limit'>;
 export type SessionFilter = Omit<NonNullable<operations['session_list']['parameters']['query']>, 'cursor' | 'limit'>;
 export type AuditFilter = Omit<NonNullable<operations['audit_list']['parameters']['query']>, 'cursor' | 'limit'>;
+export type DeliveryState = NonNullable<
+  NonNullable<operations['webhook_delivery_list']['parameters']['query']>['state']
+>;
 
 const PAGE = 50;
 
@@ -143,6 +146,33 @@ export const secretsQuery = () =>
   queryOptions({
     queryKey: ['secrets'],
     queryFn: ({ signal }) => taken(api.GET('/v1/secrets', { params: { query: { limit: 200 } }, signal })),
+  });
+
+/** No event tells of these: whoever looks at them sees them change within seconds. */
+export const webhooksQuery = () =>
+  infiniteQueryOptions({
+    queryKey: ['webhooks'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      taken(api.GET('/v1/webhooks', { params: { query: { cursor: pageParam, limit: PAGE } }, signal })),
+    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: 5000,
+  });
+
+export const webhookDeliveriesQuery = (webhook: string, state?: DeliveryState) =>
+  infiniteQueryOptions({
+    queryKey: ['webhook-deliveries', webhook, state],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      taken(
+        api.GET('/v1/webhooks/{webhook}/deliveries', {
+          params: { path: { webhook }, query: { state, cursor: pageParam, limit: 20 } },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: 3000,
   });
 
 export const agentsQuery = () =>

@@ -32,4 +32,7 @@ export type StatsDetails = Schemas['StatsDetailsView'];
 export type Tally = Schemas['TallyView'];
 export type KeptSecret = Schemas['SecretView'];
 export type Definition = Schemas['DefinitionView'];
+export type Webhook = Schemas['WebhookView'];
+export type WebhookBody = Schemas['WebhookBody'];
+export type WebhookDelivery = Schemas['WebhookDeliveryView'];
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

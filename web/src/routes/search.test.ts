@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { auditSearch, inboxSearch, sessionsSearch, signInSearch } from './search';
+import { auditSearch, inboxSearch, sessionsSearch, settingsSearch, signInSearch } from './search';
 
 test('an address says what it may say, and nothing else', () => {
   expect(
@@ -22,6 +22,10 @@ test('an address says what it may say, and nothing else', () => {
   expect(inboxSearch({ q: 42 })).toEqual({ q: '42' });
   expect(sessionsSearch({ status: 'paused', agent: 'bot' })).toEqual({ status: 'paused', agent: 'bot' });
   expect(auditSearch({ period: 'week', by: 'alice', until: 'x' })).toEqual({ period: 'week', by: 'alice' });
+  expect(settingsSearch({ tab: 'webhooks', webhook: 'whk_1', state: 'lost' })).toEqual({
+    tab: 'webhooks',
+    webhook: 'whk_1',
+  });
 });
 
 test.each([

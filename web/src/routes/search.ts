@@ -1,4 +1,4 @@
-import type { AuditFilter, InboxFilter, SessionFilter } from '@/api/queries';
+import type { AuditFilter, DeliveryState, InboxFilter, SessionFilter } from '@/api/queries';
 
 type Search = Record<string, unknown>;
 
@@ -57,7 +57,23 @@ export function tabSearch<T extends string>(tabs: readonly T[]): (search: Search
   return (search) => tidy({ tab: among(search.tab, tabs) });
 }
 
-export const settingsSearch = tabSearch(['me', 'keys', 'people', 'secrets']);
+const SETTINGS = ['me', 'keys', 'people', 'secrets', 'webhooks'] as const;
+const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'dropped'] as const;
+
+/** The part of the settings, and the webhook whose messages are unfolded. */
+export interface SettingsSearch {
+  tab?: (typeof SETTINGS)[number];
+  webhook?: string;
+  state?: DeliveryState;
+}
+
+export function settingsSearch(search: Search): SettingsSearch {
+  return tidy({
+    tab: among(search.tab, SETTINGS),
+    webhook: word(search.webhook),
+    state: among(search.state, DELIVERY_STATES),
+  });
+}
 
 /** Where to go after signing in, never to another site; and why a provider has sent somebody back. */
 export function signInSearch(search: Search): { next?: string; error?: string } {

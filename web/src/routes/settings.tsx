@@ -5,8 +5,15 @@ import { Settings } from '@/features/settings/settings';
 
 export function SettingsRoute() {
   const { t } = useTranslation();
-  const { tab } = useSearch({ from: '/inside/settings' });
+  const { tab, webhook, state } = useSearch({ from: '/inside/settings' });
   const navigate = useNavigate({ from: '/settings' });
   useTitle(t('nav.settings'));
-  return <Settings tab={tab ?? 'me'} onTab={(next) => void navigate({ search: { tab: next } })} />;
+  return (
+    <Settings
+      tab={tab ?? 'me'}
+      onTab={(next) => void navigate({ search: { tab: next } })}
+      shown={{ webhook, state }}
+      onShow={(next) => void navigate({ search: { tab, ...next }, replace: true })}
+    />
+  );
 }

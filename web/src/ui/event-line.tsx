@@ -6,6 +6,7 @@ import {
   CircleX,
   Clock,
   Flag,
+  Forward,
   Hand,
   HelpCircle,
   Lightbulb,
@@ -17,6 +18,8 @@ import {
   Play,
   ShieldCheck,
   ShieldX,
+  TriangleAlert,
+  UserX,
   Zap,
 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
@@ -39,6 +42,9 @@ const ICONS: Record<string, LucideIcon> = {
   'interaction.overdue': Clock,
   'interaction.warned': Clock,
   'interaction.claimed': Hand,
+  'interaction.handed_over': Forward,
+  'interaction.abstained': UserX,
+  'interaction.deserted': TriangleAlert,
   'action.allowed': ShieldCheck,
   'action.denied': ShieldX,
   'action.rejected': ShieldX,

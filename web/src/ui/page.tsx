@@ -68,7 +68,7 @@ interface EmptyProps {
 export function Empty({ icon: Icon, title, children, className }: EmptyProps) {
   return (
     <div className={cn('mx-auto flex w-full min-w-0 max-w-lg flex-col items-center px-6 py-14 text-center', className)}>
-      <span className="mb-4 grid size-12 place-items-center rounded-full bg-accent-soft text-accent-ink">
+      <span className="mb-4 grid size-12 shrink-0 place-items-center rounded-full bg-accent-soft text-accent-ink">
         <Icon aria-hidden="true" className="size-6" strokeWidth={1.6} />
       </span>
       <h2 className="font-semibold text-lg">{title}</h2>

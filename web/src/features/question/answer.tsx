@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
@@ -10,9 +10,11 @@ import { answerOf, carriesForm, fieldOf, type Inputs, type Move, moveFor, moves,
 import { AgentLine } from '@/ui/agent-text';
 import { Notice, Section } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { ClaimButton } from './claim';
+import { DOCK } from './dock';
 import { Fields } from './fields';
+import { HandedOver } from './handed-over';
 import { useInSight } from './in-sight';
+import { Instead } from './instead';
 import { MoveButtons } from './move-buttons';
 import { MovePanel } from './move-panel';
 import { Remember, rememberable } from './remember';
@@ -22,18 +24,16 @@ import { useAnswer } from './use-answer';
 // The question shows how it ended by itself; there is nothing to add.
 const OVERTAKEN = ['interaction_already_resolved', 'interaction_expired'];
 
-// The buttons stay in sight under a long question.
-const DOCK =
-  'sticky bottom-0 z-20 -mx-4 border-t bg-page/95 px-4 py-3 backdrop-blur sm:-mx-8 sm:px-8 supports-[backdrop-filter]:bg-page/85';
-
 interface Props {
   question: Interaction;
   dock?: boolean;
   begin?: 'approve' | 'edit' | 'reject';
+  /** Set when this goes away: whether the focus was in it. */
+  left?: RefObject<boolean>;
 }
 
 /** Everything with which a question is answered. */
-export function Answer({ question, dock, begin }: Props) {
+export function Answer({ question, dock, begin, left }: Props) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
   const [inputs, setInputs] = useState<Inputs>(NO_INPUTS);
@@ -90,17 +90,27 @@ export function Answer({ question, dock, begin }: Props) {
     jump(begin);
   });
 
+  useLayoutEffect(
+    () => () => {
+      if (left) left.current = area.current?.contains(document.activeElement) ?? false;
+    },
+    [left],
+  );
+
   const mine = me?.name === question.asked_by.name;
   const taken = question.claim && question.claim.by.name !== me?.name ? question.claim : undefined;
   const voted = question.votes?.some((vote) => vote.by.name === me?.name);
+  const abstained = question.abstained?.some((one) => one.by.name === me?.name);
+  if (question.handed_over) return <HandedOver to={question.handed_over} />;
   if (mine) return <Notice tone="warn">{t('answer.own')}</Notice>;
   if (voted) return <Notice tone="good">{t('answer.voted')}</Notice>;
   const blocked = sending || !ready || taken !== undefined;
   const failed = error && !OVERTAKEN.includes(asProblem(error).code);
   return (
     <div ref={area} className="contents">
-      <Section level={3} title={t('question.answer')} aside={<ClaimButton question={question} />}>
+      <Section level={3} title={t('question.answer')} aside={<Instead question={question} mayAbstain={!abstained} />}>
         <div className="space-y-4">
+          {abstained ? <Notice>{t('instead.abstain.done')}</Notice> : null}
           {taken ? (
             <Notice tone="warn">
               <AgentLine text={t('answer.taken', { name: taken.by.name })} />

@@ -13,12 +13,14 @@ const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
   question: Interaction;
+  /** What had the focus when the edit was begun. */
+  opener: Element | null;
   disabled: boolean;
   onChange: (values: Record<string, unknown> | undefined, good: boolean) => void;
 }
 
 /** Other arguments for the same tool, as fields or as JSON, with what differs from what was asked. */
-export default function Edit({ question, disabled, onChange }: Props) {
+export default function Edit({ question, opener, disabled, onChange }: Props) {
   const { t } = useTranslation();
   const id = useId();
   const asked = useMemo(() => (question.action?.arguments ?? {}) as Record<string, unknown>, [question.action]);
@@ -27,7 +29,12 @@ export default function Edit({ question, disabled, onChange }: Props) {
   const [text, setText] = useState(before);
   const read = readArguments(text);
   const area = useRef<HTMLDivElement>(null);
-  useEffect(() => area.current?.querySelector<HTMLElement>('textarea, input, select')?.focus(), []);
+  useEffect(() => {
+    // The fields may come late: whoever has gone on to something else meanwhile stays there.
+    const now = document.activeElement;
+    if (now === opener || now === document.body)
+      area.current?.querySelector<HTMLElement>('textarea, input, select')?.focus();
+  }, [opener]);
   const take = (next: string) => {
     setText(next);
     const values = readArguments(next);

@@ -1,5 +1,12 @@
 import { type RefObject, useEffect } from 'react';
 
+/** Brings a part of an answer into sight, with the buttons under it where there is room for both. */
+export function show(part: Element): void {
+  const panel = part.closest('fieldset');
+  const whole = panel && panel.offsetHeight < innerHeight / 2 ? panel : part;
+  whole.scrollIntoView({ block: 'nearest' });
+}
+
 /**
  * Keeps what has the focus in sight while a question that was opened with an answer begun is still being drawn: a diff that
  * comes late would push it out. Whoever scrolls, types or clicks has taken over.
@@ -10,7 +17,7 @@ export function useInSight(area: RefObject<HTMLElement | null>, wanted: boolean)
     if (!wanted || !article) return;
     const observer = new ResizeObserver(() => {
       const now = document.activeElement;
-      if (now && area.current?.contains(now)) now.scrollIntoView({ block: 'nearest' });
+      if (now && area.current?.contains(now)) show(now);
     });
     observer.observe(article);
     const over = new AbortController();

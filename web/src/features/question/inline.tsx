@@ -24,7 +24,7 @@ export function InlineQuestion({ id }: { id: string }) {
           <KindIcon kind={question.kind} className="size-4" />
           {kindName(question.kind)}
           <span className="ml-auto flex items-center gap-3">
-            {question.deadline ? <Countdown until={question.deadline} /> : null}
+            {question.status === 'pending' && question.deadline ? <Countdown until={question.deadline} /> : null}
             <Link
               to="/inbox/$interaction"
               params={{ interaction: id }}

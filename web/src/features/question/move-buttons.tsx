@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next';
 import { Ellipsis, TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
@@ -68,9 +69,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
   );
 }
 
-type T = ReturnType<typeof useTranslation>['t'];
-
-export function label(t: T, question: Interaction, move: Move): string {
+export function label(t: TFunction, question: Interaction, move: Move): string {
   if (move.option) return moveLabel(t, move.option);
   if (question.kind === 'notice' && move.key === 'provide') return t('moves.seen');
   return t(`moves.${move.key as 'provide'}`);

@@ -8,6 +8,7 @@ import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
 import { Notice, Waiting } from '@/ui/page';
+import { show } from './in-sight';
 import { label } from './move-buttons';
 
 const Edit = lazy(() => import('./edit'));
@@ -28,11 +29,13 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
   const { t } = useTranslation();
   const [sound, setSound] = useState(true);
   const name = label(t, question, move);
+  const [opener] = useState(() => document.activeElement);
   const back = useRef<HTMLButtonElement>(null);
   const writes = move.needs === 'reason' || move.needs === 'input';
   useEffect(() => {
     // A dangerous answer never has the focus: the way back has.
     if (!writes && move.needs !== 'arguments') back.current?.focus();
+    if (back.current) show(back.current);
   }, [writes, move.needs]);
   const silent = move.needs === 'input' && inputs.feedback.trim() === '';
   const unchanged = move.needs === 'arguments' && inputs.arguments === undefined;
@@ -60,6 +63,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <Edit
             question={question}
+            opener={opener}
             disabled={blocked}
             onChange={(values, good) => {
               setSound(good);

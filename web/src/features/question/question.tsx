@@ -14,6 +14,7 @@ import { ProblemNotice } from '@/ui/problem';
 import { StatusBadge } from '@/ui/status';
 import { Ago, Countdown } from '@/ui/time';
 import { Answer } from './answer';
+import { Closed } from './closed';
 import { Before, History } from './past';
 import { Ended } from './resolution';
 import { Subject } from './subject';
@@ -30,6 +31,9 @@ interface Props {
 export function Question({ id, begin, back, next }: Props) {
   const { t } = useTranslation();
   const { data: question, error, refetch } = useQuery(interactionQuery(id));
+  const wasOpen = useRef(false);
+  const left = useRef(false);
+  if (question?.status === 'pending') wasOpen.current = true;
   if (!question) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
     if (['not_found', 'id_invalid'].includes(asProblem(error).code)) {
@@ -67,7 +71,13 @@ export function Question({ id, begin, back, next }: Props) {
         <Why question={question} />
       </Section>
       <Before question={question} />
-      {question.status === 'pending' ? <Answer key={question.id} question={question} begin={begin} dock /> : next}
+      {question.status === 'pending' ? (
+        <Answer key={question.id} question={question} begin={begin} left={left} dock />
+      ) : wasOpen.current && question.resolution ? (
+        <Closed question={question} resolution={question.resolution} next={next} left={left} />
+      ) : (
+        <div>{next}</div>
+      )}
       <History question={question} />
     </article>
   );

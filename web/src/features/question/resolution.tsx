@@ -1,20 +1,17 @@
 import { CircleCheck, CircleSlash, Clock } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import type { Interaction } from '@/api/types';
+import type { Interaction, Resolution } from '@/api/types';
 import { moveLabel } from '@/model/labels';
-import { AgentText } from '@/ui/agent-text';
+import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 import { Notice } from '@/ui/page';
 import { Ago } from '@/ui/time';
 
-/** How it ended, by whom and when; and how far the agent has got with the answer. */
-export function Ended({ question }: { question: Interaction }) {
+/** How it ended and by whom, in a line. */
+export function useEnding({ options }: Interaction, { answer, by, status }: Resolution) {
   const { t } = useTranslation();
-  const { resolution, delivery } = question;
-  if (!resolution) return null;
-  const { answer, by, status } = resolution;
   const chosen = (answer?.options ?? []).map((id) => {
-    const option = question.options.find((one) => one.id === id);
+    const option = options.find((one) => one.id === id);
     return option ? moveLabel(t, option) : id;
   });
   const said =
@@ -22,15 +19,24 @@ export function Ended({ question }: { question: Interaction }) {
   const what = chosen.length > 0 ? chosen.join(', ') : said;
   const icon =
     status === 'answered' || status === 'auto_resolved' ? CircleCheck : status === 'expired' ? Clock : CircleSlash;
-  const tone = status === 'answered' ? 'good' : status === 'expired' ? 'warn' : 'plain';
   const who = by?.name ?? t('ended.nobody');
+  const words = t(`ended.${status as 'answered'}`, { who, what: what ?? '', context: what ? 'what' : undefined });
+  return { icon, words };
+}
+
+/** How it ended, by whom and when; and how far the agent has got with the answer. */
+export function Ended({ question }: { question: Interaction }) {
+  return question.resolution ? <Ending question={question} resolution={question.resolution} /> : null;
+}
+
+function Ending({ question, resolution }: { question: Interaction; resolution: Resolution }) {
+  const { t } = useTranslation();
+  const { icon, words } = useEnding(question, resolution);
+  const { delivery } = question;
+  const { answer, status } = resolution;
+  const tone = status === 'answered' ? 'good' : status === 'expired' ? 'warn' : 'plain';
   return (
-    <Notice
-      tone={tone}
-      icon={icon}
-      role="status"
-      title={t(`ended.${status as 'answered'}`, { who, what: what ?? '', context: what ? 'what' : undefined })}
-    >
+    <Notice tone={tone} icon={icon} role="status" title={<AgentLine text={words} />}>
       <div className="mt-1 space-y-2 text-sm">
         <Ago at={resolution.at} />
         {answer?.feedback ? <AgentText text={answer.feedback} /> : null}

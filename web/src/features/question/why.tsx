@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { moment } from '@/lib/time';
 import { moveLabel } from '@/model/labels';
-import { AgentLine } from '@/ui/agent-text';
+import { AgentLine, AgentText } from '@/ui/agent-text';
 
 /** Who asks, which rule made them ask, who may answer, and what happens if nobody does. */
 export function Why({ question }: { question: Interaction }) {
@@ -40,6 +41,30 @@ export function Why({ question }: { question: Interaction }) {
       <Row name={t('why.audience')}>
         <Audience question={question} />
       </Row>
+      {question.handed_from ? (
+        <Row name={t('why.handedFrom')}>
+          <AgentLine text={question.handed_from.by.name} />
+          {' · '}
+          <Link
+            to="/inbox/$interaction"
+            params={{ interaction: question.handed_from.interaction }}
+            className="text-accent-ink underline-offset-2 hover:underline"
+          >
+            {t('why.first')}
+          </Link>
+          {question.handed_from.note ? <AgentText text={question.handed_from.note} /> : null}
+        </Row>
+      ) : null}
+      {question.abstained?.length ? (
+        <Row name={t('why.abstained')}>
+          {question.abstained.map(({ by, note }) => (
+            <div key={by.name}>
+              <AgentLine text={note ? `${by.name}: ${note}` : by.name} />
+            </div>
+          ))}
+          {question.deserted ? <span className="text-danger-ink">{t('why.deserted')}</span> : null}
+        </Row>
+      ) : null}
       {question.votes?.length ? (
         <Row name={t('why.votes')}>
           {question.votes.map((vote) => (
@@ -82,9 +107,7 @@ function Audience({ question }: { question: Interaction }) {
   return <AgentLine text={parts.join(' · ')} />;
 }
 
-type T = ReturnType<typeof useTranslation>['t'];
-
-function fallbackWords(t: T, question: Interaction, fallback: Interaction['fallback']): string {
+function fallbackWords(t: TFunction, question: Interaction, fallback: Interaction['fallback']): string {
   if (fallback === 'deny') return t('why.thenDeny');
   if (fallback === 'hold') return t('why.thenHold');
   if (fallback && typeof fallback === 'object' && 'option' in fallback) {

@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { interactionsQuery, sessionQuery } from '@/api/queries';
+import type { Interaction } from '@/api/types';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 import { Card, Empty, Notice, Page, Section, Waiting } from '@/ui/page';
@@ -28,6 +29,8 @@ export function Session({ id, back, question }: Props) {
   const { t } = useTranslation();
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
   const { data: open } = useInfiniteQuery(interactionsQuery({ session: id, status: 'pending' }));
+  const pending = open?.pages.flatMap((page) => page.interactions) ?? [];
+  const questions = useOpened(pending);
   if (!session) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
     if (['not_found', 'id_invalid'].includes(asProblem(error).code))
@@ -38,7 +41,6 @@ export function Session({ id, back, question }: Props) {
       </div>
     );
   }
-  const questions = open?.pages.flatMap((page) => page.interactions) ?? [];
   return (
     <Page
       narrow
@@ -71,7 +73,7 @@ export function Session({ id, back, question }: Props) {
           </Section>
         ) : null}
         {questions.length > 0 ? (
-          <Section title={t('session.open', { count: questions.length })}>
+          <Section title={t('session.open', { count: pending.length })}>
             <ul className="space-y-4">
               {questions.map((one, at) => (
                 <li key={one.id}>
@@ -89,6 +91,16 @@ export function Session({ id, back, question }: Props) {
       </div>
     </Page>
   );
+}
+
+/**
+ * The questions that were open at any time since the page is. One that is over says so where it stood: no other moves into its
+ * place under somebody's pointer, and what is being written in another one stays.
+ */
+function useOpened(pending: Interaction[]): Interaction[] {
+  const opened = useRef(new Map<string, Interaction>());
+  for (const one of pending) if (!opened.current.has(one.id)) opened.current.set(one.id, one);
+  return [...opened.current.values()];
 }
 
 /** The oldest question stands open; the others unfold. */

@@ -7,17 +7,26 @@ import { Keys } from './keys';
 import { Mine } from './mine';
 import { People } from './people';
 import { KeptSecrets } from './secrets';
+import { type Shown, Webhooks } from './webhooks';
 
-type Tab = 'me' | 'keys' | 'people' | 'secrets';
+type Tab = 'me' | 'keys' | 'people' | 'secrets' | 'webhooks';
 
-/** Who may come in, with what, and what is kept for agents. */
-export function Settings({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
+interface Props {
+  tab: Tab;
+  onTab: (tab: Tab) => void;
+  shown: Shown;
+  onShow: (shown: Shown) => void;
+}
+
+/** Who may come in, with what, what is kept for agents, and who is told of what happens. */
+export function Settings({ tab, onTab, shown: unfolded, onShow }: Props) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
   const admin = me?.role === 'admin';
   const tabs: (readonly [Tab, string])[] = [['me', t('settings.me')]];
   if (admin) tabs.push(['people', t('settings.people')], ['keys', t('settings.keys')]);
   if (admin || me?.role === 'operator') tabs.push(['secrets', t('settings.secrets')]);
+  if (admin) tabs.push(['webhooks', t('settings.webhooks')]);
   const shown = tabs.some(([name]) => name === tab) ? tab : 'me';
   return (
     <Page title={t('nav.settings')} narrow>
@@ -26,6 +35,7 @@ export function Settings({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }
       {shown === 'people' ? <People /> : null}
       {shown === 'keys' ? <Keys /> : null}
       {shown === 'secrets' ? <KeptSecrets /> : null}
+      {shown === 'webhooks' ? <Webhooks shown={unfolded} onShow={onShow} /> : null}
     </Page>
   );
 }

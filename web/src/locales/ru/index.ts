@@ -5,5 +5,6 @@ import problems from './problems.json';
 import question from './question.json';
 import session from './session.json';
 import shell from './shell.json';
+import webhooks from './webhooks.json';
 
-export default { ...shell, ...inbox, ...question, ...session, ...policy, ...manage, ...problems };
+export default { ...shell, ...inbox, ...question, ...session, ...policy, ...manage, ...webhooks, ...problems };

@@ -17,17 +17,20 @@ function controls(part: Part, root: Part, value: unknown, depth: number): UiSche
   const result: UiSchema = { ...own };
   const properties = schema.properties;
   if (isPart(properties)) {
-    // JSON has no order of names: what must be filled in comes first, as the schema lists it.
-    const needed = Array.isArray(schema.required)
-      ? schema.required.filter((name) => Object.hasOwn(properties, name))
-      : [];
-    if (needed.length > 0) result['ui:order'] = [...needed, '*'];
+    const order = ordered(schema, properties);
+    if (order.length > 0) result['ui:order'] = [...order, '*'];
     for (const [name, child] of Object.entries(properties)) {
       if (isPart(child)) result[name] = controls(child, root, isPart(value) ? value[name] : undefined, depth + 1);
     }
   }
   if (isPart(schema.items) && !own['ui:widget']) result.items = controls(schema.items, root, first(value), depth + 1);
   return result;
+}
+
+/** JSON has no order of names: the server has noted the one that was written. Without it, what must be filled in comes first. */
+function ordered(schema: Part, properties: Part): string[] {
+  const said = [schema['x-order'], schema.required].find(Array.isArray) ?? [];
+  return [...new Set<string>(said)].filter((name) => Object.hasOwn(properties, name));
 }
 
 function control(schema: Part, value: unknown): UiSchema {

@@ -43,7 +43,16 @@ test('references are followed, also round and round', () => {
   expect(controlsFor(schema as never).next.note).toEqual({ 'ui:widget': 'ToggleWidget' });
 });
 
-test('what must be filled in comes first', () => {
+test('fields come in the order in which they were written', () => {
+  const properties = { a: {}, b: {}, c: { type: 'object', properties: { x: {}, y: {} }, 'x-order': ['y', 'x'] } };
+  const schema = { type: 'object', required: ['b'], properties, 'x-order': ['c', 'a', 'gone', 'c', 'b'] };
+  expect(controlsFor(schema as never)).toMatchObject({
+    'ui:order': ['c', 'a', 'b', '*'],
+    c: { 'ui:order': ['y', 'x', '*'] },
+  });
+});
+
+test('where no order is known, what must be filled in comes first', () => {
   const schema = { type: 'object', required: ['b', 'gone'], properties: { a: {}, b: {} } };
   expect(controlsFor(schema as never)['ui:order']).toEqual(['b', '*']);
 });

@@ -1,0 +1,39 @@
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import type { Interaction, Resolution } from '@/api/types';
+import { cn } from '@/lib/cn';
+import { AgentLine } from '@/ui/agent-text';
+import { DOCK } from './dock';
+import { useEnding } from './resolution';
+
+interface Props {
+  question: Interaction;
+  resolution: Resolution;
+  next?: ReactNode;
+  /** Whether the focus was in the answer when that went away. */
+  left: RefObject<boolean>;
+}
+
+/**
+ * What stands where the buttons were, once a question that was open here is over: how it ended, and at the far end the way on,
+ * so that a click that was meant for a button hits nothing else.
+ */
+export function Closed({ question, resolution, next, left }: Props) {
+  const { icon: Icon, words } = useEnding(question, resolution);
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (left.current) place.current?.focus({ preventScroll: true });
+  }, [left]);
+  return (
+    <div data-closed className={cn(DOCK, 'flex flex-wrap items-center justify-end gap-x-4 gap-y-2')}>
+      <p
+        ref={place}
+        tabIndex={-1}
+        className="flex min-h-9 min-w-0 flex-1 basis-60 items-center gap-2 font-medium outline-none max-sm:min-h-11"
+      >
+        <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
+        <AgentLine text={words} />
+      </p>
+      {next}
+    </div>
+  );
+}

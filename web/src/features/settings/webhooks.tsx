@@ -1,0 +1,75 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Plus, Webhook as WebhookIcon } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type DeliveryState, webhooksQuery } from '@/api/queries';
+import type { Webhook } from '@/api/types';
+import { Button } from '@/ui/button';
+import { Card, Empty, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
+import { NewWebhook } from './new-webhook';
+import { RemoveWebhook, RotateWebhook, SwitchOffWebhook } from './webhook-dialogs';
+import { WebhookRow } from './webhook-row';
+
+/** The webhook whose messages are unfolded, and which of them. */
+export interface Shown {
+  webhook?: string;
+  state?: DeliveryState;
+}
+
+/** What can be begun with a webhook that needs a second look. */
+type Task = 'rotate' | 'off' | 'remove';
+
+const DIALOGS = { rotate: RotateWebhook, off: SwitchOffWebhook, remove: RemoveWebhook };
+
+/** Endpoints that are told of what happens: what each hears, whether it arrives, and what became of every message. */
+export function Webhooks({ shown, onShow }: { shown: Shown; onShow: (shown: Shown) => void }) {
+  const { t } = useTranslation();
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(webhooksQuery());
+  const [making, setMaking] = useState(false);
+  const [begun, setBegun] = useState<{ task: Task; webhook: Webhook }>();
+  const webhooks = data?.pages.flatMap((page) => page.webhooks) ?? [];
+  const Begun = begun && DIALOGS[begun.task];
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-lg text-muted">{t('webhooks.about')}</p>
+        <Button tone="accent" onClick={() => setMaking(true)}>
+          <Plus aria-hidden="true" />
+          {t('webhooks.new')}
+        </Button>
+      </div>
+      {error && !data ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
+      {!data && !error ? <Waiting label={t('common.loading')} /> : null}
+      {data && webhooks.length === 0 ? (
+        <Empty icon={WebhookIcon} title={t('webhooks.none')}>
+          <p>{t('webhooks.noneText')}</p>
+        </Empty>
+      ) : null}
+      {webhooks.length > 0 ? (
+        <Card>
+          <ul className="divide-y">
+            {webhooks.map((webhook) => (
+              <WebhookRow
+                key={webhook.id}
+                webhook={webhook}
+                shown={shown.webhook === webhook.id ? shown : undefined}
+                onShow={onShow}
+                onBegin={(task) => setBegun({ task, webhook })}
+              />
+            ))}
+          </ul>
+        </Card>
+      ) : null}
+      {hasNextPage ? (
+        <div className="text-center">
+          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      ) : null}
+      {making ? <NewWebhook onClose={() => setMaking(false)} /> : null}
+      {begun && Begun ? <Begun webhook={begun.webhook} onClose={() => setBegun(undefined)} /> : null}
+    </div>
+  );
+}
