@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::agent::Provider;
-use domain::{Action, Outcome, Proposal, Refusal, Standing, text};
+use domain::{Action, Kind, Outcome, Proposal, Refusal, Standing, text};
 use engine::{Acted, Error, Propose};
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
@@ -138,6 +138,7 @@ impl Driven<'_> {
             traceparent: None,
             repeatable: spec.repeatable,
             client,
+            deadline_seconds: self.deadline(&Kind::Approval),
         };
         match self.worker.engine.propose(&self.caller, self.session.id, propose, None).await {
             Ok(Acted { proposal, permit, .. }) => Ok(Ok((proposal, permit))),
