@@ -8,7 +8,7 @@ use domain::interaction::Change;
 use domain::{
     Actor, ActorKind, AnswerId, Brief, Caller, Credential, Draft, EntryId, EventId, Happening, Interaction,
     InteractionId, KeyId, LeaseId, Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId,
-    SignedDuration, Status, Step, StepId, TenantId, Timestamp,
+    SignedDuration, Status, Step, StepId, TenantId, Timestamp, Wire,
 };
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};
@@ -64,6 +64,7 @@ impl Desk {
             actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
             groups: Vec::new(),
             from: None,
+            wire: Wire::Http,
         };
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
         // What `http_loop.rs` asks as well.

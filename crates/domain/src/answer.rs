@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Action, Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, Remember, Role, text};
+use crate::{Action, Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, Remember, Role, Wire, text};
 
 /// An answer that was accepted, as the record keeps it and the agent reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct Answer {
     /// The role that they had; none where nobody in person answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
+    /// Through which door it came; none where nobody in person answered, and of answers from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<Wire>,
     /// When.
     pub at: Timestamp,
     /// What it does to the agent's step.
@@ -106,6 +109,7 @@ impl Settled {
             by,
             groups,
             role: None,
+            wire: None,
             at,
             effect: self.effect,
             options: self.options,

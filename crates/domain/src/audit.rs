@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Actor, Answer, Caller, Credential, Digest, EntryId, Happening, InteractionId, KeyId, Kind, Question, Scope,
-    SessionId, VisitId,
+    SessionId, VisitId, Wire,
 };
 
 /// An entry larger than this keeps digests in place of its largest parts.
@@ -77,23 +77,6 @@ pub struct How {
     pub from: Option<IpAddr>,
 }
 
-/// A door through which things are done.
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wire {
-    /// A request.
-    Http,
-    /// A command on the machine that holds the data.
-    Cli,
-    /// Nobody: a deadline, a lease that ran out.
-    Timer,
-    /// A worker that runs one of our own agents.
-    Worker,
-    /// Nobody: what the endpoint of a webhook replied.
-    Webhook,
-}
-
 impl How {
     /// As a caller does things.
     #[must_use]
@@ -101,9 +84,9 @@ impl How {
         let (key, visit) = match caller.credential {
             Credential::Key(key) => (Some(key), None),
             Credential::Visit(visit) => (None, Some(visit)),
-            Credential::Worker => return Self::by(Wire::Worker),
+            Credential::Worker => (None, None),
         };
-        Self { wire: Wire::Http, key, visit, from: caller.from }
+        Self { wire: caller.wire, key, visit, from: caller.from }
     }
 
     /// Through a door that needs no key.

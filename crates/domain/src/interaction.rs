@@ -27,7 +27,7 @@ use crate::audit;
 use crate::event::of_answer;
 use crate::{
     Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
-    InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId,
+    InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId, Wire,
 };
 
 /// A question put to people.
@@ -142,6 +142,7 @@ pub struct Reviewer {
     actor: Actor,
     groups: Vec<String>,
     role: Role,
+    wire: Wire,
 }
 
 /// A transition: what it became, and what happened.
@@ -227,6 +228,7 @@ impl Interaction {
             actor: caller.actor.clone(),
             groups: caller.groups.clone(),
             role: caller.role,
+            wire: caller.wire,
         })
     }
 
@@ -256,7 +258,7 @@ impl Interaction {
         self.unclaimed_by_others(&reviewer.actor, now)?;
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
-        let answer = Answer { role: Some(reviewer.role), ..answer };
+        let answer = Answer { role: Some(reviewer.role), wire: Some(reviewer.wire), ..answer };
         let (mine, mut votes): (Vec<_>, Vec<_>) =
             pending.votes.iter().cloned().partition(|vote| vote.by.name == answer.by.name);
         if mine.iter().any(|vote| vote.agrees_with(&answer)) {
@@ -335,6 +337,7 @@ impl Interaction {
             by: by.clone(),
             groups: Vec::new(),
             role: None,
+            wire: None,
             at: now,
             effect,
             options,

@@ -40,6 +40,7 @@ pub mod template;
 pub mod text;
 pub mod user;
 pub mod webhook;
+pub mod wire;
 
 pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
 pub use agent::AgentVersion;
@@ -69,5 +70,6 @@ pub use step::{Step, StepEnd, StepEnding, StepStatus};
 pub use user::{Link, Membership, User, Visit};
 pub use webhook::Webhook;
 pub use webhook::delivery::WebhookDelivery;
+pub use wire::Wire;
 
 pub use jiff::{SignedDuration, Timestamp};

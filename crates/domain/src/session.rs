@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::interaction::HandedFrom;
 use crate::step::StepEnding;
-use crate::{Actor, Event, EventId, Happening, InteractionId, Problem, Refusal, Scope, SessionId, StepId, text};
+use crate::{Actor, Event, EventId, Happening, InteractionId, Problem, Refusal, Scope, SessionId, StepId, Wire, text};
 
 /// One conversation or flow of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +77,9 @@ pub struct Luggage {
     /// The versions of the agents that the steps of its flow run, by step: chosen when it was opened.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, String>,
+    /// The wire that it was opened on: its own figures hold for what is asked in it by an agent of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<Wire>,
 }
 
 impl Luggage {

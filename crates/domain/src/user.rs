@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Credential;
 use crate::{
-    Actor, ActorKind, Caller, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId, text,
+    Actor, ActorKind, Caller, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId, Wire, text,
 };
 
 /// How many groups one may belong to.
@@ -114,6 +114,7 @@ impl Visit {
             actor: user.actor(),
             groups: membership.groups.clone(),
             from: None,
+            wire: Wire::Http,
         })
     }
 }

@@ -11,8 +11,8 @@ use domain::audit::chain::{BEGINNING, Checkpoint, Head, PublicKey, Signer, link}
 use domain::audit::export::{Header, Shown, Writer};
 use domain::audit::seal::ALL;
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
-use domain::audit::{Entry, How, Wire, Written};
-use domain::{Digest, EntryId, TenantId};
+use domain::audit::{Entry, How, Written};
+use domain::{Digest, EntryId, TenantId, Wire};
 use people::{at, caller, session, uuid};
 use proptest::prelude::*;
 use proptest::sample::Index;

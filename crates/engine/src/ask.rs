@@ -1,8 +1,9 @@
 //! Puts a question to people and its step to sleep, in one transaction.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, Problem, Question, Refusal, SessionId, SignedDuration};
+use domain::{Caller, Interaction, Kind, Problem, Question, Refusal, Scope, SessionId, SignedDuration, Wire};
 use serde_json::Value;
+use store::Reads;
 use zeroize::Zeroizing;
 
 use crate::vault::RESUME_POINT;
@@ -39,7 +40,7 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Ask)?;
         let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
-        let seconds = self.time_to_answer(&question, deadline_seconds)?;
+        let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.wire)?;
         let question = self.admitted(question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, &caller.actor.name, &question).await?;
@@ -69,11 +70,12 @@ impl Engine {
         Ok(question)
     }
 
-    /// From the question, else from the configuration by kind.
+    /// From the question or the agent's version, else from the configuration by kind, else from the wire that it is asked on.
     pub(crate) fn time_to_answer(
         &self,
-        question: &Question,
+        kind: &Kind,
         given: Option<i64>,
+        wire: Wire,
     ) -> Result<Option<SignedDuration>, Error> {
         match given {
             Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
@@ -81,8 +83,14 @@ impl Engine {
                 let problem = Problem::new("/deadline_seconds", format!("must be 1 to {LONGEST}"));
                 Err(Refusal::QuestionInvalid(vec![problem]).into())
             }
-            None => Ok(self.settings().deadlines.get(question.kind.name()).copied()),
+            None => Ok(self.usual_time(kind, wire)),
         }
+    }
+
+    /// From the configuration by kind, else from the wire that it is asked on.
+    pub(crate) fn usual_time(&self, kind: &Kind, wire: Wire) -> Option<SignedDuration> {
+        let configured = self.settings().deadlines.get(kind.name()).copied();
+        configured.or_else(|| wire.time_to_answer(kind))
     }
 
     fn packed(&self, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
@@ -95,6 +103,12 @@ impl Engine {
         }
         Ok(Some(packed))
     }
+}
+
+/// The wire whose figures hold for what an agent of ours asks: the one that its session was opened on.
+pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<Wire, Error> {
+    let luggage = reads.luggage(scope, session)?.unwrap_or_default();
+    Ok(luggage.wire.unwrap_or(Wire::Worker))
 }
 
 /// A list shows whole questions, so that one must not be as large as a body may be.

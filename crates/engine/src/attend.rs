@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{Actor, Caller, Interaction, InteractionId, Refusal, Session, SessionId, Standing};
-use store::{Cost, Page, Reads, SessionFilter};
+use store::{Cost, Reads};
 
 use crate::{Engine, Error};
 
@@ -32,22 +32,6 @@ impl Engine {
             let runs = session.driven && session.started_by == actor && session.ended.is_none();
             let ready = if runs { ready(reads, &session, &actor)? } else { Vec::new() };
             Ok(Attended { session, open, ready })
-        })
-        .await
-    }
-
-    /// The session that a client means: by its id, or the newest one of a channel.
-    pub async fn session_meant(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
-        caller.require(Right::Read)?;
-        let (scope, name) = (caller.scope, name.to_owned());
-        self.read(Cost::Point, move |reads| {
-            if let Ok(id) = name.parse::<SessionId>()
-                && let Some(session) = reads.session(&scope, id)?
-            {
-                return Ok(Some(session));
-            }
-            let filter = SessionFilter { channel: Some(name.clone()), ..SessionFilter::default() };
-            Ok(reads.sessions(&scope, &filter, Page { after: None, limit: 1 })?.pop())
         })
         .await
     }

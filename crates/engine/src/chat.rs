@@ -5,8 +5,9 @@ use std::sync::Arc;
 use domain::access::Right;
 use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId};
 use serde_json::Value;
-use store::{Cost, Once, Page, Reads, SessionFilter, StoreError};
+use store::{Once, StoreError};
 
+use crate::conversation::conversation;
 use crate::definitions::Definitions;
 use crate::say::checked;
 use crate::work::Work;
@@ -23,7 +24,7 @@ const MOST_MEETINGS: u32 = 5;
 pub struct Chat {
     /// The conversation: a session or its channel. A new one if absent.
     pub conversation: Option<String>,
-    /// The agent, for a new conversation; the only one there is, else the one called `default`, if absent.
+    /// The agent, where a session begins; if absent the one of the session before it, else the only one there is, else the one called `default`.
     pub agent: Option<String>,
     /// What is said.
     pub content: String,
@@ -32,18 +33,6 @@ pub struct Chat {
 }
 
 impl Engine {
-    /// The session that a conversation is at: the newest of this channel, else the one of this id.
-    pub async fn conversation(&self, caller: &Caller, name: &str) -> Result<(Session, Luggage), Error> {
-        caller.require(Right::Read)?;
-        let (scope, name) = (caller.scope, name.to_owned());
-        self.read(Cost::Point, move |reads| {
-            let session = conversation(reads, &scope, &name)?.ok_or(Refusal::NotFound("session"))?;
-            let luggage = reads.luggage(&scope, session.id)?.unwrap_or_default();
-            Ok((session, luggage))
-        })
-        .await
-    }
-
     /// Says something; gives the session, and the number of the last event before it was said.
     pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
@@ -90,13 +79,14 @@ impl Work<'_> {
             // An id is given, never chosen.
             return Err(Refusal::NotFound("session").into());
         }
-        let agent = match chat.agent {
-            Some(agent) => agent,
-            None => self.agent_meant(&caller.scope, filed)?,
-        };
         let before = match &chat.conversation {
             Some(name) => conversation(&mut *self.tx, &caller.scope, name)?,
             None => None,
+        };
+        let same = before.as_ref().filter(|before| before.driven).and_then(|before| before.brief.agent.clone());
+        let agent = match chat.agent.or(same) {
+            Some(agent) => agent,
+            None => self.agent_meant(&caller.scope, filed)?,
         };
         if before.as_ref().is_some_and(|before| before.ended.is_none()) {
             // It was begun since it was looked for.
@@ -129,18 +119,5 @@ impl Work<'_> {
                 Err(Refusal::QuestionInvalid(vec![problem]).into())
             }
         }
-    }
-}
-
-fn conversation(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Session>, Error> {
-    if !name.bytes().all(|byte| byte.is_ascii_graphic()) {
-        // No channel is called so, and one of the stores cannot be asked for NUL.
-        return Ok(None);
-    }
-    let filter = SessionFilter { channel: Some(name.to_owned()), ..SessionFilter::default() };
-    let newest = reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop();
-    match (newest, name.parse::<SessionId>()) {
-        (None, Ok(id)) => Ok(reads.session(scope, id)?),
-        (newest, _) => Ok(newest),
     }
 }

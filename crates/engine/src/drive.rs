@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use domain::audit::Wire;
 use domain::suggestion::AnswerPattern;
 use domain::{
     Actor, ActorKind, Interaction, Luggage, Question, Refusal, Scope, Session, SessionId, Standing, Status, Step,
-    StepEnd, StepEnding, StepId, Timestamp,
+    StepEnd, StepEnding, StepId, Timestamp, Wire,
 };
 use serde_json::json;
 use store::{AnswerPlace, Cost, DueStep, JournalEntry, StepState, Topic};

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
-use domain::audit::Wire;
 use domain::webhook::address::Networks;
-use domain::{KeyId, SignedDuration, Timestamp, VisitId};
+use domain::{KeyId, SignedDuration, Timestamp, VisitId, Wire};
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};

@@ -1,8 +1,7 @@
 //! Makes, lists and revokes keys.
 
 use domain::access::Right;
-use domain::audit::Wire;
-use domain::{Caller, Happening, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, text, user};
+use domain::{Caller, Happening, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, Wire, text, user};
 use serde_json::json;
 use store::{Cost, KeyRecord};
 

@@ -26,6 +26,7 @@ mod chat;
 mod claim;
 mod complete;
 mod control;
+mod conversation;
 mod definitions;
 mod drive;
 mod engine;

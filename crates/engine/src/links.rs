@@ -1,8 +1,9 @@
 //! Makes links that sign a person in once.
 
 use domain::access::Right;
-use domain::audit::Wire;
-use domain::{Caller, Credential, Happening, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User};
+use domain::{
+    Caller, Credential, Happening, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User, Wire,
+};
 use serde_json::json;
 use store::{Cost, StoreError};
 

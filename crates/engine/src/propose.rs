@@ -5,12 +5,12 @@ use std::sync::Arc;
 use domain::access::Right;
 use domain::proposal::{Proposal, Standing, reserved};
 use domain::question::AskingRule;
-use domain::{Action, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, text};
+use domain::{Action, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, Wire, text};
 use policy::AskSettings;
 use serde_json::Value;
 use store::{Cost, StoreError};
 
-use crate::ask::sized;
+use crate::ask::{opened_on, sized};
 use crate::judge::{Behalf, Judged};
 use crate::work::{Asking, Work};
 use crate::{Engine, Error, Idempotency, Vault};
@@ -37,6 +37,8 @@ pub struct Propose {
     pub repeatable: bool,
     /// Whether the client of whoever opened the session runs it.
     pub client: bool,
+    /// How long the agent's version gives people for approvals.
+    pub deadline_seconds: Option<i64>,
 }
 
 impl Engine {
@@ -68,14 +70,15 @@ impl Engine {
         propose: Propose,
         once: Option<Idempotency>,
     ) -> Result<Proposal, Error> {
-        let Propose { call, action, context, traceparent, repeatable, client } = propose;
+        let Propose { call, action, context, traceparent, repeatable, client, deadline_seconds } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-        let lookup = call.clone();
+        let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.wire);
         let found = self.read(Cost::Point, move |reads| {
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
-            Ok((reads.proposal(&scope, session.id, &lookup)?, session))
+            let wire = if worker { opened_on(reads, &scope, session.id)? } else { asked_on };
+            Ok((reads.proposal(&scope, session.id, &lookup)?, session, wire))
         });
-        let (known, origin) = found.await?;
+        let (known, origin, wire) = found.await?;
         if let Some(known) = known.filter(|_| once.is_none()) {
             known.in_hands_of(caller)?;
             known.same(&action, &actor)?;
@@ -89,7 +92,7 @@ impl Engine {
         }
         let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
         let judged = self.judge(scope, behalf, action.clone()).await?;
-        let asking = self.asking(&judged, traceparent);
+        let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
         let policies = Arc::clone(&self.policies);
         let (driven, hands) = (caller.is_worker(), caller.clone());
@@ -143,11 +146,16 @@ impl Engine {
         .await
     }
 
-    /// How a question about an action is put: from the rule, else from the configuration by kind.
-    pub(crate) fn asking(&self, judged: &Judged, traceparent: Option<String>) -> Asking {
-        let ruled = judged.ask.as_ref().and_then(|ask| ask.deadline_seconds);
-        let configured = || self.settings().deadlines.get(Kind::Approval.name()).copied();
-        let time = ruled.map(domain::SignedDuration::from_secs).or_else(configured);
+    /// How a question about an action is put: with the time that the agent's version gives, else the rule, else what is usual.
+    pub(crate) fn asking(
+        &self,
+        judged: &Judged,
+        given: Option<i64>,
+        wire: Wire,
+        traceparent: Option<String>,
+    ) -> Asking {
+        let ruled = given.or_else(|| judged.ask.as_ref().and_then(|ask| ask.deadline_seconds));
+        let time = ruled.map(domain::SignedDuration::from_secs).or_else(|| self.usual_time(&Kind::Approval, wire));
         Asking { time, traceparent }
     }
 }

@@ -11,8 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::audit::Wire;
-use domain::{Happening, Refusal, Scope, TenantId};
+use domain::{Happening, Refusal, Scope, TenantId, Wire};
 use serde_json::json;
 use store::{Cost, DataKey, Sealed, StoreError};
 

@@ -22,7 +22,7 @@ impl Engine {
     ) -> Result<Session, Error> {
         checked(&content)?;
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
-        let time = self.time_to_answer(&question, None)?;
+        let time = self.usual_time(&question.kind, caller.wire);
         let question = if requires_reply { Some(self.admitted(question, time).await?) } else { None };
         let asking = Asking { time, traceparent: None };
         let caller_then = caller.clone();

@@ -5,7 +5,7 @@ use domain::interaction::Origin;
 use domain::proposal::{Step, verdict_of};
 use domain::{
     Action, Actor, AgentVersion, Caller, Choice, DefinitionKind, Draft, Effect, Interaction, InteractionId, Kind,
-    Proposal, Question, Refusal, Remember, Resolution, Session, Standing, State, Status, Verdict,
+    Proposal, Question, Refusal, Remember, Resolution, Session, Standing, State, Status, Verdict, Wire,
 };
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
@@ -210,12 +210,15 @@ impl Engine {
         });
         let Some((asked, proposal, schema)) = found.await? else { return Ok(Alongside { edit: None, remember }) };
         let action = Action { tool: proposal.action.tool, arguments };
-        let Origin { started_by, traceparent, .. } = asked.origin;
+        let Origin { started_by, traceparent, at, .. } = asked.origin;
         let agent = Some(proposal.proposed_by.name);
         let behalf = Behalf { agent, user: started_by.name, role: proposal.role };
         let judged = self.judge(scope, behalf, action).await?;
         self.fits_tool(&judged, schema).await?;
-        let asking = self.asking(&judged, traceparent);
+        let asking = self.asking(&judged, None, Wire::Worker, traceparent);
+        // Where nobody says otherwise they have as long as those who were asked first.
+        let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
+        let asking = Asking { time: asking.time.or(first), ..asking };
         Ok(Alongside { edit: Some((judged, asking)), remember })
     }
 

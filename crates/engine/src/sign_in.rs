@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use domain::audit::{How, Wire};
+use domain::audit::How;
 use domain::user::Way;
-use domain::{Actor, Happening, LinkId, Refusal, Role, Scope, User, UserId, Visit, VisitId, text, user};
+use domain::{Actor, Happening, LinkId, Refusal, Role, Scope, User, UserId, Visit, VisitId, Wire, text, user};
 use serde_json::json;
 use store::{Cost, LinkRecord, UserRecord};
 use subtle::ConstantTimeEq;

@@ -96,6 +96,7 @@ impl Work<'_> {
         let id = self.ids.session(self.now);
         let shared = start.shared.clone();
         let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
+        luggage.wire = Some(self.doer.how.wire);
         let run = self.run_for(scope, filed, &mut brief, &mut luggage)?;
         let step = Step::begin(self.ids.step(self.now), id, brief.agent.clone(), self.now);
         let step = match &run {

@@ -7,6 +7,7 @@ use domain::{Interaction, InteractionId, Question, Refusal};
 use serde_json::Value;
 use store::{Cost, StoreError};
 
+use crate::ask::opened_on;
 use crate::drive::{Claim, place_of};
 use crate::journal::Journal;
 use crate::work::{Asking, Doer};
@@ -26,7 +27,9 @@ impl Engine {
         after: u64,
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
     ) -> Result<Option<Interaction>, Error> {
-        let seconds = self.time_to_answer(&ask.question, ask.deadline_seconds)?;
+        let (scope, session) = (claim.scope, claim.session);
+        let wire = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
+        let seconds = self.time_to_answer(&ask.question.kind, ask.deadline_seconds, wire)?;
         let question = self.suggested(claim, ask.question).await?;
         let question = self.admitted(question, seconds).await?;
         let kept = self.kept_for_agent(claim.scope, &claim.agent.name, &question).await?;

@@ -1,8 +1,7 @@
 //! Adds, lists and disables the people of a project.
 
 use domain::access::Right;
-use domain::audit::Wire;
-use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, text, user};
+use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, Wire, text, user};
 use serde_json::json;
 use store::Cost;
 

@@ -1,10 +1,10 @@
 //! What every command shares: the transaction, the time, fresh ids, and what is to be performed after the commit.
 
-use domain::audit::{Entry, How, Wire, particulars};
+use domain::audit::{Entry, How, particulars};
 use domain::interaction::Change;
 use domain::{
     Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
-    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, session::Note,
+    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, Wire, session::Note,
 };
 use serde_json::Value;
 use store::{Topic, Tx};

@@ -1,6 +1,6 @@
 //! Answers on the wire.
 
-use domain::{Actor, Answer, AnswerId, AutoSource, Draft, Effect, InteractionId, Timestamp};
+use domain::{Actor, Answer, AnswerId, AutoSource, Draft, Effect, InteractionId, Timestamp, Wire};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -187,7 +187,7 @@ pub struct AnswersResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "id": "ans_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "by": { "kind": "user", "name": "alice" },
-    "at": "2026-11-15T10:01:00Z", "effect": "approve", "option": "approve", "options": ["approve"]
+    "wire": "http", "at": "2026-11-15T10:01:00Z", "effect": "approve", "option": "approve", "options": ["approve"]
 }))]
 pub struct AnswerView {
     /// Its id.
@@ -195,6 +195,10 @@ pub struct AnswerView {
     pub id: AnswerId,
     /// Who said it.
     pub by: Actor,
+    /// Through which door it came: `http` and `ws` are `/v1`, `flows`, `hitl`, `tools` and `react` the wires of other systems. Absent where
+    /// nobody in person answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<Wire>,
     /// When.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
@@ -223,7 +227,19 @@ pub struct AnswerView {
 
 impl From<Answer> for AnswerView {
     fn from(answer: Answer) -> Self {
-        let Answer { id, by, at, effect, options, metadata, arguments, data, feedback, .. } = answer;
-        Self { id, by, at, effect, option: options.first().cloned(), options, metadata, arguments, data, feedback }
+        let Answer { id, by, wire, at, effect, options, metadata, arguments, data, feedback, .. } = answer;
+        Self {
+            id,
+            by,
+            wire,
+            at,
+            effect,
+            option: options.first().cloned(),
+            options,
+            metadata,
+            arguments,
+            data,
+            feedback,
+        }
     }
 }

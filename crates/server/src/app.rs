@@ -23,7 +23,7 @@ pub struct Limits {
     pub rate: Option<NonZeroU32>,
     /// How many streams may be open at this node.
     pub streams: usize,
-    /// How often a socket shows that it lives. One that is silent for three times as long has ended.
+    /// How often a socket, or a stream that is silent, shows that it lives. A socket that is silent for three times as long has ended.
     pub heartbeat: Duration,
     /// Whether all requests come through a proxy whose last word in `X-Forwarded-For` is where they come from.
     pub behind_proxy: bool,

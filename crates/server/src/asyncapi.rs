@@ -9,6 +9,7 @@ use crate::dialects::approvals::words;
 #[derive(OpenApi)]
 #[openapi(components(schemas(
     protocol::AnswerBody,
+    protocol::AskBody,
     protocol::EmptyBody,
     protocol::OutcomeBody,
     protocol::PermitBody,
@@ -58,17 +59,19 @@ const WAIT: &str = "wait";
 const ID: (&str, &str, bool) = ("id", "1", false);
 const ONCE: (&str, &str, bool) = ("idempotency_key", "once-1", false);
 const SESSION: (&str, &str, bool) = ("session", "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", true);
+const TRACE: (&str, &str, bool) = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false);
 const CALL: (&str, &str, bool) = ("call_id", "call_1", true);
 const QUESTION: (&str, &str, bool) = ("interaction", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", true);
 
 /// What a client of `/v1/ws` says.
-const ASKED: [Row; 7] = [
+const ASKED: [Row; 8] = [
     row("subscribe", "SubscribeBody", &[("id", "1", true)], "Be told what happens, from a cursor on"),
     row("unsubscribe", "UnsubscribeBody", &[ID], "Be told no more"),
-    row("propose", "ProposeBody", &[ID, ONCE, SESSION], "Propose an action; the decision comes as an event"),
+    row("propose", "ProposeBody", &[ID, ONCE, SESSION, TRACE], "Propose an action; the decision comes as an event"),
     row("action", "EmptyBody", &[ID, SESSION, CALL], "Read an action, with its permit where it is the caller's to run"),
     row("start", "PermitBody", &[ID, ONCE, SESSION, CALL], "Start an action that may run; its permit is spent"),
     row("outcome", "OutcomeBody", &[ID, ONCE, SESSION, CALL], "Report what became of an action"),
+    row("ask", "AskBody", &[ID, ONCE, SESSION, TRACE], "Put a question to people; its end comes as an event"),
     row("answer", "AnswerBody", &[ID, ONCE, QUESTION], "Answer a question"),
 ];
 

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::FromRequestParts;
 use axum_extra::extract::CookieJar;
-use domain::{Caller, Credential};
+use domain::{Caller, Credential, Wire};
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, UPGRADE};
 use http::request::Parts;
@@ -46,7 +46,7 @@ impl FromRequestParts<App> for Who {
         };
         within_rate(app, &caller)?;
         only_taken(parts)?;
-        Ok(Self(Caller { from: address(parts, app.limits.behind_proxy), ..caller }))
+        Ok(Self(placed(parts, app, caller)))
     }
 }
 
@@ -68,8 +68,14 @@ impl FromRequestParts<App> for Reading {
         };
         within_rate(app, &caller)?;
         only_taken(parts)?;
-        Ok(Self(Caller { from: address(parts, app.limits.behind_proxy), ..caller }))
+        Ok(Self(placed(parts, app, caller)))
     }
+}
+
+/// A caller with where they come from, and by which door: the wires of other systems are marked by their routers.
+fn placed(parts: &Parts, app: &App, caller: Caller) -> Caller {
+    let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
+    Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller }
 }
 
 fn short_enough(parts: &Parts) -> Result<(), ApiError> {

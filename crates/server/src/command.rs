@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
-use domain::Problem;
 use engine::Idempotency;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
 
 use crate::App;
 use crate::error::ApiError;
@@ -69,7 +69,7 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         // Serde would take a list for an object, field by field.
         return Err(match serde_json::from_slice::<IgnoredAny>(bytes) {
-            Ok(_) => ApiError::BodyInvalid(vec![Problem::new("", "must be an object")]),
+            Ok(_) => ApiError::wrong("", "must be an object"),
             Err(error) => ApiError::MalformedJson(error.to_string()),
         });
     }
@@ -79,10 +79,10 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
         let inner = error.into_inner();
         let said = plain(&inner);
         match inner.classify() {
-            serde_json::error::Category::Data => ApiError::BodyInvalid(vec![Problem::new(pointer, said)]),
+            serde_json::error::Category::Data => ApiError::wrong(pointer, said),
             // A number in place of a word: what is wrong is its type, whatever serde_json calls it.
             _ if said == "expected value" && serde_json::from_slice::<IgnoredAny>(bytes).is_ok() => {
-                ApiError::BodyInvalid(vec![Problem::new(pointer, "is of the wrong type")])
+                ApiError::wrong(pointer, "is of the wrong type")
             }
             _ => ApiError::MalformedJson(inner.to_string()),
         }
@@ -90,10 +90,16 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     deserializer.end().map_err(|error| ApiError::MalformedJson(error.to_string()))?;
     let mut again = serde_json::Deserializer::from_slice(bytes);
     let unique: Result<Unique, _> = serde_path_to_error::deserialize(&mut again);
-    unique.map_err(|error| {
-        ApiError::BodyInvalid(vec![Problem::new(pointer(error.path()), "a name stands twice in one object")])
-    })?;
+    unique.map_err(|error| ApiError::wrong(pointer(error.path()), "a name stands twice in one object"))?;
     Ok(read)
+}
+
+/// Reads a part of a body that stands under a pointer.
+pub(crate) fn part<T: DeserializeOwned>(under: &str, value: Value) -> Result<T, ApiError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let at = format!("{under}{}", pointer(error.path()));
+        ApiError::wrong(at, plain(&error.into_inner()))
+    })
 }
 
 fn json_only<'a>(headers: &HeaderMap, bytes: &'a Bytes) -> Result<&'a [u8], ApiError> {

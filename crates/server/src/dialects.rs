@@ -7,6 +7,9 @@ mod hitl;
 mod react;
 mod refusals;
 
+use axum::Extension;
+use domain::Wire;
+use serde_json::{Map, Value, json};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::App;
@@ -14,8 +17,22 @@ use crate::App;
 /// The operations of every dialect.
 pub(crate) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new()
-        .merge(flows::operations())
-        .merge(hitl::operations())
-        .merge(approvals::operations())
-        .merge(react::operations())
+        .merge(on(Wire::Flows, flows::operations()))
+        .merge(on(Wire::Hitl, hitl::operations()))
+        .merge(on(Wire::Tools, approvals::operations()))
+        .merge(on(Wire::React, react::operations()))
+}
+
+/// Has whatever comes in there say by which door it came.
+fn on(wire: Wire, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
+    operations.layer(Extension(wire))
+}
+
+/// A value where a wire has an object: what is none stands in one.
+fn object(value: Value) -> Value {
+    match value {
+        Value::Null => Value::Object(Map::new()),
+        Value::Object(_) => value,
+        other => json!({ "value": other }),
+    }
 }

@@ -152,6 +152,11 @@ pub const CODES: &[&str] = &[
 ];
 
 impl ApiError {
+    /// One thing in a body is wrong.
+    pub(crate) fn wrong(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::BodyInvalid(vec![Problem::new(pointer, message)])
+    }
+
     fn status_and_code(&self) -> (StatusCode, &'static str) {
         use StatusCode as S;
         match self {

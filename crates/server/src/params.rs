@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use utoipa::IntoParams;
 
 use crate::App;
 use crate::error::ApiError;
@@ -58,6 +60,16 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
         let read = axum::extract::Query::<T>::try_from_uri(&parts.uri);
         read.map(|query| Self(query.0)).map_err(|rejection| ApiError::QueryInvalid(rejection.body_text()))
     }
+}
+
+/// The one parameter of what a browser opens and cannot send a key to.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TicketQuery {
+    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket.
+    #[expect(dead_code, reason = "read before the query is")]
+    ticket: Option<String>,
 }
 
 /// How long to wait.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::extract::FromRequestParts;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
-use domain::Caller;
+use domain::{Caller, Wire};
 use http::request::Parts;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite;
@@ -92,6 +92,8 @@ impl FromRequestParts<App> for Joining {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let Reading(caller) = Reading::from_request_parts(parts, app).await?;
+        let wire = if caller.wire == Wire::Http { Wire::Ws } else { caller.wire };
+        let caller = Caller { wire, ..caller };
         let sockets = parts.extensions.get::<Sockets>().cloned();
         let upgrade = WebSocketUpgrade::from_request_parts(parts, app).await.ok();
         Ok(Self { caller, upgrade, sockets })

@@ -16,9 +16,6 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::App;
 use crate::error::ApiError;
 
-/// How often a silent stream shows that it lives.
-pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
-
 /// Where a stream gets its events from.
 pub(crate) enum Source {
     /// One session, by number.
@@ -64,7 +61,7 @@ pub(crate) trait Words: Send + 'static {
 
     /// What a silent stream says.
     fn heartbeat() -> KeepAlive {
-        KeepAlive::new().interval(HEARTBEAT).text("heartbeat")
+        KeepAlive::new().text("heartbeat")
     }
 }
 
@@ -102,7 +99,8 @@ pub(crate) fn stream_in<W: Words>(words: W, app: &App, caller: Caller, source: S
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
     });
-    let mut response = Sse::new(Box::pin(frames)).keep_alive(W::heartbeat()).into_response();
+    let mut response =
+        Sse::new(Box::pin(frames)).keep_alive(W::heartbeat().interval(app.limits.heartbeat)).into_response();
     // Proxies must pass each event on as it comes.
     response.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(response)

@@ -9,12 +9,14 @@ use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 /// The header of W3C trace context.
-const TRACEPARENT: &str = "traceparent";
+pub(crate) const TRACEPARENT: &str = "traceparent";
+/// How long it may be, in bytes.
+pub(crate) const LONGEST: usize = 128;
 
 /// The trace that a request belongs to, to be kept with what it asks.
 pub(crate) fn traceparent(headers: &http::HeaderMap) -> Option<String> {
     let text = headers.get(TRACEPARENT)?.to_str().ok()?;
-    (text.len() <= 128).then(|| text.to_owned())
+    (text.len() <= LONGEST).then(|| text.to_owned())
 }
 
 struct Headers<'a>(&'a http::HeaderMap);

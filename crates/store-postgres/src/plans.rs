@@ -46,9 +46,10 @@ const ROWS: &str = "
         from generate_series(1, 5000) number;
     insert into visits select pg_temp.uid(number), pg_temp.uid(number), pg_temp.uid(1), '', false, number, number
         from generate_series(1, 5000) number;
-    insert into webhook_deliveries (id, webhook, state, due_at, settled_at, body)
+    insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body)
         select pg_temp.uid(number), pg_temp.uid(number % 100), 'x', case when number % 50 = 0 then number end,
-            case when number % 50 <> 0 then number end, '{}'
+            case when number % 50 <> 0 then number end, case when number % 2 = 0 then pg_temp.uid(number) end,
+            case when number % 2 = 0 then 1 end, '{}'
         from generate_series(1, 10000) number;
     analyze";
 
@@ -65,11 +66,10 @@ fn check(connection: &mut Connection, sql: &str, values: Values<'_>, index: &str
     let plan: Vec<String> = lines.iter().map(|row| row.get(0)).collect();
     let plan = plan.join("\n");
     assert!(index.split('|').any(|index| plan.contains(&format!("using {index} "))), "{sql}\n{plan}");
-    for bad in
-        ["Seq Scan on interactions", "Seq Scan on events", "Seq Scan on sessions", "Seq Scan on questions", "Sort"]
-    {
-        assert!(!plan.contains(bad), "{sql}\n{plan}");
+    for table in ["interactions", "events", "sessions", "questions", "webhook_deliveries"] {
+        assert!(!plan.contains(&format!("Seq Scan on {table}")), "{sql}\n{plan}");
     }
+    assert!(!plan.contains("Sort"), "{sql}\n{plan}");
 }
 
 const fn uid(number: u128) -> Uuid {
@@ -91,6 +91,8 @@ fn hot_statements_use_their_indexes() {
     check(timers::NEXT, &[], "interactions_due");
     check(timers::OLDEST, &[], "interactions_retired");
     check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
+    check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "interactions_to_deliver");
+    check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "webhook_deliveries_of_answer");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
     check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");
     check(webhook::BACKLOG, &[&some], "webhook_deliveries_due");

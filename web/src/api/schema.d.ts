@@ -1962,6 +1962,7 @@ export interface components {
             option?: string | null;
             /** @description The options chosen. */
             options?: string[];
+            wire?: components["schemas"]["Wire"] | null;
         };
         /**
          * @description Puts a question to people.
@@ -4582,7 +4583,7 @@ export interface components {
          *     }
          */
         ReactChatBody: {
-            /** @description The agent, for a new conversation; the only one, else the one called `default`, if absent. */
+            /** @description The agent, where a session begins; if absent that of the session before, else the only one, else the one called `default`. */
             agent?: string | null;
             /** @description What is said. */
             message: string;
@@ -5922,7 +5923,7 @@ export interface components {
          * @description A door through which things are done.
          * @enum {string}
          */
-        Wire: "http" | "cli" | "timer" | "worker" | "webhook";
+        Wire: "http" | "ws" | "flows" | "hitl" | "tools" | "react" | "cli" | "timer" | "worker" | "webhook";
     };
     responses: never;
     parameters: never;
@@ -6108,6 +6109,8 @@ export interface operations {
             query: {
                 /** @description The conversation. */
                 sessionId: string;
+                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream. */
+                ticket?: string | null;
             };
             header?: {
                 /** @description The last event seen */
@@ -6992,7 +6995,10 @@ export interface operations {
     };
     flows_stream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket. */
+                ticket?: string | null;
+            };
             header?: {
                 /** @description The last number seen */
                 "Last-Event-ID"?: string | null;
@@ -8730,6 +8736,8 @@ export interface operations {
             header?: {
                 /** @description One key with one body gives one result */
                 "Idempotency-Key"?: string | null;
+                /** @description Given back with the answer */
+                traceparent?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9768,6 +9776,8 @@ export interface operations {
             header?: {
                 /** @description One key with one body gives one result */
                 "Idempotency-Key"?: string | null;
+                /** @description Given back with the answer */
+                traceparent?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -23686,7 +23696,7 @@ export interface operations {
     socket_open: {
         parameters: {
             query?: {
-                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one socket. */
+                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket. */
                 ticket?: string;
             };
             header?: never;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::agent::Provider;
-use domain::{Action, Proposal, Refusal, Standing};
+use domain::{Action, Kind, Proposal, Refusal, Standing};
 use engine::{Acted, Error, Propose};
 use serde_json::Value;
 
@@ -122,6 +122,7 @@ impl Driven<'_> {
             traceparent: None,
             repeatable: spec.repeatable,
             client,
+            deadline_seconds: self.deadline(&Kind::Approval),
         };
         match self.worker.engine.propose(&self.caller, self.session.id, propose, None).await {
             Ok(Acted { proposal, permit, .. }) => Ok(Ok((proposal, permit))),

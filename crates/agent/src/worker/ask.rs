@@ -2,7 +2,7 @@
 
 use domain::flow::StepQuestion;
 use domain::step::Revision;
-use domain::{InteractionId, Question, Refusal};
+use domain::{InteractionId, Kind, Question, Refusal};
 use engine::{Ask, Error, Journal};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ impl Driven<'_> {
                 return Ok(true);
             }
         };
-        let deadline = question.deadline_seconds.or_else(|| self.deadline(&put));
+        let deadline = question.deadline_seconds.or_else(|| self.deadline(&put.kind));
         if let Err(why) = self.ask((call, true), put, deadline, Vec::new()).await? {
             let how = format!("could not be put: {why}");
             self.enter(vec![Input::Before(BeforeEnd::Unanswered { how })], Along::default()).await?;
@@ -52,7 +52,7 @@ impl Driven<'_> {
                 for dropped in &dropped {
                     tracing::info!(?dropped, session = %self.session.id, call, "suggestionDropped");
                 }
-                let deadline = deadline.or_else(|| self.deadline(&question));
+                let deadline = deadline.or_else(|| self.deadline(&question.kind));
                 let told = match dropped.is_empty() {
                     true => Vec::new(),
                     false => vec![("suggestions.dropped", json!({ "call_id": call, "dropped": dropped }))],
@@ -80,8 +80,8 @@ impl Driven<'_> {
     }
 
     /// How long the agent's version gives people for this kind of question.
-    fn deadline(&self, question: &Question) -> Option<i64> {
-        self.agent.as_ref()?.deadlines.get(question.kind.name()).copied()
+    pub(super) fn deadline(&self, kind: &Kind) -> Option<i64> {
+        self.agent.as_ref()?.deadlines.get(kind.name()).copied()
     }
 
     /// Asks, and journals that it was asked; or why it could not be, in words for the model.

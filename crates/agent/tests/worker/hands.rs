@@ -10,7 +10,15 @@ use crate::world::{World, results};
 
 fn propose(call: &str) -> Propose {
     let action = Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
-    Propose { call: call.into(), action, context: Value::Null, traceparent: None, repeatable: false, client: false }
+    Propose {
+        call: call.into(),
+        action,
+        context: Value::Null,
+        traceparent: None,
+        repeatable: false,
+        client: false,
+        deadline_seconds: None,
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use holdpoint_domain::{
     Actor, ActorKind, Brief, Caller, Credential, KeyId, ProjectId, Role, Scope, Session, SessionId, StepId, TenantId,
-    Timestamp,
+    Timestamp, Wire,
 };
 use uuid::Uuid;
 
@@ -26,6 +26,7 @@ pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
         actor: Actor { kind, name: name.into() },
         groups: groups.iter().map(|group| (*group).to_owned()).collect(),
         from: None,
+        wire: Wire::Http,
     }
 }
 

@@ -1,8 +1,7 @@
 //! Notes what became of a message, under the lease that it was sent under.
 
-use domain::audit::Wire;
 use domain::webhook::delivery::{About, Attempt, Progress, Verdict};
-use domain::{Actor, LeaseId, Refusal, Timestamp, WebhookDelivery};
+use domain::{Actor, LeaseId, Refusal, Timestamp, WebhookDelivery, Wire};
 use store::DueWebhook;
 
 use super::courier::Receipt;

@@ -68,7 +68,15 @@ impl Race {
 
 fn writing(call: &str) -> Propose {
     let action = Action { tool: "write".into(), arguments: json!({ "path": call }) };
-    Propose { call: call.into(), action, context: Value::Null, traceparent: None, repeatable: false, client: false }
+    Propose {
+        call: call.into(),
+        action,
+        context: Value::Null,
+        traceparent: None,
+        repeatable: false,
+        client: false,
+        deadline_seconds: None,
+    }
 }
 
 /// Whatever a proposal was ruled by was in force when it was committed.

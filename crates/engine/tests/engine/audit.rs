@@ -1,8 +1,7 @@
 //! The audit trail: what each use case leaves on it, and that it proves itself.
 
-use domain::audit::Wire;
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
-use domain::{Caller, Command, Credential, Draft, Effect, KeyId, Role, Session, SignedDuration};
+use domain::{Caller, Command, Credential, Draft, Effect, KeyId, Role, Session, SignedDuration, Wire};
 use holdpoint_engine::{Audited, Export, Idempotency, NewKey, Settings, Wanted};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page};

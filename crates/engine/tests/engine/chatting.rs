@@ -46,12 +46,26 @@ async fn a_conversation_begins_goes_on_and_begins_again() {
     assert!(matches!(refusal(ended), Refusal::SessionEnded { .. }), "an id names one session for good");
     let (next, _) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
     assert_ne!(next.id, first.id);
-    let (found, _) = world.engine.conversation(&alice, "chat-7").await.unwrap();
+    let found = world.engine.conversation(&alice, "chat-7").await.unwrap().unwrap();
     assert_eq!(found.id, next.id, "the newest is meant");
     let (alone, _) = says(&world, &alice, None, None).await.unwrap();
     assert_eq!(alone.brief.channel, alone.id.uuid().to_string());
     let (same, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
     assert_eq!(same.id, alone.id);
+    // A name that is also an id: the channel goes on, the id stays with the session that was given it.
+    world.control(&alice, alone.id, Command::Cancel).await.unwrap();
+    let (after, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
+    assert_ne!(after.id, alone.id);
+    let (still, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
+    assert_eq!(still.id, after.id);
+    let start = Start { channel: Some(alone.id.to_string()), ..Start::default() };
+    world.engine.start(&alice, start, None).await.unwrap();
+    for (name, meant) in [(alone.brief.channel.clone(), after.id), (alone.id.to_string(), alone.id)] {
+        assert_eq!(world.engine.conversation(&alice, &name).await.unwrap().map(|found| found.id), Some(meant));
+    }
+    for nobody in ["chat-8", "two words", "nul\0", "ses_nobody"] {
+        assert_eq!(world.engine.conversation(&alice, nobody).await.unwrap(), None);
+    }
 }
 
 #[tokio::test]
@@ -82,8 +96,8 @@ async fn who_may_not_speak_is_refused_and_nothing_is_begun() {
     let forbidden = Refusal::RoleForbids { role: Role::Viewer };
     assert_eq!(refusal(says(&world, &viewer, None, None).await), forbidden);
     assert_eq!(refusal(says(&world, &viewer, Some("chat-7"), None).await), forbidden);
-    let theirs = world.engine.conversation(&mallory, "chat-7").await;
-    assert_eq!(refusal(theirs), Refusal::NotFound("session"));
+    let theirs = world.engine.conversation(&mallory, "chat-7").await.unwrap();
+    assert_eq!(theirs, None);
     let by_id = says(&world, &mallory, Some(&session.id.to_string()), None).await;
     assert_eq!(refusal(by_id), Refusal::NotFound("session"));
     let start = Start { channel: Some("foreign".into()), ..Start::default() };

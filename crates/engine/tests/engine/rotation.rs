@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::audit::Wire;
-use domain::{Caller, Draft, InteractionId, Role};
+use domain::{Caller, Draft, InteractionId, Role, Wire};
 use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotated, Settings, Vault};
 use parking_lot::Mutex;
 use serde_json::json;

@@ -39,6 +39,13 @@ impl World {
         Self { engine, clock, store, directory }
     }
 
+    /// An empty world on another store.
+    pub(crate) fn over(store: Arc<dyn Store>) -> Self {
+        let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
+        let engine = engine(&store, &clock, [7; 32], Settings::default());
+        Self { engine, clock, store, directory }
+    }
+
     /// The same world after its server was down for a while.
     pub(crate) fn restarted_after(self, down: SignedDuration) -> Self {
         self.store.close();

@@ -75,6 +75,7 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
         traceparent: None,
         repeatable: false,
         client: false,
+        deadline_seconds: None,
     }
 }
 

@@ -12,11 +12,10 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{Caller, DefinitionKind, Event, InteractionId, Refusal, Session, SessionId, Status};
-use engine::{Attended, Error, SessionFollower, Start};
+use domain::{Caller, Event, Interaction, InteractionId, Refusal, Session, SessionId, Status};
+use engine::{Attended, Error, SessionFollower};
 use serde::Deserialize;
 use serde_json::Value;
-use store::Page;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -70,7 +69,7 @@ async fn approvals_open(
     let caller = joining.caller.clone();
     let mut talk = Approvals::new(app.clone(), caller, name, query.agent);
     if let Some(session) = session {
-        talk.attend(session.id).await?;
+        talk.attend(session.id, None).await?;
     }
     joining.with(&app, talk)
 }
@@ -89,7 +88,7 @@ async fn approvals_pending(
     let mut pending_approvals = Vec::with_capacity(open.len());
     for id in open {
         let asked = app.engine.interaction(&caller, id, Duration::ZERO).await?;
-        if asked.status() == Status::Pending {
+        if is_open(&asked) {
             pending_approvals.push(asking(&asked));
         }
     }
@@ -101,7 +100,7 @@ async fn meant(app: &App, caller: &Caller, name: &str) -> Result<Option<Session>
     if name.contains('\0') {
         return Err(ApiError::IdInvalid("the session in the path contains NUL".into()));
     }
-    Ok(app.engine.session_meant(caller, name).await?)
+    Ok(app.engine.conversation(caller, name).await?)
 }
 
 /// One client of one session.
@@ -180,33 +179,14 @@ impl Approvals {
         Self { app, caller, name, agent, session: None, follower: None, found, shown, handed }
     }
 
-    /// Begins with what is open now, and goes on with what happens from now on.
-    async fn attend(&mut self, id: SessionId) -> Result<(), Error> {
+    /// Begins with what is open now, and goes on with what happens from now on, or after an event.
+    async fn attend(&mut self, id: SessionId, after: Option<u64>) -> Result<(), Error> {
         let Attended { session, open, ready } = self.app.engine.attend(&self.caller, id).await?;
-        self.follower = Some(self.app.engine.follow(&self.caller, id, session.last_seq).await?);
+        self.follower = Some(self.app.engine.follow(&self.caller, id, after.unwrap_or(session.last_seq)).await?);
         self.session = Some(id);
         self.found.extend(open.into_iter().map(News::Question));
         self.found.extend(ready.into_iter().map(News::Ready));
         Ok(())
-    }
-
-    /// The session that the client talks to; opened for the agent that listens where there is none, or it has ended.
-    async fn opened(&mut self) -> Result<SessionId, ApiError> {
-        let last = meant(&self.app, &self.caller, &self.name).await?;
-        let agent = self.agent.clone().or_else(|| last.as_ref().and_then(|last| last.brief.agent.clone()));
-        if let Some(last) = last.filter(|last| last.ended.is_none() || self.name.starts_with(SessionId::PREFIX)) {
-            return Ok(last.id);
-        }
-        let agent = agent.ok_or_else(|| {
-            ApiError::QueryInvalid("agent: say who listens, as in `/ws/my-session?agent=NAME`".into())
-        })?;
-        let page = Page { after: Some((agent.clone(), String::new())), limit: 1 };
-        let known = self.app.engine.definitions(&self.caller, DefinitionKind::Agent, page).await?;
-        if !known.iter().any(|known| known.definition.name == agent) {
-            return Err(Refusal::NotFound("agent").into());
-        }
-        let start = Start { channel: Some(self.name.clone()), agent: Some(agent), ..Start::default() };
-        Ok(self.app.engine.start(&self.caller, start, None).await?.id)
     }
 
     async fn happened(&mut self, event: Event) -> Result<Option<Message>, ApiError> {
@@ -220,6 +200,7 @@ impl Approvals {
                 self.shown.remove(&id);
                 Ok(ended(&self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?))
             }
+            ("interaction.handed_over", Some(id)) => self.handed_on(id).await,
             ("interaction.warned", Some(id)) => self.warned(id).await,
             ("action.allowed" | "action.offered", _) => self.hand_over(said("call_id")).await,
             ("session.resumed", _) => {
@@ -242,8 +223,16 @@ impl Approvals {
     /// Shows a question that is still open, once.
     async fn asked(&mut self, id: InteractionId) -> Result<Option<Message>, ApiError> {
         let asked = self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?;
-        let fresh = asked.status() == Status::Pending && self.shown.insert(id);
+        let fresh = is_open(&asked) && self.shown.insert(id);
         Ok(fresh.then(|| Message::ToolCall(asking(&asked))))
+    }
+
+    /// A call that was shown here is decided elsewhere from now on: this wire has no word for that but what whoever decides it would hear.
+    async fn handed_on(&mut self, id: InteractionId) -> Result<Option<Message>, ApiError> {
+        let asked = self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?;
+        let Some(to) = asked.handed_over().filter(|_| self.shown.remove(&id)) else { return Ok(None) };
+        let refusal = Refusal::HandedOver(Box::new(to.clone()));
+        Ok(Some(wrong(refusal.into(), Some(call_of(&asked)))))
     }
 
     async fn warned(&self, id: InteractionId) -> Result<Option<Message>, ApiError> {
@@ -285,6 +274,11 @@ impl Approvals {
             Err(error) => Ok(Some(wrong(error.into(), Some(call)))),
         }
     }
+}
+
+/// Whether a question can be decided here.
+fn is_open(asked: &Interaction) -> bool {
+    asked.status() == Status::Pending && asked.handed_over().is_none()
 }
 
 const fn assistant(token: String, is_final: bool, restarted: bool) -> Message {

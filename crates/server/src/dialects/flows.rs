@@ -14,7 +14,7 @@ mod words;
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Caller, DefinitionKind, Luggage, Problem, Refusal, Session, SessionId, StepId};
+use domain::{Caller, DefinitionKind, Luggage, Refusal, Session, SessionId, StepId};
 use engine::Start;
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand};
@@ -102,9 +102,8 @@ async fn flows_start(
 ) -> Result<(StatusCode, Json<FlowStartedView>), ApiError> {
     let FlowStartBody { parameters, shared_context, chat_session_id, overrides } = body;
     if !overrides.is_null() {
-        let problem =
-            Problem::new("/overrides", "are not taken: the version of the agent says how its model is called");
-        return Err(ApiError::BodyInvalid(vec![problem]));
+        let why = "are not taken: the version of the agent says how its model is called";
+        return Err(ApiError::wrong("/overrides", why));
     }
     let start = Start { channel: chat_session_id, ..Start::default() };
     let start = if defined(&app, &caller, DefinitionKind::Flow, &name).await? {

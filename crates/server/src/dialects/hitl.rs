@@ -13,8 +13,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::middleware::map_response;
 use domain::{Caller, Interaction, InteractionId, ProjectId, Refusal, Status};
-use engine::{Error, InteractionQuery};
-use http::StatusCode;
+use engine::{Ask, Error, InteractionQuery};
+use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use store::{InteractionFilter, Page};
 use utoipa::{IntoParams, ToSchema};
@@ -28,6 +28,7 @@ use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Id, Query, limit};
+use crate::trace::traceparent;
 use ask::HitlRequestBody;
 use respond::HitlRespondBody;
 use views::{HitlPendingView, HitlRequestView, HitlStatus};
@@ -85,7 +86,7 @@ async fn hitl_conversation_pending(
     Who(caller): Who,
     Id(conversation): Id<String>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
-    let (session, _) = app.engine.conversation(&caller, &conversation).await?;
+    let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = if session.brief.channel == conversation {
         InteractionFilter { channel: Some(conversation.clone()), ..open() }
     } else {
@@ -167,17 +168,20 @@ async fn hitl_request(
 
 /// Asks a person, in a conversation that there is. Who says nothing of the deadline gets the wire's own.
 #[utoipa::path(post, path = "/requests", tag = "hitl", request_body = HitlRequestBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result"),
+           ("traceparent" = Option<String>, Header, description = "Given back with the answer")),
     responses((status = 201, description = "The request", body = HitlRequestView), Problems))]
 async fn hitl_ask(
     State(app): State<App>,
     Who(caller): Who,
+    headers: HeaderMap,
     Command { body, once }: Command<HitlRequestBody>,
 ) -> Result<(StatusCode, Json<HitlRequestView>), ApiError> {
     caller.require(domain::access::Right::Ask)?;
-    let (session, _) = app.engine.conversation(&caller, body.conversation()).await?;
     let conversation = body.conversation().to_owned();
-    let asked = app.engine.ask(&caller, session.id, body.into_ask()?, once).await?;
+    let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
+    let ask = Ask { traceparent: traceparent(&headers), ..body.into_ask()? };
+    let asked = app.engine.ask(&caller, session.id, ask, once).await?;
     let status = HitlStatus::of(&asked, None);
     Ok((StatusCode::CREATED, Json(HitlRequestView::new(asked, Some(&conversation), status))))
 }

@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 
 use super::refusals::{Also, worded};
 use crate::App;
-use crate::caller::Who;
+use crate::caller::{Reading, Who};
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -53,7 +53,7 @@ pub(super) struct ReactChatBody {
     session_id: Option<String>,
     /// Whom the client speaks for. Kept with a new session; proves nothing.
     user_id: Option<String>,
-    /// The agent, for a new conversation; the only one, else the one called `default`, if absent.
+    /// The agent, where a session begins; if absent that of the session before, else the only one, else the one called `default`.
     agent: Option<String>,
 }
 
@@ -86,6 +86,9 @@ pub(super) struct ReactStreamQuery {
     /// The conversation.
     #[param(rename = "sessionId")]
     session_id: String,
+    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream.
+    #[expect(dead_code, reason = "read before the query is")]
+    ticket: Option<String>,
 }
 
 /// Shows a conversation again, from the event after the last one seen, until its session has ended.
@@ -96,12 +99,13 @@ pub(super) struct ReactStreamQuery {
               (status = 204, description = "The session has ended, and everything was seen"), Problems))]
 async fn react_session_stream(
     State(app): State<App>,
-    Who(caller): Who,
+    Reading(caller): Reading,
     Query(query): Query<ReactStreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let name = query.session_id;
-    let (session, luggage) = app.engine.conversation(&caller, &name).await?;
+    let found = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
+    let (session, luggage, _) = app.engine.session(&caller, found.id).await?;
     let place = match headers.get("last-event-id") {
         None => Place::after(0),
         Some(value) => value

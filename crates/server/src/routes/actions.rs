@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
-use domain::{Problem, SessionId};
+use domain::SessionId;
 use engine::{Acted, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -55,16 +55,8 @@ pub(super) async fn action_propose(
     headers: HeaderMap,
     Command { body, once }: Command<ProposeBody>,
 ) -> Result<Response, ApiError> {
-    let time = wait(body.wait)
-        .map_err(|_| ApiError::BodyInvalid(vec![Problem::new("/wait", format!("must be at most {LONGEST_WAIT}"))]))?;
-    let propose = Propose {
-        action: body.action(),
-        call: body.call_id,
-        context: body.context,
-        traceparent: traceparent(&headers),
-        repeatable: false,
-        client: false,
-    };
+    let time = wait(body.wait).map_err(|_| ApiError::wrong("/wait", format!("must be at most {LONGEST_WAIT}")))?;
+    let propose = proposed(body, traceparent(&headers));
     let call = propose.call.clone();
     let mut acted = app.engine.propose(&caller, session, propose, once).await?;
     if acted.proposal.state(acted.at) == "waiting" && !time.is_zero() {
@@ -76,6 +68,19 @@ pub(super) async fn action_propose(
         app.engine.recheck(&caller).await?;
     }
     Ok(decided(acted))
+}
+
+/// What a body proposes, in the trace that it is proposed in.
+pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propose {
+    Propose {
+        action: body.action(),
+        call: body.call_id,
+        context: body.context,
+        traceparent,
+        repeatable: false,
+        client: false,
+        deadline_seconds: None,
+    }
 }
 
 /// 200 when it is decided; 202 while it is not, which is no error and can be asked again at once.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::App;
 use crate::caller::Who;
-use crate::command::{Command, plain, pointer};
+use crate::command::{Command, part};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Id;
@@ -72,11 +72,7 @@ pub(super) async fn interaction_answer_many(
 
 /// Reads one answer of many.
 fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError> {
-    let item = serde_path_to_error::deserialize::<_, AnswersItem>(answer).map_err(|error| {
-        let at = format!("/answers/{index}{}", pointer(error.path()));
-        ApiError::BodyInvalid(vec![Problem::new(at, plain(&error.into_inner()))])
-    })?;
-    Ok(item.into_parts())
+    Ok(part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
 }
 
 fn result(interaction: String, answered: Result<Interaction, ApiError>) -> AnswersResult {

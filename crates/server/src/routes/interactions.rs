@@ -38,16 +38,16 @@ pub(super) async fn interaction_ask(
     Who(caller): Who,
     Id(session): Id<SessionId>,
     headers: HeaderMap,
-    Command { mut body, once }: Command<AskBody>,
+    Command { body, once }: Command<AskBody>,
 ) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
-    let ask = Ask {
-        deadline_seconds: body.deadline_seconds,
-        resume_point: body.resume_point.take(),
-        traceparent: traceparent(&headers),
-        question: body.into_question(),
-    };
-    let interaction = app.engine.ask(&caller, session, ask, once).await?;
+    let interaction = app.engine.ask(&caller, session, asked(body, traceparent(&headers)), once).await?;
     Ok((StatusCode::CREATED, Json(interaction.into())))
+}
+
+/// What a body asks, in the trace that it is asked in.
+pub(super) fn asked(mut body: AskBody, traceparent: Option<String>) -> Ask {
+    let (deadline_seconds, resume_point) = (body.deadline_seconds, body.resume_point.take());
+    Ask { deadline_seconds, resume_point, traceparent, question: body.into_question() }
 }
 
 /// Which questions.

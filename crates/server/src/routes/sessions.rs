@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Caller, Luggage, Problem, Session, SessionId, SessionStatus};
+use domain::{Caller, Luggage, Session, SessionId, SessionStatus};
 use engine::{Idempotency, Start, StepCommand};
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody};
@@ -121,8 +121,7 @@ pub(crate) async fn steered(
     match meant {
         Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, once).await?),
         Meant::Session(_) if step.is_some() => {
-            let problem = Problem::new("/step", "stands beside a command that is not about a step");
-            Err(ApiError::BodyInvalid(vec![problem]))
+            Err(ApiError::wrong("/step", "stands beside a command that is not about a step"))
         }
         Meant::Session(command) => Ok(app.engine.control(caller, id, command, reason, once).await?),
     }

@@ -10,14 +10,12 @@ use domain::{Caller, Event};
 use engine::Error;
 use futures::stream::{AbortHandle, BoxStream, SelectAll, StreamExt, abortable, unfold};
 use protocol::{SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody};
-use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa::IntoParams;
 
 use crate::App;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::Query;
+use crate::params::{Query, TicketQuery};
 use crate::routes::events::{project_place, session_place};
 use crate::socket::{End, Joining, Talk};
 use crate::sse::Source;
@@ -27,25 +25,15 @@ use request::{Request, Wish};
 /// How many subscriptions one socket may have.
 const MOST: usize = 32;
 
-/// How a socket is opened.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(super) struct SocketQuery {
-    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one socket.
-    #[expect(dead_code, reason = "read before the query is")]
-    ticket: Option<String>,
-}
-
 /// Opens a WebSocket for all of `/v1`. What is said on it stands in `/asyncapi.json`.
-#[utoipa::path(get, path = "/v1/ws", tag = "events", params(SocketQuery),
+#[utoipa::path(get, path = "/v1/ws", tag = "events", params(TicketQuery),
     responses((status = 101, description = "The socket is open"),
               (status = 426, description = "This is a WebSocket", content_type = "application/problem+json",
                body = protocol::ProblemBody), Problems))]
 pub(super) async fn socket_open(
     State(app): State<App>,
     joining: Joining,
-    Query(SocketQuery { .. }): Query<SocketQuery>,
+    Query(TicketQuery { .. }): Query<TicketQuery>,
 ) -> Result<Response, ApiError> {
     let talk =
         Plain { app: app.clone(), caller: joining.caller.clone(), followed: SelectAll::new(), places: BTreeMap::new() };
@@ -135,9 +123,9 @@ impl Plain {
     }
 
     async fn subscribe(&mut self, id: Option<String>, body: SubscribeBody) -> Result<(u16, Value), ApiError> {
-        let id = id.ok_or_else(|| request::wrong("/id", "names the subscription, and is missing"))?;
+        let id = id.ok_or_else(|| ApiError::wrong("/id", "names the subscription, and is missing"))?;
         if self.places.contains_key(&id) {
-            return Err(request::wrong("/id", "is the name of a subscription of this socket"));
+            return Err(ApiError::wrong("/id", "is the name of a subscription of this socket"));
         }
         if self.places.len() >= MOST {
             return Err(ApiError::TooManySubscriptions(MOST));

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Problem, WebhookDeliveryId, WebhookId};
+use domain::{WebhookDeliveryId, WebhookId};
 use engine::NewWebhook;
 use http::StatusCode;
 use protocol::{
@@ -82,8 +82,7 @@ pub(super) async fn webhook_create(
     Command { body, once }: Command<WebhookBody>,
 ) -> Result<(StatusCode, Json<WebhookCreatedView>), ApiError> {
     let Some(subject) = body.subject() else {
-        let problem = Problem::new("/answers_of", "cannot be combined with events, agent or session");
-        return Err(ApiError::BodyInvalid(vec![problem]));
+        return Err(ApiError::wrong("/answers_of", "cannot be combined with events, agent or session"));
     };
     let WebhookBody { url, description, enabled, .. } = body;
     let new = NewWebhook { url, subject, description, enabled: enabled.unwrap_or(true) };

@@ -242,8 +242,6 @@ async fn only_the_client_of_whoever_opened_the_session_runs_it() {
 async fn the_first_message_opens_the_session() {
     let scene = Scene::new().await;
     let hello = json!({ "type": "user_message", "content": "Hello." });
-    let mut nobody = scene.alice.joins("/ws/my-session").await;
-    nobody.is_refused(hello.clone(), "query_invalid").await;
     let mut unknown = scene.alice.joins("/ws/my-session?agent=nobody").await;
     unknown.is_refused(hello.clone(), "not_found").await;
     scene.play.says("Hello to you.", &[]);
@@ -262,6 +260,39 @@ async fn the_first_message_opens_the_session() {
         sessions["sessions"].as_array().unwrap().iter().filter(|one| one["channel"] == "my-session").collect();
     assert_eq!(sessions.len(), 1);
     assert_eq!(sessions[0]["agent"], "editor");
+}
+
+/// Editors that begin one conversation at the same moment are in one session; what has ended goes on in a new one, with the same agent, also
+/// where the channel is called as its first session is.
+#[tokio::test]
+async fn a_conversation_is_begun_once_and_begins_again() {
+    let scene = Scene::new().await;
+    let hello = || json!({ "type": "user_message", "content": "Hello." });
+    let heard = async |editor: &mut Wire| while editor.hears_of("assistant_message").await["is_final"] != true {};
+    let of = async |channel: &str| {
+        let page = scene.alice.get("/v1/sessions?limit=200").await.done();
+        let all = page["sessions"].as_array().cloned().unwrap().into_iter();
+        all.filter(|one| one["channel"] == channel).collect::<Vec<Value>>()
+    };
+    // The only agent there is is meant.
+    let mut editors = futures::future::join_all((0..8).map(|_| scene.alice.joins("/ws/together"))).await;
+    futures::future::join_all(editors.iter_mut().map(|editor| editor.says(hello()))).await;
+    for editor in &mut editors {
+        heard(editor).await;
+    }
+    assert_eq!(of("together").await.len(), 1);
+    let own = scene.session.trim_start_matches("ses_").to_owned();
+    for (name, last) in [("together".to_owned(), text(&of("together").await[0]["id"])), (own, scene.session.clone())] {
+        let mut editor = scene.alice.joins(&format!("/ws/{name}")).await;
+        scene.alice.commands(&last, "cancel").await.done();
+        for _ in 0..2 {
+            editor.says(hello()).await;
+            heard(&mut editor).await;
+        }
+        let sessions = of(&name).await;
+        assert_eq!(sessions.len(), 2, "{name}: {sessions:?}");
+        assert!(sessions.iter().all(|one| one["agent"] == "editor"), "{sessions:?}");
+    }
 }
 
 /// An agent that cannot go on is not silent about it.

@@ -87,7 +87,7 @@ async fn every_example_of_a_request_can_be_read() {
         assert!(!["body_invalid", "malformed_json"].contains(&code), "{name}: {reply}");
         read += 1;
     }
-    assert_eq!(read, 11);
+    assert_eq!(read, 12);
 }
 
 fn wire(name: &str) -> &str {

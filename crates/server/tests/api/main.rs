@@ -30,6 +30,7 @@ mod flows_words;
 mod grant_patterns;
 mod grants;
 mod handing_over;
+mod heartbeats;
 mod keeping;
 mod limits;
 mod messages;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::acting::{Scene, writing};
-use crate::words::{confirmation, text};
+use crate::words::{Question, confirmation, text};
 use crate::world::World;
 
 /// A session from a cursor, and the project from now on, on one socket: nothing is missed, nothing is repeated.
@@ -75,6 +75,52 @@ async fn propose_answer_start_and_report() {
     assert_eq!(agent.asks(propose).await["result"]["state"], "done", "the same call finds the same decision");
 }
 
+/// A question is asked on the socket; the trace that it was asked in comes back with its answer, as over HTTP, and so does that of a call.
+#[tokio::test]
+async fn what_is_asked_keeps_its_trace() {
+    let scene = Scene::new().await;
+    let mut agent = scene.agent.joins("/v1/ws").await;
+    let trace = |number: u32| format!("00-4bf92f3577b34da6a3ce929d0e0e4736-{number:016x}-01");
+    let mut ask = confirmation();
+    for (name, value) in [("type", json!("ask")), ("session", json!(scene.session)), ("traceparent", json!(trace(1)))] {
+        ask[name] = value;
+    }
+    ask["idempotency_key"] = json!("once");
+    let asked = agent.asks(ask.clone()).await;
+    assert_eq!((&asked["status"], &asked["result"]["status"]), (&json!(201), &json!("pending")), "{asked}");
+    ask["traceparent"] = json!(trace(2));
+    assert_eq!(
+        agent.asks(ask.clone()).await["result"],
+        asked["result"],
+        "whoever tries again does so in another trace"
+    );
+    let question =
+        Question { id: text(&asked["result"]["id"]), session: scene.session.clone(), shown: asked["result"].clone() };
+    scene.alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    assert_eq!(scene.agent.takes(&question).await.done()["traceparent"], json!(trace(1)));
+
+    let mut propose = writing("call_1");
+    for (name, value) in
+        [("type", json!("propose")), ("session", json!(scene.session)), ("traceparent", json!(trace(3)))]
+    {
+        propose[name] = value;
+    }
+    let waiting = agent.asks(propose).await;
+    let id: domain::InteractionId = text(&waiting["result"]["interaction"]).parse().unwrap();
+    let person = scene.world.engine.authenticate(&scene.alice.key).await.unwrap();
+    let kept = scene.world.engine.interaction(&person, id, std::time::Duration::ZERO).await.unwrap();
+    assert_eq!(kept.origin.traceparent, Some(trace(3)));
+    for wrong in [json!(5), json!("x".repeat(129))] {
+        ask["traceparent"] = wrong;
+        let refused = agent.asks(ask.clone()).await;
+        assert_eq!(refused["problem"]["errors"][0]["pointer"], "/traceparent", "{refused}");
+    }
+    let stray = agent
+        .asks(json!({ "type": "action", "session": scene.session, "call_id": "call_1", "traceparent": trace(4) }))
+        .await;
+    assert_eq!(stray["problem"]["errors"][0]["pointer"], "/traceparent", "only what asks is kept with its trace");
+}
+
 /// Whatever is wrong is told with the id of the request and the body that HTTP would have; the socket stays.
 #[tokio::test]
 async fn what_is_wrong_is_told_and_the_socket_stays() {
@@ -120,6 +166,9 @@ async fn what_is_wrong_is_told_and_the_socket_stays() {
             "role_forbids",
             "-",
         ),
+        (json!({ "type": "ask", "kind": "question", "title": "Q" }), 422, "body_invalid", "/session"),
+        (json!({ "type": "ask", "session": scene.session, "kind": "question" }), 422, "body_invalid", ""),
+        (json!({ "type": "ask", "session": nowhere, "kind": "question", "title": "Q" }), 404, "not_found", "-"),
         (
             json!({ "type": "action", "session": nowhere, "call_id": "a", "idempotency_key": "" }),
             422,

@@ -29,6 +29,17 @@ async fn a_ticket_is_used_once() {
     let mut editor =
         world.door.joins(world.door.handshake(&format!("/ws/{session}?ticket={third}"))).await.ok().unwrap();
     editor.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
+    let bare = session.trim_start_matches("ses_");
+    for path in [
+        format!("/api/flows/{bare}/events/stream?ticket={}", ticket().await),
+        format!("/api/agent/chat/react/stream?sessionId={session}&ticket={}", ticket().await),
+    ] {
+        let opened = async || world.door.request(Method::GET, &path).send().await.unwrap();
+        let response = opened().await;
+        assert_eq!(response.status(), 200, "{path}");
+        assert!(Frames::of(response).next().await.is_some());
+        assert_eq!(opened().await.status(), 401, "{path}");
+    }
     // It opens streams, and nothing else.
     let other = ticket().await;
     let plain = reply(world.door.request(Method::GET, &format!("/v1/sessions?ticket={other}"))).await;

@@ -150,6 +150,11 @@ impl Wire {
         (text(&message["cursor"]), text(&message["event"]["type"]))
     }
 
+    /// The name of the next event, of whichever subscription.
+    pub(crate) async fn event_after_pings(&mut self) -> String {
+        text(&self.hears_of("event").await["event"]["type"])
+    }
+
     /// How the server closed it: the code, and what was said before.
     pub(crate) async fn closed(mut self) -> (u16, Vec<Value>) {
         let mut said = Vec::new();

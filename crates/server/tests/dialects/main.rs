@@ -5,6 +5,7 @@
 extern crate holdpoint_server as server;
 
 mod agents;
+mod flows_context;
 mod hitl;
 mod hitl_kinds;
 mod hitl_states;

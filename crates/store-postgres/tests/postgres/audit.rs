@@ -2,8 +2,8 @@
 
 use std::sync::mpsc::channel;
 
-use domain::audit::{Entry, How, Wire, Written};
-use domain::{Actor, EntryId, Scope};
+use domain::audit::{Entry, How, Written};
+use domain::{Actor, EntryId, Scope, Wire};
 use holdpoint_store_postgres::Options;
 use serde_json::json;
 use store::conformance::{World, chain};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 use domain::audit::chain::{BEGINNING, Head, Signer, link};
-use domain::audit::{Entry, How, Wire, Written};
-use domain::{Actor, ActorKind, EntryId, InteractionId, Scope, SessionId, TenantId};
+use domain::audit::{Entry, How, Written};
+use domain::{Actor, ActorKind, EntryId, InteractionId, Scope, SessionId, TenantId, Wire};
 use serde_json::json;
 
 use super::Fixture;

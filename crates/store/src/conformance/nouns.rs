@@ -5,7 +5,7 @@ use domain::session::Note;
 use domain::step::{StepEnd, StepEnding};
 use domain::{
     ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, SessionId, Step,
-    StepId,
+    StepId, Wire,
 };
 use serde_json::json;
 
@@ -82,6 +82,7 @@ pub fn sessions_come_back(fixture: &Fixture) {
         input: json!({ "nul": "\0", "big": 1e300, "text": "日本" }),
         metadata: json!([1, null]),
         agents: [("plan".to_owned(), "2".to_owned())].into(),
+        wire: Some(Wire::Tools),
     };
     let (kept, with) = (session.clone(), luggage.clone());
     world.write(move |tx| tx.session_insert(&kept, &with)).unwrap();

@@ -8,7 +8,7 @@ use domain::interaction::Reviewer;
 use domain::{
     Actor, ActorKind, AnswerId, Brief, Caller, Credential, Draft, Event, EventId, Happening, Interaction,
     InteractionId, KeyId, Luggage, ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId,
-    Timestamp,
+    Timestamp, Wire,
 };
 use futures::executor::block_on;
 use serde_json::{Value, json};
@@ -192,6 +192,7 @@ pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
         actor: actor(ActorKind::User, name),
         groups: vec!["ops".into()],
         from: None,
+        wire: Wire::Http,
     };
     interaction.admit(&caller).unwrap()
 }

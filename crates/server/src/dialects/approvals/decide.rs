@@ -1,13 +1,13 @@
 //! What a client says, carried out.
 
-use domain::{Draft, Effect, Interaction, Kind, Outcome, Problem};
+use domain::{Draft, Effect, Interaction, Kind, Outcome, SessionId};
+use engine::Chat;
 use protocol::AnswerBody;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::words::{Decision, Decisions, Message, Said, ToolResult, UserMessage, Verb};
 use super::{Approvals, text_of, wrong};
-use crate::command::{parsed, plain, pointer};
+use crate::command::{parsed, part};
 use crate::error::ApiError;
 
 /// How many decisions one message may carry.
@@ -17,7 +17,7 @@ impl Approvals {
     /// Does what a message says. What comes of it is told by the session's own events; only what is refused is replied.
     pub(super) async fn said(&mut self, text: &str) -> Vec<Message> {
         let said = parsed::<serde_json::Map<String, Value>>(text.as_bytes())
-            .and_then(|fields| read::<Said>("", Value::Object(fields)));
+            .and_then(|fields| part::<Said>("", Value::Object(fields)));
         match said {
             Err(error) => vec![wrong(error, None)],
             Ok(Said::UserMessage(UserMessage { content, .. })) => refused(self.tell(content).await, None),
@@ -30,24 +30,31 @@ impl Approvals {
         }
     }
 
+    /// Says something to the agent; where there is no session, or it has ended, the engine begins one in the channel.
     async fn tell(&mut self, content: String) -> Result<(), ApiError> {
-        let session = self.opened().await?;
-        if self.session != Some(session) {
-            self.attend(session).await?;
+        let last = super::meant(&self.app, &self.caller, &self.name).await?;
+        if let Some(last) = last.filter(|last| last.ended.is_none() || self.name.starts_with(SessionId::PREFIX)) {
+            if self.session != Some(last.id) {
+                self.attend(last.id, None).await?;
+            }
+            self.app.engine.message(&self.caller, last.id, (content, false), None).await?;
+            return Ok(());
         }
-        self.app.engine.message(&self.caller, session, (content, false), None).await?;
+        let (conversation, agent) = (Some(self.name.clone()), self.agent.clone());
+        let chat = Chat { conversation, agent, content, metadata: Value::Null };
+        let (session, before) = self.app.engine.chat(&self.caller, chat, None).await?;
+        self.attend(session.id, Some(before)).await?;
         Ok(())
     }
 
     async fn decide_all(&mut self, decisions: Vec<Value>) -> Vec<Message> {
         if decisions.is_empty() || decisions.len() > MOST {
-            let problem = Problem::new("/decisions", format!("must be 1 to {MOST}"));
-            return vec![wrong(ApiError::BodyInvalid(vec![problem]), None)];
+            return vec![wrong(ApiError::wrong("/decisions", format!("must be 1 to {MOST}")), None)];
         }
         let mut replies = Vec::new();
         for (index, decision) in decisions.into_iter().enumerate() {
             let call = decision["call_id"].as_str().map(str::to_owned);
-            match read::<Decision>(&format!("/decisions/{index}"), decision) {
+            match part::<Decision>(&format!("/decisions/{index}"), decision) {
                 Ok(decision) => replies.extend(self.decide(decision).await),
                 Err(error) => replies.push(wrong(error, call)),
             }
@@ -98,16 +105,9 @@ fn meant(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
         (Verb::Approve, _) => effect(Effect::Approve),
         (Verb::Edit, Kind::Approval) => Draft { arguments: modified_arguments, ..effect(Effect::Edit) },
         (Verb::Edit, _) => {
-            let body: AnswerBody = read("/modified_arguments", modified_arguments.unwrap_or_default())?;
+            let body: AnswerBody = part("/modified_arguments", modified_arguments.unwrap_or_default())?;
             Draft { feedback: body.feedback.clone().or(feedback), ..body.into() }
         }
-    })
-}
-
-fn read<T: DeserializeOwned>(under: &str, value: Value) -> Result<T, ApiError> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let at = format!("{under}{}", pointer(error.path()));
-        ApiError::BodyInvalid(vec![Problem::new(at, plain(&error.into_inner()))])
     })
 }
 

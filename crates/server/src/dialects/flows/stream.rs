@@ -11,24 +11,24 @@ use super::item::FlowInteractionView;
 use super::reading::status;
 use super::words;
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Reading;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, number};
-use crate::sse::{HEARTBEAT, Said, Source, Words, stream_in};
+use crate::params::{Id, TicketQuery, number};
+use crate::sse::{Said, Source, Words, stream_in};
 
 /// Streams a session as server-sent events.
 ///
 /// `humanInteractionRequired` and `humanInteractionStatusChanged` carry the question, `flow` everything else; `heartbeat` comes when
 /// nothing happens.
 #[utoipa::path(get, path = "/api/flows/{sessionId}/events/stream", tag = "flows-wire",
-    params(("sessionId" = String, Path, description = "The session"),
+    params(("sessionId" = String, Path, description = "The session"), TicketQuery,
            ("Last-Event-ID" = Option<String>, Header, description = "The last number seen")),
     responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
                example = json!("id: 3\nevent: humanInteractionRequired\ndata: {…}\n\n")), Problems))]
 pub(super) async fn flows_stream(
     State(app): State<App>,
-    Who(caller): Who,
+    Reading(caller): Reading,
     Id(session): Id<SessionId>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -54,7 +54,7 @@ impl Words for Flow {
     }
 
     fn heartbeat() -> KeepAlive {
-        KeepAlive::new().interval(HEARTBEAT).event(Frame::default().event("heartbeat").data("keep-alive"))
+        KeepAlive::new().event(Frame::default().event("heartbeat").data("keep-alive"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A request as an agent of this wire asks it: what its four types bring, and the question that it becomes.
 
 use domain::text::{LINE, undisguised};
-use domain::{Action, Choice, Effect, Fallback, Kind, Problem, Question, SecretField, SignedDuration};
+use domain::{Action, Choice, Effect, Fallback, Kind, Question, SecretField, SignedDuration};
 use engine::Ask;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -9,11 +9,6 @@ use utoipa::ToSchema;
 
 use super::views::HitlType;
 use crate::error::ApiError;
-
-/// How many seconds a person has where the agent does not say.
-const USUAL: i64 = 300;
-/// The same for a permission.
-const PERMISSION: i64 = 60;
 
 /// Asks a person.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -109,25 +104,23 @@ impl HitlRequestBody {
 
     /// The question in the engine's words.
     pub(super) fn into_ask(mut self) -> Result<Ask, ApiError> {
-        let usual = if self.request_type == HitlType::Permission { PERMISSION } else { USUAL };
-        let seconds = match self.timeout_seconds {
-            None => usual,
-            Some(seconds) => SignedDuration::try_from_secs_f64(seconds)
-                .map_err(|_| wrong("/timeout_seconds", "is no time that somebody could wait"))?
-                .as_secs(),
-        };
+        let seconds = self.timeout_seconds.map(SignedDuration::try_from_secs_f64).transpose();
+        let seconds =
+            seconds.map_err(|_| ApiError::wrong("/timeout_seconds", "is no time that somebody could wait"))?;
         let default = self.default_value.take();
         let mut question = self.question()?;
         question.fallback = match default {
             Some(default) => Some(meant(&question, default)),
             None => question.usual_fallback(),
         };
-        Ok(Ask { question, deadline_seconds: Some(seconds), resume_point: None, traceparent: None })
+        let deadline_seconds = seconds.map(|seconds| seconds.as_secs());
+        Ok(Ask { question, deadline_seconds, resume_point: None, traceparent: None })
     }
 
     fn question(self) -> Result<Question, ApiError> {
         let text = [self.question, self.action.clone(), self.message].into_iter().flatten().next();
-        let text = text.or_else(|| self.description.clone()).ok_or_else(|| wrong("/question", "must be asked"))?;
+        let text =
+            text.or_else(|| self.description.clone()).ok_or_else(|| ApiError::wrong("/question", "must be asked"))?;
         let kind = match self.request_type {
             HitlType::Clarification => Kind::Question,
             HitlType::Decision => Kind::Choice,
@@ -135,7 +128,7 @@ impl HitlRequestBody {
             HitlType::Permission => Kind::Approval,
         };
         let action = match (self.request_type, self.tool_name) {
-            (HitlType::Permission, None) => return Err(wrong("/tool_name", "a permission is for a tool")),
+            (HitlType::Permission, None) => return Err(ApiError::wrong("/tool_name", "a permission is for a tool")),
             (HitlType::Permission, Some(tool)) => {
                 Some(Action { tool, arguments: arguments(self.action, self.details) })
             }
@@ -192,8 +185,4 @@ impl From<HitlRequestField> for SecretField {
     fn from(HitlRequestField { name, label, required, placeholder, pattern }: HitlRequestField) -> Self {
         Self { name, label, input: None, required: required.unwrap_or(true), pattern, placeholder }
     }
-}
-
-fn wrong(pointer: &str, message: &str) -> ApiError {
-    ApiError::BodyInvalid(vec![Problem::new(pointer, message)])
 }

@@ -1,15 +1,14 @@
 //! What a person responds in the form of each type, and the answer that it is.
 
 use domain::grant::Wanted;
-use domain::{Draft, Effect, Kind, Problem, Question, Remember};
+use domain::{Draft, Effect, Kind, Question, Remember};
 use protocol::RememberBody;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::views::HitlType;
-use crate::command::{plain, pointer};
+use crate::command::part;
 use crate::error::ApiError;
 
 /// A response.
@@ -74,17 +73,17 @@ enum Remembered {
 pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
     let (given, wanted) = (body.hitl_type, HitlType::of(question));
     if given != wanted {
-        return Err(wrong("/hitl_type", format!("this request is a {}", wanted.name())));
+        return Err(ApiError::wrong("/hitl_type", format!("this request is a {}", wanted.name())));
     }
     let data = body.response_data;
     if !data.is_object() {
-        return Err(wrong("/response_data", "must be an object".to_owned()));
+        return Err(ApiError::wrong("/response_data", "must be an object"));
     }
     match wanted {
-        HitlType::Clarification => Ok((clarified(read(data)?, question), None)),
-        HitlType::Decision => Ok((decided(read(data)?, question), None)),
-        HitlType::EnvVar => Ok((provided(read(data)?, question), None)),
-        HitlType::Permission => permitted(read(data)?, question),
+        HitlType::Clarification => Ok((clarified(part("/response_data", data)?, question), None)),
+        HitlType::Decision => Ok((decided(part("/response_data", data)?, question), None)),
+        HitlType::EnvVar => Ok((provided(part("/response_data", data)?, question), None)),
+        HitlType::Permission => permitted(part("/response_data", data)?, question),
     }
 }
 
@@ -121,15 +120,15 @@ fn permitted(body: Permitted, question: &Question) -> Result<(Draft, Option<&'st
         (Some("deny"), None | Some(false)) | (None, Some(false)) => (by_effect(Effect::Reject), false),
         (Some("deny_always"), _) => {
             let why = "what is never to run is for the policy to say; deny this one";
-            return Err(wrong("/response_data/action", why.to_owned()));
+            return Err(ApiError::wrong("/response_data/action", why));
         }
-        (None, None) => return Err(wrong("/response_data", "say `action` or `granted`".to_owned())),
+        (None, None) => return Err(ApiError::wrong("/response_data", "say `action` or `granted`")),
         (Some(_), Some(_)) => {
-            return Err(wrong("/response_data/granted", "does not say the same as `action`".to_owned()));
+            return Err(ApiError::wrong("/response_data/granted", "does not say the same as `action`"));
         }
         (Some(_), None) => {
             let words = "must be allow, allow_always, deny, or an option of the request";
-            return Err(wrong("/response_data/action", words.to_owned()));
+            return Err(ApiError::wrong("/response_data/action", words));
         }
     };
     let wanted = match remember {
@@ -151,15 +150,4 @@ const fn this_tool() -> Remember {
 fn option(question: &Question, said: &str) -> Option<String> {
     let labelled = || question.options.iter().find(|option| option.label == said);
     question.option(said).or_else(labelled).map(|option| option.id.clone())
-}
-
-fn read<T: DeserializeOwned>(data: Value) -> Result<T, ApiError> {
-    serde_path_to_error::deserialize(data).map_err(|error| {
-        let at = format!("/response_data{}", pointer(error.path()));
-        wrong(&at, plain(&error.into_inner()))
-    })
-}
-
-fn wrong(pointer: &str, message: String) -> ApiError {
-    ApiError::BodyInvalid(vec![Problem::new(pointer, message)])
 }

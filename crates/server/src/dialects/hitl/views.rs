@@ -5,8 +5,10 @@ use domain::{
     TenantId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
+
+use crate::dialects::object;
 
 /// The types of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -161,8 +163,9 @@ pub(super) struct HitlPendingView {
 }
 
 impl HitlPendingView {
+    /// Those that can be answered here: what was handed over is answered elsewhere.
     pub(super) fn of(found: Vec<Interaction>, conversation: Option<&str>) -> Self {
-        let requests = found.into_iter();
+        let requests = found.into_iter().filter(|one| one.handed_over().is_none());
         let requests: Vec<_> =
             requests.map(|one| HitlRequestView::new(one, conversation, HitlStatus::Pending)).collect();
         Self { total: requests.len(), requests }
@@ -239,6 +242,9 @@ fn metadata(interaction: &Interaction) -> Value {
         HitlType::Decision => all["multiple"] = json!(question.multiple),
         HitlType::EnvVar | HitlType::Permission => {}
     }
+    if let Some(to) = interaction.handed_over() {
+        all["handed_over"] = json!({ "request_id": to.interaction, "conversation_id": to.channel, "note": to.note });
+    }
     if let State::Resolved { resolution, delivery, .. } = &interaction.state {
         all["source"] = json!(resolution.source());
         all["delivery"] = json!(delivery.name());
@@ -253,15 +259,6 @@ fn field(field: &SecretField) -> Value {
     json!({ "name": field.name, "label": field.label.as_ref().unwrap_or(&field.name), "required": field.required, "secret": true,
             "input_type": field.input.as_deref().unwrap_or("password"), "placeholder": field.placeholder,
             "pattern": field.pattern })
-}
-
-/// A value where this wire has an object: what is none stands in one.
-fn object(value: Value) -> Value {
-    match value {
-        Value::Null => Value::Object(Map::new()),
-        Value::Object(_) => value,
-        other => json!({ "value": other }),
-    }
 }
 
 /// A request that is open.

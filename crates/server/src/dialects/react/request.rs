@@ -2,7 +2,9 @@
 
 use domain::{Choice, Effect, Fallback, Interaction, Kind, Question};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::dialects::object;
 
 /// What choosing an option does, in this wire's words.
 const fn action(effect: Effect) -> &'static str {
@@ -157,13 +159,4 @@ fn metadata(question: &Question) -> Value {
         all["secrets"] = json!(question.secrets);
     }
     all
-}
-
-/// A value where this wire has an object: what is none stands in one.
-fn object(value: Value) -> Value {
-    match value {
-        Value::Null => Value::Object(Map::new()),
-        Value::Object(_) => value,
-        other => json!({ "value": other }),
-    }
 }

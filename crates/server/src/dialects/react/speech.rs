@@ -99,9 +99,11 @@ impl Speech {
             "action.done" | "action.failed" | "action.rejected" | "action.unknown" | "action.unusable" => {
                 vec![("OBSERVING", call(event))]
             }
-            "interaction.answered" | "interaction.auto_resolved" | "interaction.expired" | "interaction.cancelled" => {
-                vec![("OBSERVING", settled(event))]
-            }
+            "interaction.answered"
+            | "interaction.auto_resolved"
+            | "interaction.expired"
+            | "interaction.cancelled"
+            | "interaction.handed_over" => vec![("OBSERVING", settled(event))],
             "step.completed" if !self.listens => {
                 vec![("DONE", json!({ "step": data["name"], "result": data["output"] }))]
             }
@@ -156,7 +158,7 @@ impl Speech {
     async fn asked(&self, app: &App, caller: &Caller, event: &Event) -> Result<Vec<Spoken>, Error> {
         let Some(id) = event.interaction else { return Ok(Vec::new()) };
         let asked = app.engine.interaction(caller, id, Duration::ZERO).await?;
-        if asked.status() != Status::Pending {
+        if asked.status() != Status::Pending || asked.handed_over().is_some() {
             return Ok(Vec::new());
         }
         Ok(vec![("INTERACTION", json!(RequestView::new(asked, &self.session)))])

@@ -2,21 +2,22 @@
 
 use std::str::FromStr;
 
-use domain::{Caller, InteractionId, Problem, SessionId};
-use engine::{Acted, Idempotency, Propose};
+use domain::{Caller, InteractionId, SessionId};
+use engine::{Acted, Ask, Idempotency, Propose};
 use protocol::{
-    AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ProposalView, ProposeBody, SubscribeBody,
-    UnsubscribeBody,
+    AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ProposalView, SubscribeBody, UnsubscribeBody,
 };
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::App;
-use crate::command::{ONCE, names_once, parsed, plain, pointer};
+use crate::command::{ONCE, names_once, parsed, part};
 use crate::error::ApiError;
+use crate::routes::actions::proposed;
+use crate::routes::interactions::asked;
+use crate::trace::{LONGEST, TRACEPARENT};
 
 /// Every type of request.
-const REQUESTS: [&str; 7] = ["subscribe", "unsubscribe", "propose", "action", "start", "outcome", "answer"];
+const REQUESTS: [&str; 8] = ["subscribe", "unsubscribe", "propose", "action", "start", "outcome", "ask", "answer"];
 
 /// A request that could be read.
 pub(super) struct Request {
@@ -29,16 +30,12 @@ pub(super) struct Request {
 pub(super) enum Wish {
     Subscribe(SubscribeBody),
     Unsubscribe(UnsubscribeBody),
-    Propose(SessionId, ProposeBody),
+    Propose(SessionId, Propose),
     Action(SessionId, String),
     Start(SessionId, String, PermitBody),
     Outcome(SessionId, String, OutcomeBody),
+    Ask(SessionId, Box<Ask>),
     Answer(InteractionId, Box<AnswerBody>),
-}
-
-/// Something that is wrong with a message.
-pub(super) fn wrong(pointer: &str, message: &str) -> ApiError {
-    ApiError::BodyInvalid(vec![Problem::new(pointer, message)])
 }
 
 impl Request {
@@ -48,7 +45,7 @@ impl Request {
         let id = match fields.remove("id") {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) if (1..=64).contains(&id.len()) => Some(id),
-            Some(_) => return Err((None, wrong("/id", "must be a text of 1 to 64 bytes"))),
+            Some(_) => return Err((None, ApiError::wrong("/id", "must be a text of 1 to 64 bytes"))),
         };
         match Self::wanted(fields) {
             Ok((wish, once)) => Ok(Self { id, wish, once }),
@@ -58,33 +55,38 @@ impl Request {
 
     fn wanted(mut fields: Map<String, Value>) -> Result<(Wish, Option<Idempotency>), ApiError> {
         let kind = text(&mut fields, "type")?;
+        // Before the body is looked at as a whole: whoever tries again does so in another trace.
+        let trace = if ["propose", "ask"].contains(&kind.as_str()) { trace(&mut fields)? } else { None };
         let once = match fields.remove("idempotency_key") {
             None => None,
             Some(Value::String(key)) if names_once(&key) => {
                 let body = serde_json::to_vec(&fields).unwrap_or_default();
                 Some(Idempotency::new(key, &format!("WS {kind}"), &body))
             }
-            Some(_) => return Err(wrong("/idempotency_key", &format!("must be {ONCE}"))),
+            Some(_) => return Err(ApiError::wrong("/idempotency_key", format!("must be {ONCE}"))),
         };
         let wish = match kind.as_str() {
-            "subscribe" => Wish::Subscribe(body(fields)?),
-            "unsubscribe" => Wish::Unsubscribe(body(fields)?),
+            "subscribe" => Wish::Subscribe(part("", Value::Object(fields))?),
+            "unsubscribe" => Wish::Unsubscribe(part("", Value::Object(fields))?),
             "propose" => {
                 let session = id(&mut fields, "session")?;
                 if fields.contains_key("wait") {
-                    return Err(wrong("/wait", "is for HTTP: here the decision comes as an event"));
+                    return Err(ApiError::wrong("/wait", "is for HTTP: here the decision comes as an event"));
                 }
-                Wish::Propose(session, body(fields)?)
+                Wish::Propose(session, proposed(part("", Value::Object(fields))?, trace))
             }
             "action" => {
                 let (session, call) = (id(&mut fields, "session")?, call(&mut fields)?);
-                let EmptyBody {} = body(fields)?;
+                let EmptyBody {} = part("", Value::Object(fields))?;
                 Wish::Action(session, call)
             }
-            "start" => Wish::Start(id(&mut fields, "session")?, call(&mut fields)?, body(fields)?),
-            "outcome" => Wish::Outcome(id(&mut fields, "session")?, call(&mut fields)?, body(fields)?),
-            "answer" => Wish::Answer(id(&mut fields, "interaction")?, Box::new(body(fields)?)),
-            _ => return Err(wrong("/type", &format!("must be one of {}", REQUESTS.join(", ")))),
+            "start" => Wish::Start(id(&mut fields, "session")?, call(&mut fields)?, part("", Value::Object(fields))?),
+            "outcome" => {
+                Wish::Outcome(id(&mut fields, "session")?, call(&mut fields)?, part("", Value::Object(fields))?)
+            }
+            "ask" => Wish::Ask(id(&mut fields, "session")?, Box::new(asked(part("", Value::Object(fields))?, trace))),
+            "answer" => Wish::Answer(id(&mut fields, "interaction")?, Box::new(part("", Value::Object(fields))?)),
+            _ => return Err(ApiError::wrong("/type", format!("must be one of {}", REQUESTS.join(", ")))),
         };
         Ok((wish, once))
     }
@@ -100,23 +102,17 @@ impl Wish {
     ) -> Result<(u16, Value), ApiError> {
         let engine = &app.engine;
         let acted = match self {
-            Self::Propose(session, body) => {
-                let propose = Propose {
-                    action: body.action(),
-                    call: body.call_id,
-                    context: body.context,
-                    traceparent: None,
-                    repeatable: false,
-                    client: false,
-                };
-                engine.propose(caller, session, propose, once).await?
-            }
+            Self::Propose(session, propose) => engine.propose(caller, session, propose, once).await?,
             Self::Action(session, call) => engine.action(caller, session, call, std::time::Duration::ZERO).await?,
             Self::Start(session, call, PermitBody { permit, lease_seconds }) => {
                 engine.action_start(caller, (session, call), permit, lease_seconds, once).await?
             }
             Self::Outcome(session, call, body) => {
                 engine.action_outcome(caller, (session, call), body.into(), once).await?
+            }
+            Self::Ask(session, ask) => {
+                let asked = engine.ask(caller, session, *ask, once).await?;
+                return Ok((201, shown(&InteractionView::from(asked))));
             }
             Self::Answer(interaction, body) => {
                 let answered = engine.answer(caller, interaction, (*body).into(), once).await?;
@@ -137,23 +133,25 @@ fn shown(view: &impl serde::Serialize) -> Value {
 fn text(fields: &mut Map<String, Value>, name: &str) -> Result<String, ApiError> {
     match fields.remove(name) {
         Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(wrong(&format!("/{name}"), "must be a text")),
-        None => Err(wrong(&format!("/{name}"), "is missing")),
+        Some(_) => Err(ApiError::wrong(format!("/{name}"), "must be a text")),
+        None => Err(ApiError::wrong(format!("/{name}"), "is missing")),
     }
 }
 
 fn id<T: FromStr<Err: std::fmt::Display>>(fields: &mut Map<String, Value>, name: &str) -> Result<T, ApiError> {
-    text(fields, name)?.parse().map_err(|error: T::Err| wrong(&format!("/{name}"), &error.to_string()))
+    text(fields, name)?.parse().map_err(|error: T::Err| ApiError::wrong(format!("/{name}"), error.to_string()))
+}
+
+/// The trace that a message belongs to, which HTTP would have in a header.
+fn trace(fields: &mut Map<String, Value>) -> Result<Option<String>, ApiError> {
+    match fields.remove(TRACEPARENT) {
+        None => Ok(None),
+        Some(Value::String(text)) if text.len() <= LONGEST => Ok(Some(text)),
+        Some(_) => Err(ApiError::wrong("/traceparent", format!("must be a text of at most {LONGEST} bytes"))),
+    }
 }
 
 fn call(fields: &mut Map<String, Value>) -> Result<String, ApiError> {
     let call = text(fields, "call_id")?;
-    if call.contains('\0') { Err(wrong("/call_id", "contains NUL")) } else { Ok(call) }
-}
-
-fn body<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, ApiError> {
-    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
-        let at = pointer(error.path());
-        ApiError::BodyInvalid(vec![Problem::new(at, plain(&error.into_inner()))])
-    })
+    if call.contains('\0') { Err(ApiError::wrong("/call_id", "contains NUL")) } else { Ok(call) }
 }
