@@ -20,6 +20,7 @@ fn question(kind: Kind) -> Question {
 
 fn answer() -> Answer {
     Answer {
+        wire: None,
         id: AnswerId::from_uuid(Uuid::nil()),
         by: Actor { kind: ActorKind::User, name: "alice".into() },
         groups: Vec::new(),

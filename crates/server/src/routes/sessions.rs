@@ -117,8 +117,7 @@ pub(crate) async fn steered(
     ControlBody { command, step, reason, output }: ControlBody,
     once: Option<Idempotency>,
 ) -> Result<Session, ApiError> {
-    let meant = meant(command, output)?;
-    match meant {
+    match meant(command, output)? {
         Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, once).await?),
         Meant::Session(_) if step.is_some() => {
             Err(ApiError::wrong("/step", "stands beside a command that is not about a step"))
@@ -135,8 +134,7 @@ enum Meant {
 
 fn meant(command: ControlCommand, output: Option<Value>) -> Result<Meant, ApiError> {
     if output.is_some() && command != ControlCommand::ApproveStep {
-        let problem = Problem::new("/output", "stands beside a command that gives a step none");
-        return Err(ApiError::BodyInvalid(vec![problem]));
+        return Err(ApiError::wrong("/output", "stands beside a command that gives a step none"));
     }
     Ok(match command {
         ControlCommand::Pause => Meant::Session(domain::Command::Pause),
