@@ -2009,7 +2009,7 @@ export interface components {
             required?: boolean | null;
             /** @description The agent's own state, sealed, and given back with the answer. */
             resume_point?: unknown;
-            /** @description JSON Schema of the form. */
+            /** @description JSON Schema of the form. Fields are shown in the order in which its properties are written. */
             schema?: Record<string, unknown> | null;
             /** @description The named values of a question of kind `secret`. */
             secrets?: components["schemas"]["SecretBody"][];
@@ -3840,7 +3840,7 @@ export interface components {
              * @description How often it has changed.
              */
             revision: number;
-            /** @description JSON Schema of the form. */
+            /** @description JSON Schema of the form; `x-order` has the names of an object's properties as they were written. */
             schema?: Record<string, unknown> | null;
             /** @description The named values of a secret question. */
             secrets?: components["schemas"]["SecretField"][];
