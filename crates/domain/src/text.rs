@@ -128,6 +128,35 @@ fn reorders(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
+/// What a reader of JSON found wrong, in words for whoever wrote it: how things are called in here is nobody's business.
+#[must_use]
+pub fn misread(said: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+        ("type: sequence", "type: a list"),
+        ("type: map", "type: an object"),
+        ("type: floating point", "type: the number"),
+        ("type: integer", "type: the number"),
+        ("value: integer", "value: the number"),
+        ("unknown variant", "unknown word"),
+    ];
+    let mut said = WORDS.iter().fold(said.to_owned(), |said, (theirs, ours)| said.replace(theirs, ours));
+    for number in ["usize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"] {
+        said = said.replace(&format!("expected {number}"), "expected a whole number");
+    }
+    for kind in ["struct", "enum", "tuple struct", "internally tagged enum"] {
+        let begin = format!("expected {kind} ");
+        if let Some(at) = said.find(&begin) {
+            let name =
+                said[at + begin.len()..].find(|c: char| !c.is_alphanumeric()).unwrap_or(said.len() - at - begin.len());
+            said.replace_range(at..at + begin.len() + name, "expected an object");
+        }
+    }
+    said
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,5 +204,19 @@ mod tests {
         assert_eq!(problems, []);
         depth("/context", &nested(DEPTH + 1), &mut problems);
         assert_eq!(problems.len(), 1);
+    }
+
+    #[test]
+    fn what_a_reader_found_wrong_needs_no_knowledge_of_rust() {
+        let check = |said: &str, expected: &str| assert_eq!(misread(said), expected);
+        check("invalid type: string, expected struct Script", "invalid type: string, expected an object");
+        check("invalid type: map, expected a sequence", "invalid type: an object, expected a list");
+        check("invalid value: integer `-5`, expected u64", "invalid value: the number `-5`, expected a whole number");
+        check(
+            "invalid type: string, expected internally tagged enum Way with more",
+            "invalid type: string, expected an object with more",
+        );
+        check("unknown variant, expected one of `a`, `b`", "unknown word, expected one of `a`, `b`");
+        check("missing field `label`", "missing field `label`");
     }
 }

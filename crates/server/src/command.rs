@@ -131,7 +131,9 @@ pub(crate) fn plain(error: &serde_json::Error) -> String {
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
     let repeats = text.starts_with("invalid ") || text.starts_with("unknown variant ");
     match (text.find(['"', '`']), text.rfind(", expected ")) {
-        (Some(begin), Some(end)) if repeats && begin < end => format!("{}{}", text[..begin].trim_end(), &text[end..]),
-        _ => text.to_owned(),
+        (Some(begin), Some(end)) if repeats && begin < end => {
+            domain::text::misread(&format!("{}{}", text[..begin].trim_end(), &text[end..]))
+        }
+        _ => domain::text::misread(text),
     }
 }

@@ -1,6 +1,6 @@
 //! What a model gives with each of the `ask_user` tools, and the question that it becomes.
 
-use domain::{Choice, Effect, Kind, Question, SecretField};
+use domain::{Choice, Effect, Kind, Question, SecretField, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,8 +21,10 @@ pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), S
 }
 
 fn parsed<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, String> {
-    T::deserialize(arguments)
-        .map_err(|error| format!("Nobody was asked, for the arguments do not fit `ask_user_{tool}`: {error}."))
+    T::deserialize(arguments).map_err(|error| {
+        let error = text::misread(&error.to_string());
+        format!("Nobody was asked, for the arguments do not fit `ask_user_{tool}`: {error}.")
+    })
 }
 
 #[derive(Deserialize)]

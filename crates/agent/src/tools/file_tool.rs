@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use cap_std::fs::Dir;
+use domain::text;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -76,7 +77,8 @@ pub(super) fn read<A: DeserializeOwned>(arguments: &Value) -> Result<A, Trouble>
     if !arguments.is_object() {
         return Err(Trouble::new("the arguments are not an object"));
     }
-    A::deserialize(arguments).map_err(|error| Trouble::new(format!("the arguments do not fit: {error}")))
+    A::deserialize(arguments)
+        .map_err(|error| Trouble::new(format!("the arguments do not fit: {}", text::misread(&error.to_string()))))
 }
 
 fn failed(trouble: Trouble, secrets: &Secrets) -> Ran {

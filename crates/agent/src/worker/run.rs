@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Outcome, Refusal, Standing, text};
+use domain::{Outcome, Refusal, SessionId, Standing, text};
 use engine::Error;
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
@@ -19,8 +19,10 @@ use crate::tool::{Ran, Run, Tool};
 const USUAL: u64 = 120;
 /// The longest that they may say.
 const LONGEST: u64 = 600;
-/// How much longer than its tool an action is waited for.
-const MARGIN: i64 = 30;
+/// For how many seconds an action is waited for of which nothing is heard.
+const LEASE: i64 = 30;
+/// How often it is said that its tool still runs.
+const BEAT: Duration = Duration::from_secs(10);
 
 /// An action that may run now.
 pub(super) struct Ready {
@@ -99,15 +101,32 @@ impl Driven<'_> {
         Ok(ready)
     }
 
+    /// Has an action waited for as long as its tool runs.
+    async fn kept<T>(&self, place: &(SessionId, String), running: impl Future<Output = T>) -> T {
+        tokio::pin!(running);
+        let mut beat = tokio::time::interval(BEAT);
+        beat.tick().await;
+        loop {
+            tokio::select! {
+                biased;
+                ran = &mut running => return ran,
+                _ = beat.tick() => {
+                    if let Err(error) = self.worker.engine.action_keep(&self.caller, place.clone(), LEASE).await {
+                        tracing::debug!(%error, call = place.1, "nobody could be told that a tool still runs");
+                    }
+                }
+            }
+        }
+    }
+
     /// Starts an action with its permit, runs its tool, and reports what became of it.
     async fn run_one(&self, ready: Ready) -> Result<Option<Input>, Trouble> {
         let Ready { call, permit, tool, arguments } = ready;
         let engine = &self.worker.engine;
         let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
-        let seconds = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(MARGIN);
         let place = (self.session.id, call.clone());
         let secrets = engine.step_secrets(&self.claim, self.secret_questions().await?).await?;
-        match engine.action_start(&self.caller, place.clone(), permit, Some(seconds), None).await {
+        match engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
             Ok(_) => {}
             Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
             Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
@@ -123,7 +142,8 @@ impl Driven<'_> {
         }
         let run = Run { cancel: self.lost.clone(), secrets };
         let within = Duration::from_secs(limit + 15);
-        let ran = tokio::time::timeout(within, tool.run(&arguments, &run)).await.unwrap_or(Ran::Unknown);
+        let running = tokio::time::timeout(within, tool.run(&arguments, &run));
+        let ran = self.kept(&place, running).await.unwrap_or(Ran::Unknown);
         // What was ended because its worker stops, or has lost it, may have done anything; only the end of its session is its own end.
         let cut = self.lost.is_cancelled() && !engine.step_session_ended(&self.claim).await?;
         let outcome = match ran {

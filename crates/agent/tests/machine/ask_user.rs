@@ -152,8 +152,8 @@ fn what_makes_no_question_is_told_to_the_model() {
     refused(
         "clarify",
         json!("Which city?"),
-        "Nobody was asked, for the arguments do not fit `ask_user_clarify`: invalid type: string \"Which city?\", expected struct \
-         Clarify.",
+        "Nobody was asked, for the arguments do not fit `ask_user_clarify`: invalid type: string \"Which city?\", expected an \
+         object.",
     );
     refused(
         "choose",

@@ -17,6 +17,7 @@ fn answer(question: &Value) -> Value {
         "secret" => json!({ "data": { "KETTLE_TOKEN": "earl-grey-marker" } }),
         "confirmation" => json!({ "option": "confirm" }),
         "approval" | "review" => json!({ "option": "approve" }),
+        "custom" => json!({ "option": "well" }),
         other => panic!("nobody knows what to say to {other}: {question}"),
     }
 }
@@ -74,10 +75,11 @@ async fn the_flow_drafts_is_reviewed_and_publishes() {
     let session = alice.post("/v1/sessions", body).await.done(201).text("/id");
     let (kinds, shown) = answers_all(&alice, &session).await;
     assert_eq!(shown["status"], "completed", "{shown}");
-    assert!(kinds.contains("review") && kinds.contains("approval"), "{kinds:?}");
+    let met: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    assert_eq!(met, ["approval", "custom", "notice", "review"], "with those of the guide, every kind");
     let steps: Vec<&str> =
         shown["steps"].as_array().unwrap().iter().map(|step| step["name"].as_str().unwrap()).collect();
-    assert_eq!(steps, ["draft", "publish", "announce"]);
+    assert_eq!(steps, ["draft", "publish", "announce", "verdict"]);
     assert!(fs::read_to_string(place.file("NOTES.md")).unwrap().contains("white tea"));
-    assert_eq!(ended(&alice, &session).await["flow_version"], "1");
+    assert_eq!(ended(&alice, &session).await["flow_version"], "2");
 }
