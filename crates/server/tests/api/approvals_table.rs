@@ -69,7 +69,8 @@ impl Say {
 fn expected(at: At, say: Say) -> Result<&'static str, &'static str> {
     match (at, say) {
         (_, Say::Nonsense | Say::NoJson) => Err("body_invalid"),
-        (At::Nowhere, Say::Tell) => Err("query_invalid"),
+        // It begins: the only agent there is is meant.
+        (At::Nowhere, Say::Tell) => Ok("as before"),
         (At::Nowhere, _) => Err("not_found"),
         (At::Ended, Say::Tell) => Err("session_ended"),
         (_, Say::Tell) => Ok("as before"),

@@ -17,11 +17,10 @@ async fn each_socket_is_pinged() {
     assert_eq!(plain.asks(json!({ "type": "subscribe", "session": session, "after": 1 })).await["status"], 200);
     let mut editor = alice.joins(&format!("/ws/{session}")).await;
     // Longer than a socket may be silent.
-    plain.answers_pings(6).await;
-    editor.answers_pings(6).await;
-    let question = agent.asks_in(&session, confirmation()).await;
-    assert_eq!(plain.event_after_pings().await, "interaction.asked");
-    assert_eq!(editor.hears().await["interaction"], json!(question.id));
+    tokio::join!(plain.answers_pings(6), editor.answers_pings(6));
+    let asking = agent.asks_in(&session, confirmation());
+    let (question, event, call) = tokio::join!(asking, plain.event_after_pings(), editor.hears());
+    assert_eq!((event.as_str(), &call["interaction"]), ("interaction.asked", &json!(question.id)));
 }
 
 /// Each stream says something of its own while nothing happens, without a number: whoever comes back goes on from the last event.

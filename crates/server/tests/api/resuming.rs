@@ -20,8 +20,8 @@ async fn a_choice_reaches_the_agent_with_its_id_and_metadata() {
     assert_eq!(
         crate::words::masked(&taken["answer"]),
         json!({
-            "id": "ans_…", "by": { "kind": "user", "name": "alice" }, "at": "2026-01-01T00:00:00Z", "effect": "provide",
-            "option": "a", "options": ["a"], "metadata": { "plan": "redis", "size": 3 }
+            "id": "ans_…", "by": { "kind": "user", "name": "alice" }, "wire": "http", "at": "2026-01-01T00:00:00Z",
+            "effect": "provide", "option": "a", "options": ["a"], "metadata": { "plan": "redis", "size": 3 }
         })
     );
 }
