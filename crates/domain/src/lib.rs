@@ -16,6 +16,7 @@ pub mod agent;
 pub mod answer;
 pub mod audience;
 pub mod audit;
+pub mod decision;
 pub mod definition;
 pub mod delivery;
 pub mod digest;
@@ -45,6 +46,7 @@ pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket}
 pub use agent::AgentVersion;
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
+pub use decision::Decision;
 pub use definition::{Definition, DefinitionKind};
 pub use delivery::Delivery;
 pub use digest::Digest;
@@ -57,7 +59,7 @@ pub use id::{
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
-pub use policy::{PolicySource, PolicyState, PolicyVersion};
+pub use policy::{Difference, PolicySource, PolicyState, PolicyVersion, Shadow};
 pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};

@@ -195,14 +195,16 @@ struct Adopted {
     reason: Option<String>,
 }
 
-async fn loaded(text: String) -> Result<Policy, Error> {
+/// Reads a policy, and refuses one with an error in it.
+pub(crate) async fn loaded(text: String) -> Result<Policy, Error> {
     off_reactor(move || load_policy(NAME, &text)).await?.map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
     })
 }
 
-fn explained(reason: Option<&str>) -> Result<(), Error> {
+/// Refuses a reason that says nothing.
+pub(crate) fn explained(reason: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(reason) = reason {
         text::paragraphs("/reason", reason, &mut problems);

@@ -25,6 +25,7 @@ mod policy;
 mod problem;
 mod secret;
 mod session;
+mod simulation;
 mod socket;
 mod stats;
 mod user;
@@ -55,6 +56,9 @@ pub use policy::{
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
+pub use simulation::{
+    ChangeCountView, ChangedView, DecisionView, DifferenceView, ShadowBody, ShadowView, SimulateBody, SimulationView,
+};
 pub use socket::{
     Place, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
     UnsubscribeBody,

@@ -5,6 +5,7 @@ mod agents;
 mod answers;
 mod audit;
 mod deliveries;
+mod drafts;
 mod events;
 mod flows;
 mod grants;
@@ -65,6 +66,8 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(policies::policy_check))
         .routes(routes!(policies::policy_explain))
         .routes(routes!(policies::policy_switch))
+        .routes(routes!(drafts::policy_simulate))
+        .routes(routes!(drafts::policy_shadow_get, drafts::policy_shadow_put, drafts::policy_shadow_remove))
         .routes(routes!(grants::grant_list))
         .routes(routes!(grants::grant_revoke))
         .routes(routes!(interactions::interaction_ask))

@@ -20,6 +20,7 @@ mod contract;
 mod crowds;
 mod definitions;
 mod deliveries;
+mod drafts;
 mod edits;
 mod effects;
 mod errors;
