@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Actor, Happening, Ruling, SessionId};
+use crate::{Actor, Decision, Happening, Ruling, SessionId};
 
 /// Which policy is in force in a project. Without one it is the server's own, switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +23,20 @@ pub struct PolicyState {
     /// The draft that is judged beside it, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<Shadow>,
+    /// The learnt rules of it that match nothing any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspended: Vec<Suspension>,
     /// How often it has changed. Guards every write, and every ruling that is given under it.
     pub revision: u64,
+}
+
+/// A learnt rule that somebody has decided otherwise about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspension {
+    /// Its name.
+    pub rule: String,
+    /// The decision.
+    pub decision: Decision,
 }
 
 /// A draft that is judged beside the policy in force, and decides nothing.
@@ -104,7 +116,16 @@ impl PolicyState {
     /// What is true before anybody has changed anything.
     #[must_use]
     pub fn initial(at: Timestamp) -> Self {
-        Self { own: None, enabled: true, by: Actor::system(), at, reason: None, shadow: None, revision: 0 }
+        Self {
+            own: None,
+            enabled: true,
+            by: Actor::system(),
+            at,
+            reason: None,
+            shadow: None,
+            suspended: Vec::new(),
+            revision: 0,
+        }
     }
 
     /// Puts the project's own policy in force, or the server's again.
@@ -131,6 +152,24 @@ impl PolicyState {
         let data = serde_json::json!({ "version": self.shadow?.version });
         let happening = Happening::by("policy.shadow_removed", by, data);
         Some((Self { shadow: None, revision: self.revision + 1, ..self }, happening))
+    }
+
+    /// Has a rule match nothing any more, because of a decision. `None` if it does so already.
+    #[must_use]
+    pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, Happening)> {
+        if self.suspended.iter().any(|known| known.rule == rule) {
+            return None;
+        }
+        let data = serde_json::json!({ "rule": rule, "interaction": decision.interaction, "effect": decision.effect });
+        let happening = Happening::by("policy.rule_suspended", &decision.by, data);
+        self.suspended.push(Suspension { rule: rule.to_owned(), decision: decision.clone() });
+        Some((Self { revision: self.revision + 1, ..self }, happening))
+    }
+
+    /// The names of the rules that match nothing.
+    #[must_use]
+    pub fn silent(&self) -> Vec<&str> {
+        self.suspended.iter().map(|suspension| suspension.rule.as_str()).collect()
     }
 
     /// Switches it on or off.

@@ -182,7 +182,7 @@ impl Engine {
     pub(crate) async fn judge_by(&self, in_force: InForce, behalf: Behalf, action: Action) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
-            let judgement = in_force.policy.judge(&behalf.call(&action));
+            let judgement = in_force.policy.judge_without(&behalf.call(&action), &in_force.state.silent());
             let repeatable = in_force.policy.repeatable(&action.tool);
             let certain = judgement.certain && misfit.is_none();
             let ruling = switched(held(judgement.ruling, misfit), &in_force.state);

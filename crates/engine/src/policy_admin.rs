@@ -1,5 +1,6 @@
 //! The policy of a project: shown, checked, explained, changed, switched off and on.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::access::Right;
@@ -78,16 +79,18 @@ impl Engine {
         let misfit = self.misfit(&policy, &action).await?;
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         off_reactor(move || {
-            let mut explanation = policy.explain(&Call {
+            let silent = state.as_ref().map(PolicyState::silent).unwrap_or_default();
+            let call = Call {
                 tool: &supposed.tool,
                 arguments: &supposed.arguments,
                 agent: supposed.agent.as_deref(),
                 user: &user,
                 role: supposed.role.unwrap_or(Role::Agent),
-            });
+            };
+            let mut explanation = policy.explain_without(&call, &silent);
             explanation.ruling = held(explanation.ruling, misfit);
-            if let Some(state) = state {
-                explanation.ruling = switched(explanation.ruling, &state);
+            if let Some(state) = &state {
+                explanation.ruling = switched(explanation.ruling, state);
             }
             explanation
         })
@@ -106,19 +109,21 @@ impl Engine {
         explained(reason.as_deref())?;
         let policy = loaded(text.clone()).await?;
         let version = policy.version().to_owned();
-        self.adopt(caller, Some(Adopted { version, text, base, reason }), once).await
+        let rules = names(&policy);
+        self.adopt(caller, (Some(Adopted { version, text, base, reason }), rules), once).await
     }
 
     /// Puts the server's policy in force again.
     pub async fn policy_reset(&self, caller: &Caller, once: Option<Idempotency>) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        self.adopt(caller, None, once).await
+        let rules = names(&self.policies.server().0);
+        self.adopt(caller, (None, rules), once).await
     }
 
     async fn adopt(
         &self,
         caller: &Caller,
-        adopted: Option<Adopted>,
+        (adopted, rules): (Option<Adopted>, BTreeSet<String>),
         once: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         let (scope, by) = (caller.scope, caller.actor.clone());
@@ -151,7 +156,9 @@ impl Engine {
             }
             let own = adopted.as_ref().map(|adopted| adopted.version.clone());
             let reason = adopted.as_ref().and_then(|adopted| adopted.reason.clone());
-            let (state, mut happening) = state.adopt(own, by.clone(), reason, work.now);
+            let (mut state, mut happening) = state.adopt(own, by.clone(), reason, work.now);
+            // What was suspended stays so as long as it is there.
+            state.suspended.retain(|suspension| rules.contains(&suspension.rule));
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
             work.audited(&scope, &happening)?;
@@ -185,6 +192,10 @@ impl Engine {
         .await?;
         self.in_force(caller.scope).await
     }
+}
+
+fn names(policy: &Policy) -> BTreeSet<String> {
+    policy.rules().map(|rule| rule.name.clone()).collect()
 }
 
 /// A text that is to be put in force.

@@ -28,6 +28,7 @@ mod session;
 mod simulation;
 mod socket;
 mod stats;
+mod suggestion;
 mod user;
 mod webhook;
 
@@ -64,6 +65,7 @@ pub use socket::{
     UnsubscribeBody,
 };
 pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
+pub use suggestion::{AdoptBody, LearntView, SuggestionsView, SuspensionView};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,

@@ -31,7 +31,7 @@ fn found(findings: &[Finding]) -> Vec<FindingView> {
     findings.iter().map(shown).collect()
 }
 
-fn view(InForce { policy, source, state }: InForce, refused: Option<RefusedFile>) -> PolicyView {
+pub(super) fn view(InForce { policy, source, state }: InForce, refused: Option<RefusedFile>) -> PolicyView {
     PolicyView {
         version: policy.version().to_owned(),
         source,
@@ -40,6 +40,7 @@ fn view(InForce { policy, source, state }: InForce, refused: Option<RefusedFile>
         changed_by: state.by,
         changed_at: state.at,
         reason: state.reason,
+        suspended: state.suspended.into_iter().map(Into::into).collect(),
         warnings: found(policy.warnings()),
         refused_file: refused.map(|file| RefusedFileView { at: file.at, findings: found(&file.findings) }),
     }

@@ -32,6 +32,7 @@ mod grant_patterns;
 mod grants;
 mod handing_over;
 mod keeping;
+mod learning;
 mod limits;
 mod messages;
 mod oidc;
