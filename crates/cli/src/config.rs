@@ -337,6 +337,31 @@ pub(crate) struct Backup {
 pub(crate) enum PolicyCommand {
     /// Say everything that is wrong with policy files, with line and column; fails if one would be refused
     Check(PolicyFile),
+    /// Hold a draft against what was proposed in a project: what would change, and which decisions of people it contradicts; beside a running
+    /// server or without one
+    Simulate(PolicySimulate),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicySimulate {
+    /// The draft
+    pub(crate) file: PathBuf,
+    /// At most so many actions, the newest; up to 10000
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) limit: u32,
+    /// No actions from before this moment (2026-11-01T00:00:00Z)
+    #[arg(long)]
+    pub(crate) since: Option<Timestamp>,
+    /// The tenant
+    #[arg(long, default_value = "default")]
+    pub(crate) tenant: String,
+    /// The project
+    #[arg(long, default_value = "default")]
+    pub(crate) project: String,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) database: Database,
 }
 
 #[derive(Debug, Args)]

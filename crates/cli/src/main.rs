@@ -17,6 +17,7 @@ mod open;
 mod policy;
 mod secrets;
 mod serve;
+mod simulate;
 mod stopping;
 mod telemetry;
 mod users;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use zeroizing_alloc::ZeroAlloc;
 
-use crate::config::{ArchiveCommand, Cli, Command};
+use crate::config::{ArchiveCommand, Cli, Command, PolicyCommand};
 use crate::failure::Failure;
 
 /// Memory is overwritten when it is given back: bodies, buffers and parsed values leave no secret behind in the process.
@@ -58,7 +59,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
         Command::Backup(backup) => data::backup(&backup),
         Command::Check(check) => data::check(&check),
-        Command::Policy(command) => policy::policy(command),
+        Command::Policy(PolicyCommand::Check(files)) => policy::check(files),
+        Command::Policy(PolicyCommand::Simulate(draft)) => runtime.block_on(simulate::simulate(draft)),
         Command::Agents(command) => definitions::agents(&command),
         Command::Flows(command) => definitions::flows(&command),
         Command::Openapi => {

@@ -6,15 +6,14 @@ use std::time::Duration;
 use engine::Engine;
 use policy::{Finding, Severity};
 
-use crate::config::{PolicyCommand, PolicyFile};
+use crate::config::PolicyFile;
 use crate::failure::Failure;
 
 /// How soon a changed file is noticed.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Looks at policy files without putting them in force. Fails if one of them would be refused.
-pub(crate) fn policy(command: PolicyCommand) -> Result<(), Failure> {
-    let PolicyCommand::Check(PolicyFile { files }) = command;
+pub(crate) fn check(PolicyFile { files }: PolicyFile) -> Result<(), Failure> {
     let mut refused = 0;
     for file in &files {
         let text = read(file)?;
@@ -66,6 +65,7 @@ pub(crate) async fn follow(engine: Engine, file: PathBuf) {
     }
 }
 
-fn read(file: &Path) -> Result<String, Failure> {
+/// The text of a policy file.
+pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::PolicyUnread(file.to_owned(), error))
 }

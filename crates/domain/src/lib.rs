@@ -16,6 +16,7 @@ pub mod agent;
 pub mod answer;
 pub mod audience;
 pub mod audit;
+pub mod decision;
 pub mod definition;
 pub mod delivery;
 pub mod digest;
@@ -46,6 +47,7 @@ pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket}
 pub use agent::AgentVersion;
 pub use answer::{Answer, Draft, FormProof};
 pub use audience::Audience;
+pub use decision::Decision;
 pub use definition::{Definition, DefinitionKind};
 pub use delivery::Delivery;
 pub use digest::Digest;
@@ -58,7 +60,7 @@ pub use id::{
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
-pub use policy::{Adoption, PolicySource, PolicyState, PolicyVersion};
+pub use policy::{Adoption, Difference, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension};
 pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};

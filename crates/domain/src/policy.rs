@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Actor, Happening};
+use crate::{Actor, Decision, Happening, Ruling, SessionId};
 
 /// Which policy is in force in a project. Without one it is the server's own, switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +20,12 @@ pub struct PolicyState {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The draft that is judged beside it, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<Shadow>,
+    /// The learnt rules of it that match nothing any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspended: Vec<Suspension>,
     /// How often it has changed. Guards every write, and every ruling that is given under it.
     pub revision: u64,
 }
@@ -35,6 +41,57 @@ pub struct Adoption {
     pub before: Option<String>,
     /// Why.
     pub reason: Option<String>,
+}
+
+/// A learnt rule that somebody has decided otherwise about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspension {
+    /// Its name.
+    pub rule: String,
+    /// The decision.
+    pub decision: Decision,
+}
+
+/// A draft that is judged beside the policy in force, and decides nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shadow {
+    /// What its differences are known by: the revision that brought it.
+    pub number: u64,
+    /// The digest of its text.
+    pub version: String,
+    /// Who wants to know.
+    pub by: Actor,
+    /// Since when.
+    pub at: Timestamp,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// One action on which a draft would have said something else than was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// In which session it was proposed.
+    pub session: SessionId,
+    /// Under which name.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// When.
+    pub at: Timestamp,
+    /// What was said, and holds.
+    pub given: Ruling,
+    /// What the draft would have said; none if it failed, or took too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drafted: Option<Ruling>,
+}
+
+impl Difference {
+    /// The word for what the draft would have said.
+    #[must_use]
+    pub fn drafted_name(&self) -> &'static str {
+        self.drafted.as_ref().map_or("failed", |ruling| ruling.verdict.name())
+    }
 }
 
 /// One text that was in force.
@@ -72,7 +129,16 @@ impl PolicyState {
     /// What is true before anybody has changed anything.
     #[must_use]
     pub fn initial(at: Timestamp) -> Self {
-        Self { own: None, enabled: true, by: Actor::system(), at, reason: None, revision: 0 }
+        Self {
+            own: None,
+            enabled: true,
+            by: Actor::system(),
+            at,
+            reason: None,
+            shadow: None,
+            suspended: Vec::new(),
+            revision: 0,
+        }
     }
 
     /// Puts the project's own policy in force, or the server's again.
@@ -82,6 +148,42 @@ impl PolicyState {
         let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
         let happening = Happening::by("policy.changed", &by, data);
         (Self { own, by, at, reason, revision: self.revision + 1, ..self }, happening)
+    }
+
+    /// Has a draft of this version judged beside it, in place of any before. What is in force stays as it is.
+    #[must_use]
+    pub fn shadow(self, version: String, by: Actor, reason: Option<String>, at: Timestamp) -> (Self, Happening) {
+        let before = self.shadow.map(|shadow| shadow.version);
+        let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
+        let happening = Happening::by("policy.shadow_set", &by, data);
+        let number = self.revision + 1;
+        (Self { shadow: Some(Shadow { number, version, by, at, reason }), revision: number, ..self }, happening)
+    }
+
+    /// Has no draft judged beside it any more. `None` if none was.
+    #[must_use]
+    pub fn unshadow(self, by: &Actor) -> Option<(Self, Happening)> {
+        let data = serde_json::json!({ "version": self.shadow?.version });
+        let happening = Happening::by("policy.shadow_removed", by, data);
+        Some((Self { shadow: None, revision: self.revision + 1, ..self }, happening))
+    }
+
+    /// Has a rule match nothing any more, because of a decision. `None` if it does so already.
+    #[must_use]
+    pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, Happening)> {
+        if self.suspended.iter().any(|known| known.rule == rule) {
+            return None;
+        }
+        let data = serde_json::json!({ "rule": rule, "interaction": decision.interaction, "effect": decision.effect });
+        let happening = Happening::by("policy.rule_suspended", &decision.by, data);
+        self.suspended.push(Suspension { rule: rule.to_owned(), decision: decision.clone() });
+        Some((Self { revision: self.revision + 1, ..self }, happening))
+    }
+
+    /// The names of the rules that match nothing.
+    #[must_use]
+    pub fn silent(&self) -> Vec<&str> {
+        self.suspended.iter().map(|suspension| suspension.rule.as_str()).collect()
     }
 
     /// Switches it on or off.

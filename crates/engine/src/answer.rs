@@ -32,10 +32,10 @@ impl Engine {
         let mut ruled = 0;
         loop {
             let alongside = self.alongside(caller, id, &prepared.draft).await?;
-            let edits = alongside.edit.is_some();
+            let judged = alongside.edit.is_some() || alongside.learnt.is_some();
             match self.answered(caller, id, prepared.clone(), alongside, once.clone()).await {
-                // The policy changed between the ruling on the edit and the transaction.
-                Err(Error::Store(StoreError::Conflict)) if edits && ruled < MOST_RULINGS => ruled += 1,
+                // The policy changed between what was looked up in it and the transaction.
+                Err(Error::Store(StoreError::Conflict)) if judged && ruled < MOST_RULINGS => ruled += 1,
                 other => return other,
             }
         }
@@ -70,6 +70,7 @@ impl Engine {
                 return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
             }
             let interaction = work.changed(&mut session, was, change)?;
+            work.doubted(&interaction, alongside.learnt.as_ref())?;
             work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;

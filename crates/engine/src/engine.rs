@@ -42,6 +42,8 @@ pub struct Settings {
     pub resume_point_bytes: usize,
     /// How long a permit is good for.
     pub permit: SignedDuration,
+    /// How long a ruling waits for a draft that is judged beside it, from when both began.
+    pub draft_time: Duration,
     /// How long a worker has a step before another one may take it, unless it says that it is alive.
     pub step_lease: SignedDuration,
     /// How long a node has a webhook before another one may send for it. An attempt may take a third of it.
@@ -62,6 +64,7 @@ impl Default for Settings {
             deadlines: HashMap::new(),
             resume_point_bytes: 512 * 1024,
             permit: SignedDuration::from_hours(24),
+            draft_time: Duration::from_millis(50),
             step_lease: SignedDuration::from_secs(30),
             webhook_lease: SignedDuration::from_secs(45),
             webhook_networks: Networks::default(),

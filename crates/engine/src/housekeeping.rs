@@ -1,9 +1,10 @@
-//! What is done now and then: old idempotency keys, visits, links and tickets forgotten, the use of keys and visits written down.
+//! What is done now and then: old idempotency keys, visits, links, tickets and differences forgotten, the use of keys and visits written down.
 
 use std::time::Duration;
 
 use domain::Visit;
 
+use crate::shadow::KEPT;
 use crate::{Engine, Error};
 
 /// How often.
@@ -35,6 +36,7 @@ impl Engine {
         }
         self.note_used().await?;
         self.forget_visits().await?;
+        self.forget_differences().await?;
         self.forget_webhooks().await
     }
 
@@ -52,6 +54,16 @@ impl Engine {
             visited.iter().try_for_each(|(visit, at)| Ok(work.tx.visit_seen(*visit, *at)?))
         })
         .await
+    }
+
+    /// Forgets where drafts differed once there is enough that is newer.
+    async fn forget_differences(&self) -> Result<(), Error> {
+        loop {
+            let forgotten = self.transact(move |work| Ok(work.tx.differences_purge(KEPT, BATCH)?));
+            if forgotten.await? < u64::from(BATCH) {
+                return Ok(());
+            }
+        }
     }
 
     /// Forgets what was sent long ago, and secrets that have ended.

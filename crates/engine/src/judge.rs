@@ -5,12 +5,14 @@ use std::sync::Arc;
 use domain::{
     Action, Actor, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Timestamp, Verdict,
 };
+use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
 use moka::sync::Cache;
 use parking_lot::RwLock;
 use policy::{AskSettings, Call, Policy};
 use serde_json::Value;
 use store::{Cost, StoreError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use crate::forms_check::off_reactor;
 use crate::policy_file::RefusedFile;
@@ -27,6 +29,12 @@ pub(crate) struct Policies {
     compiled: Cache<String, Arc<Policy>>,
     /// Which versions are known to be kept in which project.
     kept: Cache<(ProjectId, String), ()>,
+    /// Drafts that are judged beside a policy in force, by version; none where one cannot be read.
+    pub(crate) drafts: Cache<String, Option<Arc<Policy>>>,
+    /// How many drafts may be at work at once, so that slow ones never take the threads of what counts.
+    places: Arc<Semaphore>,
+    /// Whose simulation is next.
+    turns: Semaphore,
 }
 
 /// The server's own policy.
@@ -37,6 +45,9 @@ pub(crate) struct Served {
     /// Since when, where that is on record.
     pub(crate) since: Option<Timestamp>,
 }
+
+/// How many drafts may be at work at once.
+const PLACES: usize = 32;
 
 impl Policies {
     pub(crate) fn new() -> Self {
@@ -49,7 +60,20 @@ impl Policies {
             refused: RwLock::new(None),
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
+            drafts: Cache::new(1000),
+            places: Arc::new(Semaphore::new(PLACES)),
+            turns: Semaphore::new(1),
         }
+    }
+
+    /// A place for a draft to work in, if one is free.
+    pub(crate) fn place_for_draft(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
+    /// Waits until nobody else simulates.
+    pub(crate) async fn simulating(&self) -> Option<SemaphorePermit<'_>> {
+        self.turns.acquire().await.ok()
     }
 
     /// Puts another policy in the place of the server's own.
@@ -140,6 +164,19 @@ pub struct Behalf {
     pub role: Role,
 }
 
+impl Behalf {
+    /// An action, as policy sees it.
+    pub(crate) fn call<'a>(&'a self, action: &'a Action) -> Call<'a> {
+        Call {
+            tool: &action.tool,
+            arguments: &action.arguments,
+            agent: self.agent.as_deref(),
+            user: &self.user,
+            role: self.role,
+        }
+    }
+}
+
 impl Judged {
     /// The schema of the tool's arguments, where the policy declares one.
     pub(crate) fn schema(&self) -> Option<Value> {
@@ -177,16 +214,14 @@ impl Engine {
     /// Rules on an action.
     pub(crate) async fn judge(&self, scope: Scope, behalf: Behalf, action: Action) -> Result<Judged, Error> {
         let in_force = self.in_force(scope).await?;
+        self.judge_by(in_force, behalf, action).await
+    }
+
+    /// The same by the policy that is known to be in force.
+    pub(crate) async fn judge_by(&self, in_force: InForce, behalf: Behalf, action: Action) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
-            let call = Call {
-                tool: &action.tool,
-                arguments: &action.arguments,
-                agent: behalf.agent.as_deref(),
-                user: &behalf.user,
-                role: behalf.role,
-            };
-            let judgement = in_force.policy.judge(&call);
+            let judgement = in_force.policy.judge_without(&behalf.call(&action), &in_force.state.silent());
             let repeatable = in_force.policy.repeatable(&action.tool);
             let certain = judgement.certain && misfit.is_none();
             let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
@@ -203,6 +238,18 @@ impl Engine {
         let problems = self.misfits(schema, action.arguments.clone(), "").await?;
         Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
     }
+}
+
+/// What a policy that is not in force would say of an action, were it switched on.
+pub(crate) fn drafted(policy: &Policy, forms: &Forms, behalf: &Behalf, action: &Action) -> Ruling {
+    let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
+    let misfit = checked.err().map(|error| match error {
+        CheckError::Schema(error) => error.to_string(),
+        CheckError::Fields(fields) => {
+            fields.first().map_or_else(String::new, |field| format!("`{}` {}", field.pointer, field.message))
+        }
+    });
+    held(policy.judge(&behalf.call(action)).ruling, misfit)
 }
 
 /// What does not fit the schema of its tool is not what the policy was written for: it is asked about, where it would have been allowed.

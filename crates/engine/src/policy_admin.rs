@@ -1,5 +1,6 @@
 //! The policy of a project: shown, checked, explained, changed, switched off and on.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::access::Right;
@@ -81,16 +82,18 @@ impl Engine {
         let misfit = self.misfit(&policy, &action).await?;
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         off_reactor(move || {
-            let mut explanation = policy.explain(&Call {
+            let silent = state.as_ref().map(PolicyState::silent).unwrap_or_default();
+            let call = Call {
                 tool: &supposed.tool,
                 arguments: &supposed.arguments,
                 agent: supposed.agent.as_deref(),
                 user: &user,
                 role: supposed.role.unwrap_or(Role::Agent),
-            });
+            };
+            let mut explanation = policy.explain_without(&call, &silent);
             explanation.ruling = held(explanation.ruling, misfit);
-            if let Some(state) = state {
-                explanation.ruling = switched(explanation.ruling, &state);
+            if let Some(state) = &state {
+                explanation.ruling = switched(explanation.ruling, state);
             }
             explanation
         })
@@ -109,7 +112,9 @@ impl Engine {
         explained(reason.as_deref())?;
         let policy = loaded(text.clone()).await?;
         let version = policy.version().to_owned();
-        self.adopt(caller, Adopted { version, text, source: PolicySource::Project, base, reason }, once).await
+        let rules = names(&policy);
+        let adopted = Adopted { version, text, source: PolicySource::Project, base, reason, rules };
+        self.adopt(caller, adopted, once).await
     }
 
     /// Puts the server's policy in force again.
@@ -122,8 +127,8 @@ impl Engine {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let Served { policy, source, .. } = self.policies.server();
-        let (version, text) = (policy.version().to_owned(), policy.text().to_owned());
-        self.adopt(caller, Adopted { version, text, source, base: None, reason }, once).await
+        let (version, text, rules) = (policy.version().to_owned(), policy.text().to_owned(), names(&policy));
+        self.adopt(caller, Adopted { version, text, source, base: None, reason, rules }, once).await
     }
 
     async fn adopt(&self, caller: &Caller, adopted: Adopted, once: Option<Idempotency>) -> Result<InForce, Error> {
@@ -145,7 +150,7 @@ impl Engine {
             if let Some(current) = &current {
                 work.policy_replaced(&scope, current)?;
             }
-            let Adopted { version, text, source, reason, .. } = &adopted;
+            let Adopted { version, text, source, reason, rules, .. } = &adopted;
             let kept = PolicyVersion {
                 version: version.clone(),
                 text: text.clone(),
@@ -157,7 +162,9 @@ impl Engine {
             work.tx.policy_keep(&scope, &kept)?;
             let own = (*source == PolicySource::Project).then(|| version.clone());
             let adoption = Adoption { own, version: version.clone(), before, reason: reason.clone() };
-            let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
+            let (mut state, mut happening) = state.adopt(adoption, by.clone(), work.now);
+            // What was suspended stays so as long as it is there.
+            state.suspended.retain(|suspension| rules.contains(&suspension.rule));
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
             work.audited(&scope, &happening)?;
@@ -193,6 +200,10 @@ impl Engine {
     }
 }
 
+fn names(policy: &Policy) -> BTreeSet<String> {
+    policy.rules().map(|rule| rule.name.clone()).collect()
+}
+
 /// A text that is to be put in force.
 struct Adopted {
     version: String,
@@ -200,6 +211,8 @@ struct Adopted {
     source: PolicySource,
     base: Option<String>,
     reason: Option<String>,
+    /// The names of its rules.
+    rules: BTreeSet<String>,
 }
 
 impl Work<'_> {
@@ -220,14 +233,16 @@ impl Work<'_> {
     }
 }
 
-async fn loaded(text: String) -> Result<Policy, Error> {
+/// Reads a policy, and refuses one with an error in it.
+pub(crate) async fn loaded(text: String) -> Result<Policy, Error> {
     off_reactor(move || load_policy(NAME, &text)).await?.map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
     })
 }
 
-fn explained(reason: Option<&str>) -> Result<(), Error> {
+/// Refuses a reason that says nothing.
+pub(crate) fn explained(reason: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(reason) = reason {
         text::paragraphs("/reason", reason, &mut problems);

@@ -91,7 +91,7 @@ impl Engine {
             }
         }
         let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
-        let judged = self.judge(scope, behalf, action.clone()).await?;
+        let (judged, beside) = self.judge_beside(scope, behalf, action.clone()).await?;
         let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
         let policies = Arc::clone(&self.policies);
@@ -137,6 +137,7 @@ impl Engine {
                 Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
             };
             work.tx.proposal_insert(&proposal)?;
+            work.compared(&proposal, beside.as_ref())?;
             work.woken_at(proposal.wake_at());
             let about = proposal.asked.first().copied();
             work.happened(&mut session, about, proposal.proposed())?;

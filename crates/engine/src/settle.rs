@@ -11,6 +11,7 @@ use serde_json::Value;
 use store::{Cost, Reads, StoreError};
 
 use crate::definitions::body;
+use crate::doubt::LearntAbout;
 use crate::judge::{Behalf, Judged};
 use crate::propose::question_about;
 use crate::work::{Asking, Work};
@@ -23,6 +24,8 @@ pub(crate) struct Alongside {
     pub(crate) edit: Option<(Judged, Asking)>,
     /// What is to hold for more than this one action.
     pub(crate) remember: Option<Remember>,
+    /// The learnt rules that are about the action.
+    pub(crate) learnt: Option<LearntAbout>,
 }
 
 impl Work<'_> {
@@ -193,8 +196,9 @@ impl Engine {
         if remember.is_some() {
             caller.require(Right::Grant)?;
         }
+        let learnt = self.learnt_about(caller, id).await?;
         let Some(arguments) = draft.arguments.clone().filter(Value::is_object) else {
-            return Ok(Alongside { edit: None, remember });
+            return Ok(Alongside { edit: None, remember, learnt });
         };
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| {
@@ -208,7 +212,9 @@ impl Engine {
             let schema = client_schema(reads, &asked, &proposal)?;
             Ok(Some((asked, proposal, schema)))
         });
-        let Some((asked, proposal, schema)) = found.await? else { return Ok(Alongside { edit: None, remember }) };
+        let Some((asked, proposal, schema)) = found.await? else {
+            return Ok(Alongside { edit: None, remember, learnt });
+        };
         let action = Action { tool: proposal.action.tool, arguments };
         let Origin { started_by, traceparent, at, .. } = asked.origin;
         let agent = Some(proposal.proposed_by.name);
@@ -219,7 +225,7 @@ impl Engine {
         // Where nobody says otherwise they have as long as those who were asked first.
         let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
         let asking = Asking { time: asking.time.or(first), ..asking };
-        Ok(Alongside { edit: Some((judged, asking)), remember })
+        Ok(Alongside { edit: Some((judged, asking)), remember, learnt })
     }
 
     /// Refuses arguments that do not fit the schema of their tool, where the policy or the agent's version declares one.

@@ -4,7 +4,7 @@ use domain::{Ruling, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Call, Policy, case::Case, rule::Fit};
+use crate::{Call, Miss, Policy, case::Case, rule::Fit};
 
 /// How one call went through the rules.
 #[derive(Debug, Clone, Serialize)]
@@ -41,10 +41,17 @@ impl Policy {
     /// Rules on one call and says how that came about, rule by rule.
     #[must_use]
     pub fn explain(&self, call: &Call<'_>) -> Explanation {
+        self.explain_without(call, &[])
+    }
+
+    /// The same where the rules of these names are suspended, and match nothing.
+    #[must_use]
+    pub fn explain_without(&self, call: &Call<'_>, suspended: &[&str]) -> Explanation {
         let case = Case::new(call);
         let mut considered = Vec::new();
         let fits = self.rules.iter().map(|rule| {
-            let fit = rule.fit(&case);
+            let silent = suspended.contains(&rule.name.as_str());
+            let fit = if silent { Fit::Misses(Miss::Suspended) } else { rule.fit(&case) };
             let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
             considered.push(Considered {
                 rule: rule.name.clone(),

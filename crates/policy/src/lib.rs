@@ -7,7 +7,8 @@
 //!
 //! Start reading at `policy.rs`: the first rule that matches speaks. `rule.rs` says when one matches, `index.rs` finds those that may,
 //! `condition.rs` evaluates what they look at (and alone knows CEL), `parsed.rs` is what there is to look at. A file comes in through
-//! `load.rs`, which reads it with `document.rs`, proves its examples and lints it; every complaint is a [`Finding`].
+//! `load.rs`, which reads it with `document.rs`, proves its examples and lints it; every complaint is a [`Finding`]. `learn.rs` finds rules in what
+//! people decide.
 
 mod case;
 mod condition;
@@ -17,6 +18,7 @@ mod explain;
 mod finding;
 mod index;
 mod judgement;
+mod learn;
 mod lint;
 mod load;
 mod parsed;
@@ -33,6 +35,7 @@ pub use condition::Condition;
 pub use explain::{Considered, Explanation};
 pub use finding::{Finding, Severity};
 pub use judgement::{AskSettings, Call, Judgement};
+pub use learn::{Decided, LEARNT, Learnt, RUN, Run, Said, runs};
 pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
 pub use pattern::Pattern;
 pub use policy::{Policy, Tool};

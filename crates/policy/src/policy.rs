@@ -113,9 +113,16 @@ impl Policy {
     /// Rules on one call.
     #[must_use]
     pub fn judge(&self, call: &Call<'_>) -> Judgement {
+        self.judge_without(call, &[])
+    }
+
+    /// The same where the rules of these names are suspended, and match nothing.
+    #[must_use]
+    pub fn judge_without(&self, call: &Call<'_>, suspended: &[&str]) -> Judgement {
         let case = Case::new(call);
-        let fits = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
-        self.settle(&case, fits.map(|rule| (rule, rule.fit_beyond_tool(&case))))
+        let rules = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
+        let heard = rules.filter(|rule| !suspended.contains(&rule.name.as_str()));
+        self.settle(&case, heard.map(|rule| (rule, rule.fit_beyond_tool(&case))))
     }
 
     /// Goes through rules until one speaks.

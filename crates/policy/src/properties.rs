@@ -46,6 +46,7 @@ impl Draft {
             agents: self.agents.as_ref().map(patterns),
             users: None,
             roles: self.roles.clone(),
+            arguments: None,
             when: self.when.map(|when| Condition::new(when).unwrap().0),
             verdict: self.verdict,
             reason: String::new(),

@@ -30,7 +30,8 @@ pub(crate) struct Places {
     pub(crate) when: usize,
 }
 
-const KEYS: [&str; 10] = ["name", "tools", "agents", "users", "roles", "when", "verdict", "reason", "ask", "example"];
+const KEYS: [&str; 11] =
+    ["name", "tools", "agents", "users", "roles", "arguments", "when", "verdict", "reason", "ask", "example"];
 
 /// Reads one rule, which may have so many patterns of `matches`. What is wrong with it is noted; a rule comes out only where
 /// enough of it could be read.
@@ -47,6 +48,7 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
     let agents = patterns(table, "agents", findings);
     let users = patterns(table, "users", findings);
     let roles = read_roles(table, findings);
+    let arguments = table.table("arguments", "`arguments`", findings).and_then(|it| it.to_json(findings));
     let reason = table.text("reason", findings);
     if let Some(reason) = &reason {
         check_line(reason, "reason", findings);
@@ -73,6 +75,7 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
         agents: agents.map(bare),
         users: users.map(bare),
         roles,
+        arguments,
         when,
         verdict: verdict?,
         reason: reason.map_or_else(|| format!("Rule `{}` matches.", name.it), |reason| reason.it.to_owned()),

@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 
 use domain::{Role, Verdict};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{AskSettings, Pattern, case::Case, condition::Condition};
 
@@ -20,6 +21,8 @@ pub struct Rule {
     pub users: Option<Vec<Pattern>>,
     /// The roles of keys that it is about, or `None` for all.
     pub roles: Option<Vec<Role>>,
+    /// The arguments that a call must have, these and no others, or `None` for all.
+    pub arguments: Option<Value>,
     /// What must be true of the call besides.
     pub when: Option<Condition>,
     /// What it says.
@@ -56,19 +59,29 @@ pub enum Miss {
     User,
     /// None of its roles is that of the key.
     Role,
+    /// It names arguments, and the call's are others.
+    Arguments,
     /// Something in the call could not be parsed, and the rule would allow it.
     Unparsed,
     /// The call has an argument that may change what the rule looks at, and the rule, which would allow it, does not look at that.
     Beside,
     /// Its expression is false.
     Condition,
+    /// Somebody decided otherwise than it says.
+    Suspended,
 }
 
 impl Rule {
     /// Whether every call of its tools matches, whoever makes it and whatever is in it.
     #[must_use]
     pub fn is_unconditional(&self) -> bool {
-        self.agents.is_none() && self.users.is_none() && self.roles.is_none() && self.when.is_none()
+        self.agents.is_none() && self.users.is_none() && self.roles.is_none() && self.takes_any_arguments()
+    }
+
+    /// Whether it does not look at what is in a call.
+    #[must_use]
+    pub const fn takes_any_arguments(&self) -> bool {
+        self.arguments.is_none() && self.when.is_none()
     }
 
     /// Whether one of its patterns matches a tool's name.
@@ -95,6 +108,9 @@ impl Rule {
         }
         if self.roles.as_ref().is_some_and(|roles| !roles.contains(&case.call.role)) {
             return Fit::Misses(Miss::Role);
+        }
+        if self.arguments.as_ref().is_some_and(|arguments| arguments != case.call.arguments) {
+            return Fit::Misses(Miss::Arguments);
         }
         if self.verdict == Verdict::Allow && case.parsed().failed().is_some() {
             return Fit::Misses(Miss::Unparsed);
@@ -131,7 +147,9 @@ impl fmt::Display for Miss {
             Self::Beside => {
                 "an argument beside what it looks at may change that, and it does not look at the argument, by its name"
             }
+            Self::Arguments => "its arguments are others",
             Self::Condition => "its expression is false",
+            Self::Suspended => "it is suspended, because somebody decided otherwise",
         })
     }
 }

@@ -26,8 +26,10 @@ mod problem;
 mod schema;
 mod secret;
 mod session;
+mod simulation;
 mod socket;
 mod stats;
+mod suggestion;
 mod user;
 mod webhook;
 
@@ -56,11 +58,15 @@ pub use policy::{
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{SecretView, SecretsPage};
 pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
+pub use simulation::{
+    ChangeCountView, ChangedView, DecisionView, DifferenceView, ShadowBody, ShadowView, SimulateBody, SimulationView,
+};
 pub use socket::{
     Place, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
     UnsubscribeBody,
 };
 pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
+pub use suggestion::{AdoptBody, LearntView, SuggestionsView, SuspensionView};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::RulingView;
+use crate::{RulingView, SuspensionView};
 
 /// Puts the project's own policy in force.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -77,7 +77,7 @@ pub struct ExplainBody {
 #[schema(example = json!({
     "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "source": "builtin", "enabled": true,
     "text": "version = 1\ndefault = \"ask\"\n", "changed_by": { "kind": "system", "name": "holdpoint" },
-    "changed_at": "2026-11-15T10:00:00Z", "warnings": []
+    "changed_at": "2026-11-15T10:00:00Z", "suspended": [], "warnings": []
 }))]
 pub struct PolicyView {
     /// The digest of its text.
@@ -96,6 +96,8 @@ pub struct PolicyView {
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The learnt rules that match nothing any more, because somebody decided otherwise.
+    pub suspended: Vec<SuspensionView>,
     /// What its author should know about it.
     pub warnings: Vec<FindingView>,
     /// The server's policy file, where it was refused and the one before stays in force.

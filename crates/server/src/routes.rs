@@ -5,6 +5,7 @@ mod agents;
 mod answers;
 mod audit;
 mod deliveries;
+mod drafts;
 mod events;
 mod flows;
 mod grants;
@@ -19,6 +20,7 @@ pub(crate) mod sessions;
 mod sign_in;
 mod socket;
 mod stats;
+mod suggestions;
 mod tickets;
 mod users;
 mod webhooks;
@@ -65,6 +67,10 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(policies::policy_check))
         .routes(routes!(policies::policy_explain))
         .routes(routes!(policies::policy_switch))
+        .routes(routes!(drafts::policy_simulate))
+        .routes(routes!(suggestions::suggestion_list))
+        .routes(routes!(suggestions::suggestion_adopt))
+        .routes(routes!(drafts::policy_shadow_get, drafts::policy_shadow_put, drafts::policy_shadow_remove))
         .routes(routes!(grants::grant_list))
         .routes(routes!(grants::grant_revoke))
         .routes(routes!(interactions::interaction_ask))

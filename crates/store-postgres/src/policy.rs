@@ -1,10 +1,16 @@
 //! Which policy is in force in a project, and which ones were.
 
-use domain::{PolicyState, PolicyVersion, Scope};
-use store::{PolicyReads, PolicyWrites, Stored};
+use domain::{Difference, PolicyState, PolicyVersion, Scope, Shadow};
+use store::{DifferenceCount, PolicyReads, PolicyWrites, Stored};
 
 use crate::connection::Face;
-use crate::values::{column, json, parsed, signed};
+use crate::values::{column, json, number as counted, parsed, signed};
+
+/// Over how many rows one count is spread.
+const SHARDS: u8 = 16;
+/// The differences of a draft, the newest first.
+pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = $1 and number = $2 \
+                                      order by at desc, session desc, call desc limit $3";
 
 impl PolicyReads for Face<'_> {
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
@@ -23,6 +29,26 @@ impl PolicyReads for Face<'_> {
         let found = self.rows(sql, &[&scope.project.uuid(), &i64::from(limit)])?;
         found.iter().map(|row| parsed(column(row, 0)?)).collect()
     }
+
+    fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>> {
+        let sql = "select text from policy_shadows where project = $1 and number = $2";
+        let found = self.row(sql, &[&scope.project.uuid(), &signed(number)?])?;
+        found.map(|row| column(&row, 0)).transpose()
+    }
+
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Vec<Difference>> {
+        let found = self.rows(DIFFERENCES, &[&scope.project.uuid(), &signed(number)?, &i64::from(limit)])?;
+        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    }
+
+    fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>> {
+        let sql = "select given, drafted, sum(count)::bigint from policy_difference_counts \
+                   where project = $1 and number = $2 group by given, drafted order by given, drafted";
+        let found = self.rows(sql, &[&scope.project.uuid(), &signed(number)?])?;
+        let count =
+            |row| Ok(DifferenceCount { given: column(row, 0)?, drafted: column(row, 1)?, count: counted(row, 2)? });
+        found.iter().map(count).collect()
+    }
 }
 
 impl PolicyWrites for Face<'_> {
@@ -38,5 +64,41 @@ impl PolicyWrites for Face<'_> {
             "insert into policy_versions (project, version, at, body) values ($1, $2, $3, $4) on conflict do nothing";
         let at = version.at.as_microsecond();
         Ok(self.change(sql, &[&scope.project.uuid(), &version.version, &at, &json(version)?])? == 1)
+    }
+
+    fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()> {
+        self.shadow_forget(scope)?;
+        let sql = "insert into policy_shadows (project, number, version, text) values ($1, $2, $3, $4)";
+        self.change(sql, &[&scope.project.uuid(), &signed(shadow.number)?, &shadow.version, &text]).map(drop)
+    }
+
+    fn shadow_forget(&mut self, scope: &Scope) -> Stored<()> {
+        for table in ["policy_shadows", "policy_differences", "policy_difference_counts"] {
+            self.change(&format!("delete from {table} where project = $1"), &[&scope.project.uuid()])?;
+        }
+        Ok(())
+    }
+
+    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> Stored<()> {
+        let (project, session, number) = (scope.project.uuid(), difference.session.uuid(), signed(number)?);
+        let sql =
+            "insert into policy_differences (project, number, at, session, call, body) values ($1, $2, $3, $4, $5, $6)";
+        let at = difference.at.as_microsecond();
+        self.change(sql, &[&project, &number, &at, &session, &difference.call, &json(difference)?])?;
+        let sql = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
+                   values ($1, $2, $3, $4, $5, 1) on conflict (project, number, given, drafted, shard) \
+                   do update set count = policy_difference_counts.count + 1";
+        let shard = i64::from(session.as_bytes()[15] % SHARDS);
+        let (given, drafted) = (difference.given.verdict.name(), difference.drafted_name());
+        self.change(sql, &[&project, &number, &given, &drafted, &shard]).map(drop)
+    }
+
+    fn differences_purge(&mut self, most: u32, limit: u32) -> Stored<u64> {
+        let sql = "delete from policy_differences where (project, number, at, session, call) in ( \
+                   select project, number, at, session, call from ( \
+                   select project, number, at, session, call, row_number() over ( \
+                   partition by project, number order by at desc, session desc, call desc) as place \
+                   from policy_differences) as placed where place > $1 limit $2)";
+        self.change(sql, &[&i64::from(most), &i64::from(limit)])
     }
 }

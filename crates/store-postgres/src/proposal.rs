@@ -1,16 +1,24 @@
 //! Actions that agents proposed.
 
 use domain::{Proposal, Scope, SessionId, Timestamp};
-use store::{DueAction, ProposalReads, ProposalWrites, Stored};
+use store::{ActionPlace, DueAction, PastAction, ProposalReads, ProposalWrites, Stored};
+use uuid::Uuid;
 
 use crate::access::scope as scope_of;
 use crate::connection::Face;
-use crate::values::{column, json, micros, parsed, signed, time_if};
+use crate::values::{column, json, micros, parsed, signed, time, time_if};
 
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, proposals.project, session, call from proposals \
                               join projects on projects.id = proposals.project \
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
+
+/// The actions of a project, the newest first.
+pub(crate) const PAST: &str = "select proposals.at, proposals.session, proposals.call, proposals.body, sessions.started_by \
+                               from proposals join sessions on sessions.id = proposals.session \
+                               where proposals.project = $1 and proposals.at >= $2 \
+                               and (proposals.at, proposals.session, proposals.call) < ($3, $4, $5) \
+                               order by proposals.at desc, proposals.session desc, proposals.call desc limit $6";
 
 impl ProposalReads for Face<'_> {
     fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
@@ -23,6 +31,30 @@ impl ProposalReads for Face<'_> {
         let sql = "select body from proposals where session = $1 and call > $2 and project = $3 order by call limit $4";
         let found = self.rows(sql, &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)])?;
         found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    }
+
+    fn past_actions(
+        &mut self,
+        scope: &Scope,
+        before: Option<&ActionPlace>,
+        since: Option<Timestamp>,
+        limit: u32,
+    ) -> Stored<Vec<PastAction>> {
+        let since = micros(since).unwrap_or(i64::MIN);
+        let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |place| {
+            (place.at.as_microsecond(), place.session.uuid(), place.call.as_str())
+        });
+        let past = |row| {
+            let place = ActionPlace {
+                at: time(column(row, 0)?)?,
+                session: SessionId::from_uuid(column(row, 1)?),
+                call: column(row, 2)?,
+            };
+            Ok(PastAction { place, proposal: parsed(column(row, 3)?)?, started_by: parsed(column(row, 4)?)? })
+        };
+        let project = scope.project.uuid();
+        let found = self.rows(PAST, &[&project, &since, &at, &session, &call, &i64::from(limit)])?;
+        found.iter().map(past).collect()
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>> {
@@ -45,21 +77,26 @@ impl ProposalReads for Face<'_> {
 
 impl ProposalWrites for Face<'_> {
     fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
-        let sql = "insert into proposals (session, call, project, wake_at, revision, body) \
-                   select id, $2, project, $4, $5, $6 from sessions where id = $1 and project = $3 \
+        let sql = "insert into proposals (session, call, project, wake_at, revision, body, at) \
+                   select id, $2, project, $4, $5, $6, $7 from sessions where id = $1 and project = $3 \
                    on conflict do nothing";
-        self.write(sql, proposal)
+        self.guarded(
+            sql,
+            &[
+                &proposal.session.uuid(),
+                &proposal.call,
+                &proposal.scope.project.uuid(),
+                &micros(proposal.wake_at()),
+                &signed(proposal.revision)?,
+                &json(proposal)?,
+                &proposal.at.as_microsecond(),
+            ],
+        )
     }
 
     fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
         let sql = "update proposals set wake_at = $4, revision = $5, body = $6 \
                    where session = $1 and call = $2 and project = $3 and revision + 1 = $5";
-        self.write(sql, proposal)
-    }
-}
-
-impl Face<'_> {
-    fn write(&mut self, sql: &str, proposal: &Proposal) -> Stored<()> {
         self.guarded(
             sql,
             &[

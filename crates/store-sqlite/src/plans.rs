@@ -8,7 +8,7 @@ use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClo
 use uuid::Uuid;
 
 use crate::connection::open_reader;
-use crate::{Options, SqliteStore, audit, event, interaction, session, timers, user, webhook};
+use crate::{Options, SqliteStore, audit, event, interaction, policy, proposal, session, timers, user, webhook};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
@@ -41,6 +41,8 @@ fn hot_statements_use_their_indexes() {
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
+    check(proposal::PAST, "proposals USING INDEX proposals_by_age (project=? AND at>? AND at<?)");
+    check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     check(
         webhook::TO_SEND,

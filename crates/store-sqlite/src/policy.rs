@@ -1,14 +1,20 @@
 //! Which policy is in force in a project, and which ones were.
 
-use domain::{PolicyState, PolicyVersion, Scope};
+use domain::{Difference, PolicyState, PolicyVersion, Scope, Shadow};
 use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
-use store::{PolicyReads, PolicyWrites, Stored};
+use store::{DifferenceCount, PolicyReads, PolicyWrites, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
 use crate::session::guarded;
 use crate::values::{json, parsed};
+
+/// Over how many rows one count is spread.
+const SHARDS: u8 = 16;
+/// The differences of a draft, the newest first.
+pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = ?1 and number = ?2 \
+                                      order by at desc, session desc, call desc limit ?3";
 
 impl PolicyReads for Face<'_> {
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
@@ -29,6 +35,28 @@ impl PolicyReads for Face<'_> {
         let found = statement.query_map(params![scope.project.uuid(), limit], body).told()?;
         found.collect::<Result<_, _>>().told()
     }
+
+    fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>> {
+        let sql = "select text from policy_shadows where project = ?1 and number = ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_row(params![scope.project.uuid(), number], |row| row.get(0)).optional().told()
+    }
+
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Vec<Difference>> {
+        let mut statement = self.connection.prepare_cached(DIFFERENCES).told()?;
+        let found = statement.query_map(params![scope.project.uuid(), number, limit], body).told()?;
+        found.collect::<Result<_, _>>().told()
+    }
+
+    fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>> {
+        let sql = "select given, drafted, sum(count) from policy_difference_counts where project = ?1 and number = ?2 \
+                   group by given, drafted order by given, drafted";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let count =
+            |row: &Row<'_>| Ok(DifferenceCount { given: row.get(0)?, drafted: row.get(1)?, count: row.get(2)? });
+        let found = statement.query_map(params![scope.project.uuid(), number], count).told()?;
+        found.collect::<Result<_, _>>().told()
+    }
 }
 
 impl PolicyWrites for Face<'_> {
@@ -45,6 +73,46 @@ impl PolicyWrites for Face<'_> {
             "insert into policy_versions (project, version, at, body) values (?1, ?2, ?3, ?4) on conflict do nothing";
         let row = params![scope.project.uuid(), version.version, version.at.as_microsecond(), json(version)?];
         Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? == 1)
+    }
+
+    fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()> {
+        self.shadow_forget(scope)?;
+        let sql = "insert into policy_shadows (project, number, version, text) values (?1, ?2, ?3, ?4)";
+        let row = params![scope.project.uuid(), shadow.number, shadow.version, text];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+
+    fn shadow_forget(&mut self, scope: &Scope) -> Stored<()> {
+        for table in ["policy_shadows", "policy_differences", "policy_difference_counts"] {
+            let sql = format!("delete from {table} where project = ?1");
+            self.connection.prepare_cached(&sql).told()?.execute([scope.project.uuid()]).told()?;
+        }
+        Ok(())
+    }
+
+    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> Stored<()> {
+        let (project, session) = (scope.project.uuid(), difference.session.uuid());
+        let sql =
+            "insert into policy_differences (project, number, at, session, call, body) values (?1, ?2, ?3, ?4, ?5, ?6)";
+        let at = difference.at.as_microsecond();
+        let row = params![project, number, at, session, difference.call, json(difference)?];
+        self.connection.prepare_cached(sql).told()?.execute(row).told()?;
+        let sql = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
+                   values (?1, ?2, ?3, ?4, ?5, 1) \
+                   on conflict (project, number, given, drafted, shard) do update set count = count + 1";
+        let shard = session.as_bytes()[15] % SHARDS;
+        let row = params![project, number, difference.given.verdict.name(), difference.drafted_name(), shard];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+
+    fn differences_purge(&mut self, most: u32, limit: u32) -> Stored<u64> {
+        let sql = "delete from policy_differences where (project, number, at, session, call) in ( \
+                   select project, number, at, session, call from ( \
+                   select project, number, at, session, call, row_number() over ( \
+                   partition by project, number order by at desc, session desc, call desc) as place from policy_differences) \
+                   where place > ?1 limit ?2)";
+        let purged = self.connection.prepare_cached(sql).told()?.execute([most, limit]).told()?;
+        Ok(purged as u64)
     }
 }
 

@@ -2,17 +2,25 @@
 
 use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
-use store::{DueAction, ProposalReads, ProposalWrites, Stored};
+use store::{ActionPlace, DueAction, PastAction, ProposalReads, ProposalWrites, Stored};
+use uuid::Uuid;
 
 use crate::connection::Face;
 use crate::error::Told;
 use crate::session::guarded;
-use crate::values::{id, json, micros, parsed, time_if};
+use crate::values::{id, json, micros, parsed, time, time_if};
 
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, proposals.project, session, call from proposals \
                               join projects on projects.id = proposals.project \
                               where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
+
+/// The actions of a project, the newest first.
+pub(crate) const PAST: &str = "select proposals.at, proposals.session, proposals.call, proposals.body, sessions.started_by \
+                               from proposals join sessions on sessions.id = proposals.session \
+                               where proposals.project = ?1 and proposals.at >= ?2 \
+                               and (proposals.at, proposals.session, proposals.call) < (?3, ?4, ?5) \
+                               order by proposals.at desc, proposals.session desc, proposals.call desc limit ?6";
 
 impl ProposalReads for Face<'_> {
     fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
@@ -25,6 +33,31 @@ impl ProposalReads for Face<'_> {
         let sql = "select body from proposals where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let found = statement.query_map(params![session.uuid(), after, scope.project.uuid(), limit], body).told()?;
+        found.collect::<Result<_, _>>().told()
+    }
+
+    fn past_actions(
+        &mut self,
+        scope: &Scope,
+        before: Option<&ActionPlace>,
+        since: Option<Timestamp>,
+        limit: u32,
+    ) -> Stored<Vec<PastAction>> {
+        let since = micros(since).unwrap_or(i64::MIN);
+        let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |place| {
+            (place.at.as_microsecond(), place.session.uuid(), place.call.as_str())
+        });
+        let past = |row: &Row<'_>| {
+            let place = ActionPlace {
+                at: time(row.get(0)?)?,
+                session: SessionId::from_uuid(id(row.get(1)?)),
+                call: row.get(2)?,
+            };
+            let started_by = parsed(&row.get::<_, String>(4)?)?;
+            Ok(PastAction { place, proposal: parsed(&row.get::<_, String>(3)?)?, started_by })
+        };
+        let mut statement = self.connection.prepare_cached(PAST).told()?;
+        let found = statement.query_map(params![scope.project.uuid(), since, at, session, call, limit], past).told()?;
         found.collect::<Result<_, _>>().told()
     }
 
@@ -53,21 +86,24 @@ impl ProposalReads for Face<'_> {
 
 impl ProposalWrites for Face<'_> {
     fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
-        let sql = "insert into proposals (session, call, project, wake_at, revision, body) \
-                   select id, ?2, project, ?4, ?5, ?6 from sessions where id = ?1 and project = ?3 \
+        let sql = "insert into proposals (session, call, project, wake_at, revision, body, at) \
+                   select id, ?2, project, ?4, ?5, ?6, ?7 from sessions where id = ?1 and project = ?3 \
                    on conflict do nothing";
-        self.write(sql, proposal)
+        let row = params![
+            proposal.session.uuid(),
+            proposal.call,
+            proposal.scope.project.uuid(),
+            micros(proposal.wake_at()),
+            proposal.revision,
+            json(proposal)?,
+            proposal.at.as_microsecond(),
+        ];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
         let sql = "update proposals set wake_at = ?4, revision = ?5, body = ?6 \
                    where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
-        self.write(sql, proposal)
-    }
-}
-
-impl Face<'_> {
-    fn write(&mut self, sql: &str, proposal: &Proposal) -> Stored<()> {
         let row = params![
             proposal.session.uuid(),
             proposal.call,

@@ -19,7 +19,9 @@ mod walls;
 mod webhooks;
 mod world;
 
-pub use actions::{actions_come_back, grants_are_counted, policies_come_back};
+pub use actions::{
+    actions_are_looked_back_at, actions_come_back, drafts_come_back, grants_are_counted, policies_come_back,
+};
 pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
 pub use drive::{
     answers_are_counted, definitions_come_back, journals_come_back, steps_are_counted,
@@ -69,6 +71,7 @@ macro_rules! conformance {
             a_refusal_undoes_only_itself,
             a_stale_revision_is_a_conflict,
             a_swallowed_conflict_is_survived,
+            actions_are_looked_back_at,
             actions_come_back,
             answers_are_counted,
             archived_questions_stay_readable,
@@ -81,6 +84,7 @@ macro_rules! conformance {
             changes_are_told_once,
             checkpoints_come_back,
             deliveries_leave_out_what_is_paused,
+            drafts_come_back,
             due_comes_in_order,
             events_come_back,
             every_state_comes_back,

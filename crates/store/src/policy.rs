@@ -1,6 +1,6 @@
 //! Which policy is in force in a project, and which ones were.
 
-use domain::{PolicyState, PolicyVersion, Scope};
+use domain::{Difference, PolicyState, PolicyVersion, Scope, Shadow};
 
 use crate::Stored;
 
@@ -12,6 +12,23 @@ pub trait PolicyReads {
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>>;
     /// The policies that were in force here, the newest first.
     fn policy_versions(&mut self, scope: &Scope, limit: u32) -> Stored<Vec<PolicyVersion>>;
+    /// The text of the draft that is judged beside it under this number.
+    fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>>;
+    /// The differences of a draft, the newest first.
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Vec<Difference>>;
+    /// How many differences of each sort a draft has had, those included that are not kept any more.
+    fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>>;
+}
+
+/// How often a draft would have said this instead of that.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DifferenceCount {
+    /// The word for what was said.
+    pub given: String,
+    /// The word for what the draft would have said, or `failed`.
+    pub drafted: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// What can be written of them.
@@ -20,4 +37,12 @@ pub trait PolicyWrites {
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
     /// Keeps a policy that is in force here; `false` if it was known already.
     fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool>;
+    /// Keeps the text of a draft in place of the one before, and forgets the differences of that one.
+    fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()>;
+    /// Forgets the draft and its differences.
+    fn shadow_forget(&mut self, scope: &Scope) -> Stored<()>;
+    /// Keeps a difference of the draft of this number, and counts it.
+    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> Stored<()>;
+    /// Forgets differences of which a draft has more than `most` newer ones: at most so many at once, and says how many.
+    fn differences_purge(&mut self, most: u32, limit: u32) -> Stored<u64>;
 }

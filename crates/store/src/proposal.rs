@@ -1,6 +1,6 @@
 //! Actions that agents proposed.
 
-use domain::{Proposal, Scope, SessionId, Timestamp};
+use domain::{Actor, Proposal, Scope, SessionId, Timestamp};
 
 use crate::Stored;
 
@@ -15,12 +15,42 @@ pub struct DueAction {
     pub call: String,
 }
 
+/// The place of an action among those of its project, by age.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionPlace {
+    /// When it was proposed, as the store orders it.
+    pub at: Timestamp,
+    /// Its session.
+    pub session: SessionId,
+    /// The call.
+    pub call: String,
+}
+
+/// An action as it is looked back at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastAction {
+    /// Where a list goes on after it.
+    pub place: ActionPlace,
+    /// The action.
+    pub proposal: Proposal,
+    /// Who started its session.
+    pub started_by: Actor,
+}
+
 /// What can be read of them.
 pub trait ProposalReads {
     /// The action of this call.
     fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>>;
     /// The actions of a session, by call, after this one.
     fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>>;
+    /// The actions of a project, the newest first: those before a place, and none from before a moment.
+    fn past_actions(
+        &mut self,
+        scope: &Scope,
+        before: Option<&ActionPlace>,
+        since: Option<Timestamp>,
+        limit: u32,
+    ) -> Stored<Vec<PastAction>>;
     /// Actions whose moment has come, the earliest first.
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>>;
     /// The earliest moment of an action that is to come.

@@ -5,20 +5,21 @@ use std::cell::Cell;
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
-    DataKeyId, Definition, DefinitionKind, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret, Key, KeyId,
-    LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId, Proposal, Scope,
-    SecretId, Session, SessionId, SignedDuration, Standing, Status, Step, StepId, TenantId, Ticket, TicketId,
-    Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret,
+    Key, KeyId, LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId,
+    Proposal, Scope, SecretId, Session, SessionId, Shadow, SignedDuration, Standing, Status, Step, StepId, TenantId,
+    Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor, DataKey,
-    DefinitionReads, DefinitionWrites, DriveReads, DriveWrites, Due, DueAction, DueStep, DueWebhook, EventReads,
-    EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry,
-    KeptValue, KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, Page, PolicyReads,
-    PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites,
-    SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepState, StoreError, Stored,
-    TimerReads, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord, WebhookReads, WebhookSecret, WebhookWrites,
+    AccessReads, AccessWrites, ActionPlace, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor,
+    DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DriveReads, DriveWrites, Due, DueAction, DueStep,
+    DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads,
+    InteractionWrites, JournalEntry, KeptValue, KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites,
+    OpenCount, Page, PastAction, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads,
+    Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads,
+    StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord,
+    WebhookReads, WebhookSecret, WebhookWrites,
 };
 
 use crate::Sabotage;
@@ -100,6 +101,7 @@ passed_on! { Reads:
     ProposalReads {
         proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
         proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Vec<Proposal>;
+        past_actions(scope: &Scope, before: Option<&ActionPlace>, since: Option<Timestamp>, limit: u32) -> Vec<PastAction>;
         actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
         next_action_due() -> Option<Timestamp>;
     }
@@ -112,6 +114,9 @@ passed_on! { Reads:
         policy_state(scope: &Scope) -> Option<PolicyState>;
         policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
         policy_versions(scope: &Scope, limit: u32) -> Vec<PolicyVersion>;
+        shadow_text(scope: &Scope, number: u64) -> Option<String>;
+        differences(scope: &Scope, number: u64, limit: u32) -> Vec<Difference>;
+        difference_counts(scope: &Scope, number: u64) -> Vec<DifferenceCount>;
     }
     OnceReads {
         once(scope: &Scope, actor: &str, key: &str) -> Option<Once>;
@@ -212,6 +217,10 @@ passed_on! { Tx:
     PolicyWrites {
         policy_save(scope: &Scope, state: &PolicyState) -> ();
         policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
+        shadow_keep(scope: &Scope, shadow: &Shadow, text: &str) -> ();
+        shadow_forget(scope: &Scope) -> ();
+        difference_insert(scope: &Scope, number: u64, difference: &Difference) -> ();
+        differences_purge(most: u32, limit: u32) -> u64;
     }
     SecretWrites {
         master_held(fresh: &str) -> String;

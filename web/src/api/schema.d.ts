@@ -1087,6 +1087,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policy/shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the draft that is judged beside the policy in force, and where it differs. */
+        get: operations["policy_shadow_get"];
+        /** Has a draft judged beside the policy in force. It decides nothing; where it differs is counted from now on. */
+        put: operations["policy_shadow_put"];
+        post?: never;
+        /** Has no draft judged any more, and forgets what was counted. */
+        delete: operations["policy_shadow_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Holds a draft against the newest actions of the project: what would change, and which decisions of people it contradicts. */
+        post: operations["policy_simulate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Suggests rules that would explain what people have decided lately. Nothing is changed. */
+        get: operations["suggestion_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/suggestions/{suggestion}/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts a suggested rule into the project's policy, in front of the rule that asked. It is suspended as soon as somebody decides otherwise. */
+        post: operations["suggestion_adopt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy/versions": {
         parameters: {
             query?: never;
@@ -1720,6 +1790,16 @@ export interface components {
          */
         ActorKind: "user" | "agent" | "system";
         /**
+         * @description Puts a suggested rule into the project's policy.
+         * @example {
+         *       "reason": "we always say yes to this"
+         *     }
+         */
+        AdoptBody: {
+            /** @description Why; how many decisions it was learnt from, if absent. */
+            reason?: string | null;
+        };
+        /**
          * @description A page of agents, by name and version.
          * @example {
          *       "agents": [
@@ -2231,6 +2311,39 @@ export interface components {
             /** @description Why. */
             reason?: string | null;
         };
+        /** @description How often one verdict would be another. */
+        ChangeCountView: {
+            /**
+             * Format: int64
+             * @description How often.
+             */
+            count: number;
+            /** @description What was said. */
+            from: string;
+            /** @description What the draft says; `failed` if it could not say anything in time. */
+            to: string;
+        };
+        /** @description An action of which a draft says something else. */
+        ChangedView: {
+            /** @description What the draft says. */
+            after: components["schemas"]["RulingView"];
+            /** @description The agent. */
+            agent: string;
+            /** @description What was said. */
+            before: components["schemas"]["RulingView"];
+            /** @description The agent's name for it. */
+            call_id: string;
+            decision?: components["schemas"]["DecisionView"] | null;
+            /**
+             * Format: date-time
+             * @description When it was proposed.
+             */
+            proposed_at: string;
+            /** @description Its session. */
+            session: string;
+            /** @description The tool. */
+            tool: string;
+        };
         /** @description Who is working on a question. */
         ClaimView: {
             /** @description Who. */
@@ -2274,6 +2387,20 @@ export interface components {
          * @enum {string}
          */
         ControlCommand: "pause" | "resume" | "cancel" | "complete" | "fail" | "retry_step" | "skip_step" | "approve_step";
+        /** @description What people decided about an action. */
+        DecisionView: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Who; with a quorum, who completed it. */
+            by: components["schemas"]["Actor"];
+            /** @description Which way. */
+            effect: components["schemas"]["Effect"];
+            /** @description The question that they answered. */
+            interaction: string;
+        };
         /**
          * @description Where a version comes from.
          * @enum {string}
@@ -2436,6 +2563,23 @@ export interface components {
              * @description When the lease runs out.
              */
             until?: string | null;
+        };
+        /** @description An action on which a draft would have said something else. */
+        DifferenceView: {
+            /** @description The agent's name for it. */
+            call_id: string;
+            drafted?: components["schemas"]["RulingView"] | null;
+            /** @description What was said, and holds. */
+            given: components["schemas"]["RulingView"];
+            /**
+             * Format: date-time
+             * @description When it was proposed.
+             */
+            proposed_at: string;
+            /** @description Its session. */
+            session: string;
+            /** @description The tool. */
+            tool: string;
         };
         /**
          * @description What choosing an option does to the agent's step. Only `approve` and `edit` ever run the action.
@@ -3965,6 +4109,35 @@ export interface components {
             /** @description In whose name it acts. */
             user?: string | null;
         };
+        /** @description A rule that explains a run of equal decisions. */
+        LearntView: {
+            /** @description The agent that it is about. */
+            agent: string;
+            /** @description The rule that asked, in front of which it would stand; absent where the default asked, and it would stand last. */
+            before?: string | null;
+            /**
+             * Format: date-time
+             * @description When the first of the decisions was made.
+             */
+            first_at: string;
+            /** @description The name that the rule will have. */
+            id: string;
+            /** @description The newest of the questions that were answered so, at most 20. */
+            interactions: string[];
+            /**
+             * Format: date-time
+             * @description When the last was.
+             */
+            last_at: string;
+            /** @description The rule in TOML, with calls of the run as its examples. */
+            rule: string;
+            /** @description How many decisions it explains. */
+            support: number;
+            /** @description The tool that it is about. */
+            tool: string;
+            /** @description What it says. */
+            verdict: components["schemas"]["Verdict"];
+        };
         /**
          * @description Names a lease.
          * @example {
@@ -4384,6 +4557,7 @@ export interface components {
          *       },
          *       "enabled": true,
          *       "source": "builtin",
+         *       "suspended": [],
          *       "text": "version = 1\ndefault = \"ask\"\n",
          *       "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *       "warnings": []
@@ -4404,6 +4578,8 @@ export interface components {
             refused_file?: components["schemas"]["RefusedFileView"] | null;
             /** @description Where it comes from. */
             source: components["schemas"]["PolicySource"];
+            /** @description The learnt rules that match nothing any more, because somebody decided otherwise. */
+            suspended: components["schemas"]["SuspensionView"][];
             /** @description The policy, in TOML. */
             text: string;
             /** @description The digest of its text. */
@@ -4948,6 +5124,83 @@ export interface components {
             waiting_on: number;
         };
         /**
+         * @description Has a draft judged beside the policy in force.
+         * @example {
+         *       "reason": "would this do?",
+         *       "text": "version = 1\ndefault = \"ask\"\n"
+         *     }
+         */
+        ShadowBody: {
+            /** @description Why. */
+            reason?: string | null;
+            /** @description The draft, in TOML. */
+            text: string;
+        };
+        /**
+         * @description A draft that is judged beside the policy in force, and where it differs.
+         * @example {
+         *       "changes": [
+         *         {
+         *           "count": 1,
+         *           "from": "ask",
+         *           "to": "allow"
+         *         },
+         *         {
+         *           "count": 1,
+         *           "from": "deny",
+         *           "to": "failed"
+         *         }
+         *       ],
+         *       "reason": "would this do?",
+         *       "recent": [
+         *         {
+         *           "call_id": "call-7",
+         *           "drafted": {
+         *             "policy": "9f86…",
+         *             "reason": "Go on.",
+         *             "rule": "open",
+         *             "verdict": "allow"
+         *           },
+         *           "given": {
+         *             "policy": "3c9d…",
+         *             "reason": "It changes something.",
+         *             "rule": "ask-before-changing",
+         *             "verdict": "ask"
+         *           },
+         *           "proposed_at": "2026-11-15T10:00:00Z",
+         *           "session": "ses_01998f2c-4d00-7000-8000-000000000001",
+         *           "tool": "write_file"
+         *         }
+         *       ],
+         *       "set_by": {
+         *         "kind": "user",
+         *         "name": "root"
+         *       },
+         *       "since": "2026-11-15T10:00:00Z",
+         *       "text": "version = 1\ndefault = \"ask\"\n",
+         *       "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         *     }
+         */
+        ShadowView: {
+            /** @description How often it would have said something else than was said. */
+            changes: components["schemas"]["ChangeCountView"][];
+            /** @description Why. */
+            reason?: string | null;
+            /** @description The newest of those, at most 100. */
+            recent: components["schemas"]["DifferenceView"][];
+            /** @description Who wants to know. */
+            set_by: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description Since when it is judged.
+             */
+            since: string;
+            /** @description The draft, in TOML. */
+            text: string;
+            /** @description The digest of the draft. */
+            version: string;
+        };
+        /**
          * @description What the sign-in page offers.
          * @example {
          *       "oidc": {
@@ -4961,6 +5214,97 @@ export interface components {
             oidc?: components["schemas"]["ProviderView"] | null;
             /** @description Whether people may sign in by password, where they have one. */
             password: boolean;
+        };
+        /**
+         * @description A draft to hold against what was proposed before.
+         * @example {
+         *       "limit": 1000,
+         *       "since": "2026-11-01T00:00:00Z",
+         *       "text": "version = 1\ndefault = \"ask\"\n"
+         *     }
+         */
+        SimulateBody: {
+            /**
+             * Format: int32
+             * @description At most so many actions, the newest; 1,000 if absent.
+             */
+            limit?: number | null;
+            /**
+             * Format: date-time
+             * @description No actions from before this moment.
+             */
+            since?: string | null;
+            /** @description The draft, in TOML. */
+            text: string;
+        };
+        /**
+         * @description What a draft would have made of what was proposed.
+         * @example {
+         *       "changed": [
+         *         {
+         *           "after": {
+         *             "policy": "9f86…",
+         *             "reason": "Go on.",
+         *             "rule": "open",
+         *             "verdict": "allow"
+         *           },
+         *           "agent": "helper",
+         *           "before": {
+         *             "policy": "3c9d…",
+         *             "reason": "It changes something.",
+         *             "rule": "ask-before-changing",
+         *             "verdict": "ask"
+         *           },
+         *           "call_id": "call-7",
+         *           "decision": {
+         *             "at": "2026-11-15T10:01:00Z",
+         *             "by": {
+         *               "kind": "user",
+         *               "name": "alice"
+         *             },
+         *             "effect": "reject",
+         *             "interaction": "int_01998f2c-4d00-7000-8000-000000000002"
+         *           },
+         *           "proposed_at": "2026-11-15T10:00:00Z",
+         *           "session": "ses_01998f2c-4d00-7000-8000-000000000001",
+         *           "tool": "write_file"
+         *         }
+         *       ],
+         *       "changes": [
+         *         {
+         *           "count": 1,
+         *           "from": "ask",
+         *           "to": "allow"
+         *         }
+         *       ],
+         *       "contradicted": [],
+         *       "contradictions": 1,
+         *       "judged": 120,
+         *       "more": false,
+         *       "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         *     }
+         */
+        SimulationView: {
+            /** @description The newest of those, at most 100. */
+            changed: components["schemas"]["ChangedView"][];
+            /** @description How often it says something else than was said. */
+            changes: components["schemas"]["ChangeCountView"][];
+            /** @description The newest of those, at most 100. */
+            contradicted: components["schemas"]["ChangedView"][];
+            /**
+             * Format: int64
+             * @description How often it would allow what people held back, or deny what they approved.
+             */
+            contradictions: number;
+            /**
+             * Format: int64
+             * @description How many actions it was held against.
+             */
+            judged: number;
+            /** @description Whether there are older ones that it was not held against. */
+            more: boolean;
+            /** @description The digest of the draft. */
+            version: string;
         };
         /**
          * @description Opens a session.
@@ -5257,6 +5601,37 @@ export interface components {
          * @enum {string}
          */
         SuggestionSource: "rule" | "llm" | "analytics";
+        /**
+         * @description Rules that would explain what people have decided lately.
+         * @example {
+         *       "decisions": 120,
+         *       "more": false,
+         *       "suggestions": [
+         *         {
+         *           "agent": "helper",
+         *           "before": "ask-before-changing",
+         *           "first_at": "2026-11-14T10:00:00Z",
+         *           "id": "learnt-9f86d081884c",
+         *           "interactions": [
+         *             "int_01998f2c-4d00-7000-8000-000000000002"
+         *           ],
+         *           "last_at": "2026-11-15T10:00:00Z",
+         *           "rule": "[[rule]]\nname = \"learnt-9f86d081884c\"\ntools = [\"execute_command\"]\n…",
+         *           "support": 5,
+         *           "tool": "execute_command",
+         *           "verdict": "allow"
+         *         }
+         *       ]
+         *     }
+         */
+        SuggestionsView: {
+            /** @description How many decisions of people were looked at. */
+            decisions: number;
+            /** @description Whether there are older actions that were not looked at. */
+            more: boolean;
+            /** @description The rules, those with most support first. */
+            suggestions: components["schemas"]["LearntView"][];
+        };
         /** @description Something that fills the form in. */
         SuggestionView: {
             /**
@@ -5274,6 +5649,22 @@ export interface components {
             option?: string | null;
             /** @description Where it comes from. */
             source: components["schemas"]["SuggestionSource"];
+        };
+        /** @description A learnt rule that matches nothing any more, because somebody decided otherwise. */
+        SuspensionView: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Who decided otherwise. */
+            by: components["schemas"]["Actor"];
+            /** @description Which way. */
+            effect: components["schemas"]["Effect"];
+            /** @description The question that was answered. */
+            interaction: string;
+            /** @description The rule. */
+            rule: string;
         };
         /**
          * @description Takes an answer under a lease.
@@ -17529,6 +17920,1006 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExplanationView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    policy_shadow_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    policy_shadow_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShadowBody"];
+            };
+        };
+        responses: {
+            /** @description It is judged */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    policy_shadow_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is not judged any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    policy_simulate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulateBody"];
+            };
+        };
+        responses: {
+            /** @description What would change */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    suggestion_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionsView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    suggestion_adopt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `learnt-…` */
+                suggestion: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdoptBody"];
+            };
+        };
+        responses: {
+            /** @description The policy in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyView"];
                 };
             };
             /** @description The request cannot be read */

@@ -10,6 +10,7 @@ mod agents;
 mod archive;
 mod audit;
 mod common;
+mod drafts;
 mod kill;
 mod nodes;
 mod process;

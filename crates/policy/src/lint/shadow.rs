@@ -53,7 +53,8 @@ fn covers(wide: &Rule, narrow: &Rule) -> bool {
         (None, _) => true,
         (Some(wide), narrow) => narrow.as_ref().is_some_and(|narrow| narrow.source() == wide.source()),
     };
-    roles && contents && names(&wide.agents, &narrow.agents) && names(&wide.users, &narrow.users)
+    let arguments = wide.arguments.is_none() || wide.arguments == narrow.arguments;
+    roles && contents && arguments && names(&wide.agents, &narrow.agents) && names(&wide.users, &narrow.users)
 }
 
 fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &Places, findings: &mut Findings<'_>) {

@@ -31,7 +31,7 @@ fn found(findings: &[Finding]) -> Vec<FindingView> {
     findings.iter().map(shown).collect()
 }
 
-fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyView {
+pub(super) fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyView {
     let (changed_by, changed_at, reason) = in_force.changed();
     let InForce { policy, source, state, .. } = in_force;
     PolicyView {
@@ -42,6 +42,7 @@ fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyView {
         changed_by,
         changed_at,
         reason,
+        suspended: state.suspended.into_iter().map(Into::into).collect(),
         warnings: found(policy.warnings()),
         refused_file: refused.map(|file| RefusedFileView { at: file.at, findings: found(&file.findings) }),
     }

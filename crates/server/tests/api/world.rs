@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Role, SignedDuration};
+use domain::{Role, Scope, SignedDuration};
 use engine::{Engine, Ids, MasterKey, NewKey, NewUser, Settings, Vault};
 use serde_json::{Value, json};
 use server::{App, Front, Limits};
-use store::{Clock, Store, SystemClock};
+use store::{Clock, Cost, Store, StoreError, SystemClock};
 use store_sqlite::SqliteStore;
 use tempfile::TempDir;
 use testkit::ManualClock;
@@ -117,6 +117,18 @@ impl World {
     pub(crate) async fn passes(&self, seconds: i64) {
         self.clock.advance(SignedDuration::from_secs(seconds));
         self.engine.fire_due().await.unwrap();
+    }
+
+    /// What time it is.
+    pub(crate) fn clock_now(&self) -> Value {
+        json!(self.clock.now())
+    }
+
+    /// The project that everybody here is in.
+    pub(crate) async fn scope(&self) -> Scope {
+        let found =
+            store::read::<_, StoreError, _>(&*self.store, Cost::Point, |reads| reads.scope("default", "default"));
+        found.await.unwrap().unwrap()
     }
 
     /// Waits until so many topics are listened to: a request that waits has begun to.

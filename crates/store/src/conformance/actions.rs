@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::grant::Covers;
 use domain::{
-    Action, Actor, ActorKind, Adoption, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
-    PolicyVersion, Proposal, Role, Ruling, Scope, Session, Standing, Verdict,
+    Action, Actor, ActorKind, Adoption, Difference, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
+    PolicyVersion, Proposal, Role, Ruling, Scope, Session, Shadow, Standing, Verdict,
 };
 use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, actor, agent, at, fresh};
-use crate::{DueAction, Page, StoreError};
+use crate::{ActionPlace, DifferenceCount, DueAction, Page, PastAction, StoreError};
 
 fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
     Proposal {
@@ -75,6 +75,94 @@ pub fn actions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(|reads| reads.actions_due(at(70), 10)), [due("call-0"), due("call-1")]);
     assert_eq!(world.look(|reads| reads.actions_due(at(70), 1)), [due("call-0")]);
     assert_eq!(world.look(|reads| reads.next_action_due()), Some(at(60)));
+}
+
+/// The actions of a project are looked back at by age, a portion at a time, with who started their sessions.
+pub fn actions_are_looked_back_at(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere) = (world.here, world.elsewhere);
+    let (one, other) = (world.session(), world.session());
+    let mut kept = Vec::new();
+    for (session, call, second) in
+        [(&one, "a", 3), (&one, "b", 1), (&other, "a", 1), (&other, "b", 2), (&other, "c", 1)]
+    {
+        let proposal = Proposal { at: at(second), ..proposal(session, call, Standing::Denied) };
+        kept.push((second, session.id, call.to_owned(), proposal.clone()));
+        world.write(move |tx| tx.proposal_insert(&proposal)).unwrap();
+    }
+    kept.sort_by(|one, other| (other.0, other.1, &other.2).cmp(&(one.0, one.1, &one.2)));
+    let kept: Vec<PastAction> = kept
+        .into_iter()
+        .map(|(second, session, call, proposal)| PastAction {
+            place: ActionPlace { at: at(second), session, call },
+            proposal,
+            started_by: one.started_by.clone(),
+        })
+        .collect();
+    let look = |before: Option<ActionPlace>, since: Option<i64>, limit: u32| {
+        world.look(move |reads| reads.past_actions(&here, before.as_ref(), since.map(at), limit))
+    };
+    assert_eq!(look(None, None, 10), kept);
+    for cut in 1..=kept.len() {
+        let (first, rest) = kept.split_at(cut);
+        assert_eq!(look(None, None, cut as u32), first);
+        assert_eq!(look(Some(first[cut - 1].place.clone()), None, 10), rest);
+    }
+    assert_eq!(look(None, Some(2), 10), kept[..2]);
+    assert_eq!(look(Some(kept[0].place.clone()), Some(2), 10), kept[1..2]);
+    let saved = Proposal { standing: started(70), revision: 2, ..kept[0].proposal.clone() };
+    let written = saved.clone();
+    world.write(move |tx| tx.proposal_save(&written)).unwrap();
+    assert_eq!(look(None, None, 1)[0].proposal, saved);
+    assert_eq!(world.look(move |reads| reads.past_actions(&elsewhere, None, None, 10)), []);
+}
+
+/// A draft's differences come back, are counted for good, and are forgotten with it; old ones give way to new ones.
+pub fn drafts_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
+    let said = |verdict| Ruling { verdict, rule: Some("r".into()), reason: "so \u{0}".into(), policy: "v1".into() };
+    let difference = |number: i64, drafted: Option<Verdict>| Difference {
+        session: session.id,
+        call: format!("call-{number}"),
+        tool: "write_file".into(),
+        at: at(number),
+        given: said(Verdict::Ask),
+        drafted: drafted.map(said),
+    };
+    let alice = actor(ActorKind::User, "alice");
+    let shadow = |number| Shadow { number, version: "v2".into(), by: alice.clone(), at: at(1), reason: None };
+    let first = shadow(7);
+    world.write(move |tx| tx.shadow_keep(&here, &first, "default = \"ask\" # \u{43d}")).unwrap();
+    let told = "default = \"ask\" # \u{43d}".to_owned();
+    assert_eq!(world.look(move |reads| reads.shadow_text(&here, 7)), Some(told));
+    assert_eq!(world.look(move |reads| reads.shadow_text(&here, 8)), None);
+    assert_eq!(world.look(move |reads| reads.shadow_text(&elsewhere, 7)), None);
+    let all = [difference(1, Some(Verdict::Allow)), difference(2, None), difference(3, Some(Verdict::Allow))];
+    for one in all.clone() {
+        world.write(move |tx| tx.difference_insert(&here, 7, &one)).unwrap();
+    }
+    let newest: Vec<Difference> = all.iter().rev().cloned().collect();
+    let shown = |number, limit| world.look(move |reads| reads.differences(&here, number, limit));
+    assert_eq!(shown(7, 10), newest);
+    assert_eq!(shown(7, 1), newest[..1]);
+    assert_eq!(shown(8, 10), []);
+    assert_eq!(world.look(move |reads| reads.differences(&elsewhere, 7, 10)), []);
+    let count = |drafted: &str, count| DifferenceCount { given: "ask".into(), drafted: drafted.into(), count };
+    let counts = [count("allow", 2), count("failed", 1)];
+    assert_eq!(world.look(move |reads| reads.difference_counts(&here, 7)), counts);
+    assert_eq!(world.look(move |reads| reads.difference_counts(&elsewhere, 7)), []);
+    assert_eq!(world.write(move |tx| tx.differences_purge(3, 10)), Ok(0));
+    assert_eq!(world.write(move |tx| tx.differences_purge(1, 1)), Ok(1));
+    assert_eq!(world.write(move |tx| tx.differences_purge(1, 10)), Ok(1));
+    assert_eq!(shown(7, 10), newest[..1]);
+    assert_eq!(world.look(move |reads| reads.difference_counts(&here, 7)), counts);
+    let second = shadow(8);
+    world.write(move |tx| tx.shadow_keep(&here, &second, "other")).unwrap();
+    assert_eq!(world.look(move |reads| reads.shadow_text(&here, 7)), None);
+    assert_eq!((shown(7, 10), world.look(move |reads| reads.difference_counts(&here, 7))), (vec![], vec![]));
+    world.write(move |tx| tx.shadow_forget(&here)).unwrap();
+    assert_eq!(world.look(move |reads| reads.shadow_text(&here, 8)), None);
 }
 
 fn grant(scope: Scope, tool: &str) -> Grant {

@@ -1,0 +1,49 @@
+//! A draft is held against what was proposed, from the command line, while the server runs.
+
+use serde_json::json;
+
+use crate::common::{House, Server, on_postgres};
+
+async fn story(house: &House, server: &Server) {
+    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+    let session = bot.start().await;
+    let actions = format!("/v1/sessions/{session}/actions");
+    let writing = |call: &str| json!({ "call_id": call, "tool": "write_file", "arguments": { "path": "notes.md" } });
+    bot.post(&actions, writing("c1")).await.done(202);
+    let asked = bot.post(&actions, writing("c2")).await.done(202).text("/interaction");
+    alice.answer(&asked, json!({ "option": "reject" })).await.done(200);
+
+    let draft = house.path("draft.toml");
+    let rule = "[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\n";
+    std::fs::write(&draft, format!("version = 1\n{rule}")).unwrap();
+    let draft = draft.to_str().unwrap();
+    let output = house.run(&["policy", "simulate", draft]);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(told.contains("2 actions judged\nask -> allow: 2\n"), "{told}");
+    assert!(told.contains("1 decisions of people contradicted\n"), "{told}");
+    assert!(told.contains(&format!("alice said reject in {asked}")), "{told}");
+    let few = house.run(&["policy", "simulate", draft, "--limit", "1"]);
+    assert!(String::from_utf8_lossy(&few.stdout).contains("1 actions judged, and there are older ones\n"));
+    let nowhere = house.run(&["policy", "simulate", draft, "--project", "nowhere"]);
+    assert!(!nowhere.status.success());
+    std::fs::write(house.path("draft.toml"), "version = 1\nrules = []\n").unwrap();
+    let refused = house.run(&["policy", "simulate", draft]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("policy.toml:2:1: error[unknown_key]"));
+}
+
+#[tokio::test]
+async fn a_draft_is_simulated_beside_a_server_on_sqlite() {
+    let house = House::sqlite();
+    let server = house.launch().start().await;
+    story(&house, &server).await;
+}
+
+#[test]
+fn a_draft_is_simulated_beside_a_server_on_postgres() {
+    on_postgres(async |house| {
+        let server = house.launch().start().await;
+        story(house, &server).await;
+    });
+}

@@ -1,0 +1,266 @@
+//! The narrowest rule that explains a run of equal decisions of people.
+//!
+//! A rule is found only where it can be proved: it says nothing of what the policy denies, it passes every check that a file passes, its
+//! examples are the calls of the run, and no decision that is known speaks against it.
+
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{Role, Verdict};
+use serde_json::Value;
+
+use crate::{Call, Parsed, Pattern, Policy, case::Case, rule::Fit};
+
+/// How many equal decisions are a run.
+pub const RUN: usize = 5;
+/// How the name of a learnt rule begins.
+pub const LEARNT: &str = "learnt-";
+/// How many people or roles a rule may name; a run of more is nobody's habit.
+const MOST_NAMES: usize = 20;
+/// How many different calls of a run stand as examples.
+const EXAMPLES: usize = 5;
+
+/// One call that a person decided about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decided {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// The agent.
+    pub agent: String,
+    /// Who started the session.
+    pub user: String,
+    /// The role of the key that proposed.
+    pub role: Role,
+    /// What was decided.
+    pub said: Said,
+}
+
+/// What a person decided about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// Run it as it is.
+    Approved,
+    /// Do not run it.
+    Rejected,
+    /// Something else: other arguments, another try.
+    Otherwise,
+}
+
+impl Said {
+    /// What a rule would say in its place.
+    const fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::Approved => Some(Verdict::Allow),
+            Self::Rejected => Some(Verdict::Deny),
+            Self::Otherwise => None,
+        }
+    }
+}
+
+/// A run of equal decisions, and the form that they have in common. Not proved yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    form: Form,
+    verdict: Verdict,
+    /// Which decisions, by their place in the list.
+    pub decisions: Vec<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Form {
+    /// The same arguments.
+    Exactly,
+    /// One plain command of this program and subcommand, in these words.
+    Command { program: String, subcommand: String, words: BTreeSet<String> },
+}
+
+/// A rule that explains a run of equal decisions, proved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Learnt {
+    /// The name of the rule, made of what it says.
+    pub name: String,
+    /// What it says.
+    pub verdict: Verdict,
+    /// The rule, in TOML, with its examples.
+    pub rule: String,
+    /// The rule that asked, in front of which it stands; none where the default did, and it stands last.
+    pub before: Option<String>,
+    /// The policy with the rule in it.
+    pub text: String,
+    /// Which decisions it explains, by their place in the list.
+    pub decisions: Vec<usize>,
+}
+
+/// A sort of commands: the tool, the agent, the program and the subcommand.
+type Sort<'a> = (&'a str, &'a str, String, String);
+
+/// The runs among decisions, the longest first.
+#[must_use]
+pub fn runs(decisions: &[Decided]) -> Vec<Run> {
+    let mut exact: BTreeMap<(&str, &str, String), Vec<usize>> = BTreeMap::new();
+    let mut commands: BTreeMap<Sort<'_>, Vec<(usize, Vec<String>)>> = BTreeMap::new();
+    for (place, decided) in decisions.iter().enumerate() {
+        let (tool, agent) = (decided.tool.as_str(), decided.agent.as_str());
+        exact.entry((tool, agent, decided.arguments.to_string())).or_default().push(place);
+        if let Some((program, subcommand, words)) = command(decided) {
+            commands.entry((tool, agent, program, subcommand)).or_default().push((place, words));
+        }
+    }
+    let mut runs: Vec<Run> = exact.into_values().filter_map(|places| run(decisions, places, Form::Exactly)).collect();
+    for ((_, _, program, subcommand), found) in commands {
+        let different: BTreeSet<&Vec<String>> = found.iter().map(|(_, words)| words).collect();
+        if different.len() > 1 {
+            let words = different.into_iter().flatten().cloned().collect();
+            let places = found.iter().map(|(place, _)| *place).collect();
+            let form = Form::Command { program, subcommand, words };
+            runs.extend(run(decisions, places, form).filter(|run| run.verdict == Verdict::Allow));
+        }
+    }
+    runs.sort_by_key(|run| std::cmp::Reverse(run.decisions.len()));
+    runs
+}
+
+fn run(decisions: &[Decided], places: Vec<usize>, form: Form) -> Option<Run> {
+    let mut said = places.iter().filter_map(|place| decisions.get(*place)).map(|decided| decided.said);
+    let first = said.next()?;
+    let equal = said.all(|other| other == first);
+    let verdict = first.verdict()?;
+    (equal && places.len() >= RUN).then_some(Run { form, verdict, decisions: places })
+}
+
+/// The program, subcommand and words of a call that is one plain command and nothing else.
+fn command(decided: &Decided) -> Option<(String, String, Vec<String>)> {
+    let arguments = decided.arguments.as_object().filter(|arguments| arguments.len() == 1)?;
+    arguments.values().next()?.as_str()?;
+    let parsed = Parsed::of(&decided.tool, &decided.arguments);
+    if parsed.failed().is_some() {
+        return None;
+    }
+    let shell = parsed.shell?.ok().filter(|shell| shell.plain)?;
+    let [simple] = shell.commands.as_slice() else { return None };
+    let ordinary = |word: &String| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_graphic());
+    if simple.subcommand.is_empty() || simple.opaque || simple.remote || !simple.words.iter().all(ordinary) {
+        return None;
+    }
+    Some((simple.program.clone(), simple.subcommand.clone(), simple.words.clone()))
+}
+
+impl Policy {
+    /// Proves the rule of a run. None where that cannot be done, or where a decision speaks against it.
+    #[must_use]
+    pub fn learn(&self, run: &Run, decisions: &[Decided]) -> Option<Learnt> {
+        let of_run: Vec<&Decided> = run.decisions.iter().filter_map(|place| decisions.get(*place)).collect();
+        let first = *of_run.first()?;
+        let names = Names::of(&of_run)?;
+        let asking = self.asking(&of_run, &names)?;
+        if let (Form::Command { .. }, Some(asking)) = (&run.form, asking) {
+            // Whatever the words: every such call comes to the rule that asks, or to one before it.
+            let rule = self.rules.iter().find(|rule| rule.name == asking)?;
+            if rule.when.is_some() || rule.arguments.is_some() {
+                return None;
+            }
+        }
+        let rule = words::Words { run, names: &names, first, calls: distinct(&of_run) }.rule()?;
+        let text = words::inserted(self, &rule.text, asking);
+        let learnt = Self::load("policy.toml", &text).ok()?;
+        let same = learnt.rules.len() == self.rules.len() + 1 && learnt.warnings.len() == self.warnings.len();
+        let spoken = |decided: &&Decided| learnt.judge(&decided.call()).ruling.rule.as_ref() == Some(&rule.name);
+        if !same || !of_run.iter().all(spoken) || learnt.spoken_against(&rule.name, decisions) {
+            return None;
+        }
+        let before = asking.map(str::to_owned);
+        Some(Learnt {
+            name: rule.name,
+            verdict: run.verdict,
+            rule: rule.text,
+            before,
+            text,
+            decisions: run.decisions.clone(),
+        })
+    }
+
+    /// The one rule that asks about the whole run, whoever of it proposes: outer none if there is no such rule, inner none for the default.
+    fn asking(&self, of_run: &[&Decided], names: &Names<'_>) -> Option<Option<&str>> {
+        let mut asking: Option<Option<String>> = None;
+        for decided in of_run {
+            for user in &names.users {
+                for role in &names.roles {
+                    let judgement = self.judge(&Call { user, role: *role, ..decided.call() });
+                    if judgement.ruling.verdict != Verdict::Ask || !judgement.certain {
+                        return None;
+                    }
+                    if asking.get_or_insert_with(|| judgement.ruling.rule.clone()) != &judgement.ruling.rule {
+                        return None;
+                    }
+                }
+            }
+        }
+        match asking? {
+            None => Some(None),
+            Some(name) => Some(Some(self.rules.iter().find(|rule| rule.name == name)?.name.as_str())),
+        }
+    }
+
+    /// Whether a rule is about a call of which somebody decided otherwise.
+    #[must_use]
+    pub fn spoken_against(&self, rule: &str, decisions: &[Decided]) -> bool {
+        let Some(rule) = self.rules.iter().find(|found| found.name == rule) else { return false };
+        decisions.iter().any(|decided| {
+            decided.said.verdict() != Some(rule.verdict) && rule.fit(&Case::new(&decided.call())) == Fit::Matches
+        })
+    }
+
+    /// The learnt rules that are about a call, whether or not another one speaks first, with what each says.
+    #[must_use]
+    pub fn learnt_about(&self, call: &Call<'_>) -> Vec<(&str, Verdict)> {
+        let case = Case::new(call);
+        let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT));
+        learnt.filter(|rule| rule.fit(&case) == Fit::Matches).map(|rule| (rule.name.as_str(), rule.verdict)).collect()
+    }
+}
+
+impl Decided {
+    /// The call, as policy sees it.
+    #[must_use]
+    pub fn call(&self) -> Call<'_> {
+        let Self { tool, arguments, agent, user, role, .. } = self;
+        Call { tool, arguments, agent: Some(agent), user, role: *role }
+    }
+}
+
+/// On whose behalf the calls of a run were made.
+struct Names<'a> {
+    users: BTreeSet<&'a str>,
+    roles: Vec<Role>,
+}
+
+impl<'a> Names<'a> {
+    /// None where a name could stand for others.
+    fn of(of_run: &[&'a Decided]) -> Option<Self> {
+        let exact = |name: &str| Pattern::new(name).is_ok_and(|pattern| pattern.is_exact());
+        let users: BTreeSet<&str> = of_run.iter().map(|decided| decided.user.as_str()).collect();
+        let roles = Role::ALL.into_iter().filter(|role| of_run.iter().any(|decided| decided.role == *role)).collect();
+        let plain = of_run.iter().all(|decided| exact(&decided.tool) && exact(&decided.agent) && exact(&decided.user));
+        (plain && users.len() <= MOST_NAMES).then_some(Self { users, roles })
+    }
+}
+
+/// The different calls of a run, as many as are shown.
+fn distinct<'a>(of_run: &[&'a Decided]) -> Vec<&'a Decided> {
+    let mut calls: Vec<&Decided> = Vec::new();
+    for decided in of_run {
+        if calls.len() < EXAMPLES && !calls.iter().any(|known| known.call_is(decided)) {
+            calls.push(decided);
+        }
+    }
+    calls
+}
+
+impl Decided {
+    fn call_is(&self, other: &Self) -> bool {
+        (&self.arguments, &self.user, self.role) == (&other.arguments, &other.user, other.role)
+    }
+}

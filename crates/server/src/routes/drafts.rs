@@ -1,0 +1,84 @@
+//! Drafts of a policy: held against what was proposed before, and judged beside the one in force.
+
+use axum::Json;
+use axum::extract::State;
+use engine::{Changed, Shadowed, Simulate, Simulation};
+use http::StatusCode;
+use protocol::{ChangeCountView, ChangedView, ShadowBody, ShadowView, SimulateBody, SimulationView};
+
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+
+/// Holds a draft against the newest actions of the project: what would change, and which decisions of people it contradicts.
+#[utoipa::path(post, path = "/v1/policy/simulate", tag = "policy", request_body = SimulateBody,
+    responses((status = 200, description = "What would change", body = SimulationView), Problems))]
+pub(super) async fn policy_simulate(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: SimulateBody { text, limit, since }, .. }: Command<SimulateBody>,
+) -> Result<Json<SimulationView>, ApiError> {
+    let simulation = app.engine.policy_simulate(&caller, Simulate { text, limit, since }).await?;
+    Ok(Json(simulated(simulation)))
+}
+
+fn simulated(simulation: Simulation) -> SimulationView {
+    let Simulation { version, judged, more, counts, changed, contradictions, contradicted } = simulation;
+    let listed = |list: Vec<Changed>| list.into_iter().map(changed_view).collect();
+    SimulationView {
+        version,
+        judged,
+        more,
+        changes: counts.into_iter().map(|((from, to), count)| ChangeCountView::new(from, to, count)).collect(),
+        changed: listed(changed),
+        contradictions,
+        contradicted: listed(contradicted),
+    }
+}
+
+fn changed_view(Changed { session, call, tool, agent, at, before, after, decision }: Changed) -> ChangedView {
+    ChangedView {
+        session,
+        call_id: call,
+        tool,
+        agent,
+        proposed_at: at,
+        before: before.into(),
+        after: after.into(),
+        decision: decision.map(Into::into),
+    }
+}
+
+fn shadow_view(Shadowed { shadow, text, counts, recent }: Shadowed) -> ShadowView {
+    let counts = counts.into_iter().map(|it| ChangeCountView { from: it.given, to: it.drafted, count: it.count });
+    ShadowView::new(shadow, text, counts.collect(), recent)
+}
+
+/// Shows the draft that is judged beside the policy in force, and where it differs.
+#[utoipa::path(get, path = "/v1/policy/shadow", tag = "policy",
+    responses((status = 200, description = "The draft", body = ShadowView), Problems))]
+pub(super) async fn policy_shadow_get(State(app): State<App>, Who(caller): Who) -> Result<Json<ShadowView>, ApiError> {
+    Ok(Json(shadow_view(app.engine.policy_shadow(&caller).await?)))
+}
+
+/// Has a draft judged beside the policy in force. It decides nothing; where it differs is counted from now on.
+#[utoipa::path(put, path = "/v1/policy/shadow", tag = "policy", request_body = ShadowBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 200, description = "It is judged", body = ShadowView), Problems))]
+pub(super) async fn policy_shadow_put(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body: ShadowBody { text, reason }, once }: Command<ShadowBody>,
+) -> Result<Json<ShadowView>, ApiError> {
+    Ok(Json(shadow_view(app.engine.policy_shadow_put(&caller, text, reason, once).await?)))
+}
+
+/// Has no draft judged any more, and forgets what was counted.
+#[utoipa::path(delete, path = "/v1/policy/shadow", tag = "policy",
+    responses((status = 204, description = "It is not judged any more"), Problems))]
+pub(super) async fn policy_shadow_remove(State(app): State<App>, Who(caller): Who) -> Result<StatusCode, ApiError> {
+    app.engine.policy_shadow_remove(&caller).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,53 @@
+//! Rules that are learnt from decisions of people: suggested, and adopted.
+
+use axum::Json;
+use axum::extract::State;
+use engine::{Suggested, Suggestions};
+use protocol::{AdoptBody, LearntView, PolicyView, SuggestionsView};
+
+use super::policies::view;
+use crate::App;
+use crate::caller::Who;
+use crate::command::Command;
+use crate::document::Problems;
+use crate::error::ApiError;
+use crate::params::Id;
+
+fn shown(Suggested { learnt, tool, agent, support, interactions, first_at, last_at }: Suggested) -> LearntView {
+    LearntView {
+        id: learnt.name,
+        verdict: learnt.verdict,
+        tool,
+        agent,
+        rule: learnt.rule,
+        before: learnt.before,
+        support,
+        interactions,
+        first_at,
+        last_at,
+    }
+}
+
+/// Suggests rules that would explain what people have decided lately. Nothing is changed.
+#[utoipa::path(get, path = "/v1/policy/suggestions", tag = "policy",
+    responses((status = 200, description = "The rules", body = SuggestionsView), Problems))]
+pub(super) async fn suggestion_list(
+    State(app): State<App>,
+    Who(caller): Who,
+) -> Result<Json<SuggestionsView>, ApiError> {
+    let Suggestions { decisions, more, suggestions } = app.engine.policy_suggestions(&caller).await?;
+    Ok(Json(SuggestionsView { decisions, more, suggestions: suggestions.into_iter().map(shown).collect() }))
+}
+
+/// Puts a suggested rule into the project's policy, in front of the rule that asked. It is suspended as soon as somebody decides otherwise.
+#[utoipa::path(post, path = "/v1/policy/suggestions/{suggestion}/adopt", tag = "policy", request_body = AdoptBody,
+    params(("suggestion" = String, Path, description = "`learnt-…`")),
+    responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
+pub(super) async fn suggestion_adopt(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(name): Id<String>,
+    Command { body: AdoptBody { reason }, .. }: Command<AdoptBody>,
+) -> Result<Json<PolicyView>, ApiError> {
+    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason).await?, None)))
+}
