@@ -86,7 +86,7 @@ fn the_demo_loads_and_comes_over_every_kind_of_question() {
     assert!(turns.iter().any(|turn| turn.calls.iter().filter(|call| call.tool == "write_file").count() == 2));
     let kinds: Vec<String> =
         demo_flows()[0].steps.iter().filter_map(|step| Some(step.question.as_ref()?.kind.clone())).collect();
-    assert_eq!(kinds, ["review", "notice"]);
+    assert_eq!(kinds, ["review", "notice", "custom"]);
 }
 
 #[test]
@@ -120,7 +120,8 @@ fn the_flow_of_the_demo_goes_through_and_can_be_turned_down() {
     assert_eq!(leads("draft", StepWay::Succeeded), "publish");
     assert_eq!(leads("publish", StepWay::Rejected), "end");
     assert_eq!(leads("publish", StepWay::Succeeded), "announce");
-    assert_eq!(leads("announce", StepWay::Succeeded), "end");
+    assert_eq!(leads("announce", StepWay::Succeeded), "verdict");
+    assert_eq!(leads("verdict", StepWay::Succeeded), "end");
 }
 
 #[test]
