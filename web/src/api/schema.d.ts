@@ -2015,7 +2015,8 @@ export interface components {
          *       "option": "approve",
          *       "options": [
          *         "approve"
-         *       ]
+         *       ],
+         *       "wire": "http"
          *     }
          */
         AnswerView: {
@@ -6501,7 +6502,7 @@ export interface operations {
                 /** @description The conversation. */
                 sessionId: string;
                 /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream. */
-                ticket?: string | null;
+                ticket?: string;
             };
             header?: {
                 /** @description The last event seen */
@@ -7388,7 +7389,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket. */
-                ticket?: string | null;
+                ticket?: string;
             };
             header?: {
                 /** @description The last number seen */
