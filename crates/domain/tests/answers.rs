@@ -289,7 +289,7 @@ fn the_agent_gets_the_option_its_metadata_and_the_words() {
     let state = json!({
         "status": "resolved", "at": at(9), "delivery": { "state": "waiting", "attempt": 0 },
         "resolution": { "how": "answered", "answer": {
-            "id": id, "by": { "kind": "user", "name": "alice" }, "groups": ["ops"], "role": "operator", "at": at(9), "effect": "custom",
+            "id": id, "by": { "kind": "user", "name": "alice" }, "groups": ["ops"], "role": "operator", "wire": "http", "at": at(9), "effect": "custom",
             "options": ["b"], "metadata": { "plan": 7 }, "data": { "when": "now" }, "feedback": "go",
         } },
     });

@@ -330,7 +330,8 @@ async fn no_operation_of_ours_ignores_a_parameter() {
     }
     assert!(walked >= 60, "only {walked} operations of ours");
     assert_eq!(world.everything().await, before);
-    let session = format!("/v1/sessions/{}/actions", things.question.session);
+    let own = admin.post("/v1/sessions", json!({})).await.done();
+    let session = format!("/v1/sessions/{}/actions", text(&own["id"]));
     let refused = admin.post(&format!("{session}?wait=5"), writing("new")).await.refused(400, "query_invalid");
     assert!(text(&refused["detail"]).starts_with("wait:"), "{refused}");
     admin.post(&session, writing("new")).await.done();
