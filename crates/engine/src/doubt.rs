@@ -61,8 +61,8 @@ impl Work<'_> {
         }
         let otherwise = |verdict: Verdict| match verdict {
             Verdict::Allow => decision.effect != Effect::Approve,
-            Verdict::Ask => false,
-            Verdict::Deny => decision.effect.runs_action(),
+            // An answer never loosens a policy: a denial is taken back by whoever manages it.
+            Verdict::Ask | Verdict::Deny => false,
         };
         let rules: Vec<String> =
             about.rules.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();

@@ -5,7 +5,7 @@ use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
     Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Proposal, Refusal, Session, State, Step,
-    StepEnd, StepEnding, Timestamp, template,
+    StepEnd, StepEnding, StepId, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
@@ -301,7 +301,28 @@ impl Work<'_> {
                 self.withdraw(session, id, why)?;
             }
         }
+        self.left_unstarted(session, step.id, why)?;
         self.left_untaken(session, Some(step.id), why)
+    }
+
+    /// What a step was allowed and has not begun is not allowed any more: nobody is left who would go on from it.
+    fn left_unstarted(&mut self, session: &mut Session, step: StepId, why: &str) -> Result<(), Error> {
+        const PORTION: u32 = 200;
+        let mut after = String::new();
+        loop {
+            let portion = self.tx.proposals(&session.scope, session.id, &after, PORTION)?;
+            let full = portion.len() == PORTION as usize;
+            let Some(last) = portion.last() else { return Ok(()) };
+            after.clone_from(&last.call);
+            for proposal in portion.into_iter().filter(|proposal| proposal.step == Some(step)) {
+                if let Some(left) = proposal.left(why) {
+                    self.acted(session, left)?;
+                }
+            }
+            if !full {
+                return Ok(());
+            }
+        }
     }
 }
 

@@ -73,8 +73,8 @@ pub struct Run {
 enum Form {
     /// The same arguments.
     Exactly,
-    /// One plain command of this program and subcommand, in these words.
-    Command { program: String, subcommand: String, words: BTreeSet<String> },
+    /// One plain command of this program and subcommand, in one of these orders of words.
+    Command { program: String, subcommand: String, words: BTreeSet<Vec<String>> },
 }
 
 /// A rule that explains a run of equal decisions, proved.
@@ -113,7 +113,7 @@ pub fn runs(decisions: &[Decided]) -> Vec<Run> {
     for ((_, _, program, subcommand), found) in commands {
         let different: BTreeSet<&Vec<String>> = found.iter().map(|(_, words)| words).collect();
         if different.len() > 1 {
-            let words = different.into_iter().flatten().cloned().collect();
+            let words = different.into_iter().cloned().collect();
             let places = found.iter().map(|(place, _)| *place).collect();
             let form = Form::Command { program, subcommand, words };
             runs.extend(run(decisions, places, form).filter(|run| run.verdict == Verdict::Allow));

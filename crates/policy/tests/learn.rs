@@ -100,6 +100,8 @@ fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
     }
     for command in [
         "git push origin d",
+        "git push a origin",
+        "git push origin a b",
         "git push --force origin a",
         "git -C x push origin a",
         "git fetch origin a",
@@ -116,8 +118,15 @@ fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
         assert_eq!(judged(command), Verdict::Ask, "{command}");
     }
     let mut against = commands(&pushes, Said::Approved);
-    against.push(decided(json!({ "command": "git push origin b c" }), Said::Rejected));
+    against.push(decided(json!({ "command": "git push origin b" }), Said::Rejected));
     assert_eq!(learnt(ASK, &against), [], "the rule would allow what somebody rejected");
+    let dangerous =
+        ["git branch -D old", "git branch -D old", "git branch -D old", "git branch -D old", "git branch main"];
+    let found = learnt(ASK, &commands(&dangerous, Said::Approved));
+    let arguments = json!({ "command": "git branch -D main" });
+    let call =
+        Call { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+    assert_eq!(says(&found, &call), Verdict::Ask, "words of two commands do not make a third");
 }
 
 #[test]

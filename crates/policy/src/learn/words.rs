@@ -70,14 +70,16 @@ impl Words<'_> {
     }
 }
 
-fn when(program: &str, subcommand: &str, words: &BTreeSet<String>) -> String {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+fn when(program: &str, subcommand: &str, words: &BTreeSet<Vec<String>>) -> String {
+    let in_order = |words: &Vec<String>| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        format!("shell.commands[0].words == [{}]", list(&words))
+    };
     format!(
-        "shell != null && shell.plain && shell.commands[0].program == {} && shell.commands[0].subcommand == {} && \
-         shell.commands[0].words.all(w, w in [{}])",
+        "shell != null && shell.plain && shell.commands[0].program == {} && shell.commands[0].subcommand == {} && ({})",
         text(program),
         text(subcommand),
-        list(&words)
+        words.iter().map(in_order).collect::<Vec<_>>().join(" || ")
     )
 }
 
