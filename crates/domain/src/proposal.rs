@@ -282,15 +282,17 @@ impl Proposal {
         Ok((self.became(Standing::Rejected { by, effect, feedback }), happening))
     }
 
-    /// The step that it was proposed for has ended before it was started. Nothing where there is nothing to take back.
+    /// The step that it was proposed for has ended before it was begun. Nothing where there is nothing to take back.
     #[must_use]
     pub fn left(self, why: &str) -> Option<Step> {
         if !matches!(self.standing, Standing::Allowed { .. }) {
             return None;
         }
-        let (by, feedback) = (Actor::system(), Some(why.to_owned()));
-        let happening = Happening::by("action.rejected", &by, self.told()).recording(json!({ "feedback": feedback }));
-        Some((self.became(Standing::Rejected { by, effect: None, feedback }), happening))
+        let message = format!("its step ended before it was begun: {why}");
+        let mut data = self.told();
+        data["reason"] = json!(message);
+        let happening = Happening::plain("action.failed", data);
+        Some((self.became(Standing::Failed { message, result: Value::Null }), happening))
     }
 
     /// Others are asked about what one person made of it.
