@@ -11,34 +11,40 @@ import { timeline } from './timeline';
 
 describe('what a call is about', () => {
   test.each([
-    ['a command', { command: 'ls' }, undefined, { is: 'command', argument: 'command', text: 'ls' }],
+    ['a command', { command: 'ls' }, undefined, { is: 'command', drawn: ['command'], text: 'ls' }],
     [
       'the words of one',
       { command: ['git', 'commit', '-m', 'a b'] },
       undefined,
-      { is: 'command', argument: 'command', text: "git commit -m 'a b'" },
+      { is: 'command', drawn: ['command'], text: "git commit -m 'a b'" },
     ],
     [
       'a file',
       { path: 'a', content: 'x' },
       undefined,
-      { is: 'file', argument: 'content', path: 'a', before: undefined, after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, claimed: false, after: 'x' },
     ],
     [
       'a change of one',
       { path: 'a', content: 'x' },
       { before: 'y' },
-      { is: 'file', argument: 'content', path: 'a', before: 'y', after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: 'y', claimed: true, after: 'x' },
     ],
     [
       'a replacement',
       { file_path: 'a', old_string: 'x', new_string: 'y' },
       undefined,
-      { is: 'file', argument: 'new_string', path: 'a', before: 'x', after: 'y' },
+      { is: 'file', drawn: ['file_path', 'old_string', 'new_string'], path: 'a', before: 'x', claimed: false, after: 'y' },
     ],
-    ['SQL', { sql: 'select 1' }, undefined, { is: 'sql', argument: 'sql', text: 'select 1' }],
-    ['anything else', { amount: 3 }, undefined, { is: 'other' }],
-    ['nothing that is inherited', {}, undefined, { is: 'other' }],
+    [
+      'a file by two names: what is not drawn is left for the table',
+      { path: 'a', file_path: '/etc/sudoers', content: 'x', body: 'y' },
+      undefined,
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, claimed: false, after: 'x' },
+    ],
+    ['SQL', { sql: 'select 1' }, undefined, { is: 'sql', drawn: ['sql'], text: 'select 1' }],
+    ['anything else', { amount: 3 }, undefined, { is: 'other', drawn: [] }],
+    ['nothing that is inherited', {}, undefined, { is: 'other', drawn: [] }],
   ])('%s', (_, values, context, expected) => {
     expect(subjectOf({ tool: 't', arguments: values }, context)).toEqual(expected);
   });

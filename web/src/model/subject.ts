@@ -1,11 +1,14 @@
 import type { Interaction } from '@/api/types';
 
-/** What a call is about, so that the page can show it as what it is. */
+/**
+ * What a call is about, so that the page can show it as what it is. `drawn` are the arguments that are shown so: all others
+ * are still to be shown, also those that mean the same by another name. `claimed`: the text before is the agent's word.
+ */
 export type Subject =
-  | { is: 'command'; argument: string; text: string }
-  | { is: 'file'; argument: string; path: string; before?: string; after: string }
-  | { is: 'sql'; argument: string; text: string }
-  | { is: 'other' };
+  | { is: 'command'; drawn: string[]; text: string }
+  | { is: 'file'; drawn: string[]; path: string; before?: string; claimed: boolean; after: string }
+  | { is: 'sql'; drawn: string[]; text: string }
+  | { is: 'other'; drawn: string[] };
 
 const COMMANDS = ['command', 'cmd', 'script'];
 const PATHS = ['path', 'file', 'file_path', 'filename', 'filepath'];
@@ -27,22 +30,30 @@ export function subjectOf(call: { tool: string; arguments: Values }, context?: u
   if (path && pair) {
     return {
       is: 'file',
-      argument: pair[1],
+      drawn: [path.name, ...pair],
       path: path.text,
       before: values[pair[0]] as string,
+      claimed: false,
       after: values[pair[1]] as string,
     };
   }
   const content = textAt(values, CONTENTS);
   if (path && content) {
     const known = isValues(context) ? textAt(context, BEFORE) : undefined;
-    return { is: 'file', argument: content.name, path: path.text, before: known?.text, after: content.text };
+    return {
+      is: 'file',
+      drawn: [path.name, content.name],
+      path: path.text,
+      before: known?.text,
+      claimed: known !== undefined,
+      after: content.text,
+    };
   }
   const command = textAt(values, COMMANDS);
-  if (command) return { is: 'command', argument: command.name, text: command.text };
+  if (command) return { is: 'command', drawn: [command.name], text: command.text };
   const sql = textAt(values, ['sql', 'statement']);
-  if (sql) return { is: 'sql', argument: sql.name, text: sql.text };
-  return { is: 'other' };
+  if (sql) return { is: 'sql', drawn: [sql.name], text: sql.text };
+  return { is: 'other', drawn: [] };
 }
 
 function textAt(values: Values, names: readonly string[]): { name: string; text: string } | undefined {

@@ -22,8 +22,7 @@ export function Subject({ question }: { question: Interaction }) {
   if (!action) return null;
   const values = action.arguments as Record<string, unknown>;
   const subject = subjectOf({ tool: action.tool, arguments: values }, question.context);
-  const shown = subject.is === 'other' ? [] : subject.is === 'file' ? fileArguments(values) : [subject.argument];
-  const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !shown.includes(name)));
+  const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !subject.drawn.includes(name)));
   const Icon = subject.is === 'command' ? SquareTerminal : subject.is === 'file' ? FileText : Wrench;
   return (
     <Card className="overflow-hidden">
@@ -52,13 +51,9 @@ export function Subject({ question }: { question: Interaction }) {
   );
 }
 
-function fileArguments(values: Record<string, unknown>): string[] {
-  return ['path', 'file', 'file_path', 'filename', 'filepath', 'content', 'contents', 'text', 'new_content', 'body']
-    .concat(['old_string', 'new_string', 'old_str', 'new_str', 'old_text', 'new_text'])
-    .filter((name) => typeof values[name] === 'string');
-}
+type Change = { path: string; before?: string; claimed: boolean; after: string };
 
-function FileChange({ path, before, after }: { path: string; before?: string; after: string }) {
+function FileChange({ path, before, claimed, after }: Change) {
   const { t } = useTranslation();
   const lines = after.split('\n').length;
   return (
@@ -68,7 +63,9 @@ function FileChange({ path, before, after }: { path: string; before?: string; af
           <AgentLine text={path} />
         </code>
         <span className="text-muted text-xs">
-          {before === undefined ? t('question.whole', { count: lines }) : t('question.change')}
+          {before === undefined
+            ? t('question.whole', { count: lines })
+            : t(claimed ? 'question.changeClaimed' : 'question.change')}
         </span>
       </div>
       {before === undefined ? (
