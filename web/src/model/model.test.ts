@@ -34,7 +34,14 @@ describe('what a call is about', () => {
       'a replacement',
       { file_path: 'a', old_string: 'x', new_string: 'y' },
       undefined,
-      { is: 'file', drawn: ['file_path', 'old_string', 'new_string'], path: 'a', before: 'x', claimed: false, after: 'y' },
+      {
+        is: 'file',
+        drawn: ['file_path', 'old_string', 'new_string'],
+        path: 'a',
+        before: 'x',
+        claimed: false,
+        after: 'y',
+      },
     ],
     [
       'a file by two names: what is not drawn is left for the table',
