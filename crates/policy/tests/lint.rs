@@ -317,7 +317,7 @@ fn examples_that_fail() {
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nmatches = false"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = false`, and the rule matches");
     insta::assert_snapshot!(rule("tool = \"T\"\narguments = { n = 4 }\nmatches = true"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = true`, and the rule does not match: none of its tools is this one");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }"), @"policy.toml:7:1: error[missing_key]: an example needs `verdict` or `matches`, or it proves nothing");
-    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: is a number that JSON cannot carry");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: this is a number that JSON cannot carry");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = 3\nmatches = true\nrole = \"king\""), @"
 policy.toml:9:13: error[wrong_type]: `arguments` must be a table, not integer
 policy.toml:11:8: error[unknown_role]: `king` is no role; there are `admin`, `operator`, `viewer`, `agent`
