@@ -2,6 +2,7 @@
 //! decides otherwise.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use domain::access::Right;
 use domain::{
@@ -27,6 +28,8 @@ const MOST_ASKED: u32 = 10_000;
 const MOST: usize = 10;
 /// How many are tried: each costs a reading of the whole policy.
 const MOST_TRIED: usize = 200;
+/// For how long rules are tried, those of the longest runs first.
+const LONGEST: Duration = Duration::from_secs(10);
 /// For how long an answer may be on its way into the store, so that whoever looks does not see it.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(300);
 /// How many of the last decisions are read at once, and how many times.
@@ -153,12 +156,13 @@ impl Engine {
         let looked = Arc::clone(decided);
         let silent = in_force.state.silent();
         let mut suggestions = Vec::new();
+        let begun = Instant::now();
         for run in off_reactor(move || runs(&looked)).await?.into_iter().take(MOST_TRIED) {
             let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
             let learnt = off_reactor(move || policy.learn(&run, &looked)).await?;
             let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
             suggestions.extend(learnt.and_then(|learnt| Suggested::of(learnt, decided, decisions)));
-            if suggestions.len() == MOST {
+            if suggestions.len() == MOST || begun.elapsed() > LONGEST {
                 break;
             }
         }
