@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{House, Server, on_postgres};
+use crate::common::{House, Server, binary, on_postgres};
 
 async fn story(house: &House, server: &Server) {
     let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
@@ -48,8 +48,7 @@ fn a_simulation_makes_no_database() {
     let house = House::sqlite();
     std::fs::write(house.path("draft.toml"), "version = 1\n").unwrap();
     let (draft, elsewhere) = (house.path("draft.toml"), house.path("elsewhere"));
-    let asked = ["policy", "simulate", draft.to_str().unwrap(), "--data", elsewhere.to_str().unwrap()];
-    let refused = house.run(&asked);
+    let refused = binary().args(["policy", "simulate"]).arg(draft).arg("--data").arg(&elsewhere).output().unwrap();
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("holdpoint.db"), "{refused:?}");
     assert!(!elsewhere.exists());
