@@ -103,7 +103,7 @@ pub use ids::Ids;
 pub use journal::Journal;
 pub use judge::{Behalf, InForce};
 pub use keys::NewKey;
-pub use learn::{Suggested, Suggestions};
+pub use learn::{CounterExample, Disputed, Suggested, Suggestions};
 pub use list::InteractionQuery;
 pub use master::{MasterKey, Reread};
 pub use me::{Me, PasswordState, Place};
