@@ -147,12 +147,14 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     let mut third = scene.joins().await;
     scene.world.passes(61).await;
     let asked = third.hears().await;
-    assert_eq!(
-        (&asked["type"], &asked["call_id"], &asked["kind"]),
-        (&json!("tool_call"), &json!(call), &json!("choice"))
-    );
-    decides(&mut third, &call, "edit", json!({ "modified_arguments": { "option": "run_again" } })).await;
-    assert_eq!(third.hears_of("tool_call").await["requires_approval"], false);
+    assert_eq!((&asked["type"], &asked["kind"]), (&json!("tool_call"), &json!("choice")));
+    assert_eq!(asked["call_id"], asked["interaction"], "another question about it has a name of its own");
+    let stale = json!({ "type": "hitl_decision", "call_id": call, "decision": "approve" });
+    third.is_refused(stale, "interaction_already_resolved").await;
+    let question = text(&asked["call_id"]);
+    decides(&mut third, &question, "edit", json!({ "modified_arguments": { "option": "run_again" } })).await;
+    let again = third.hears_of("tool_call").await;
+    assert_eq!((&again["call_id"], &again["requires_approval"]), (&json!(call), &json!(false)));
     third.says(json!({ "type": "tool_result", "call_id": call, "result": "ok" })).await;
     while third.hears_of("assistant_message").await["is_final"] != true {}
     let repeatable = scene.calls(&mut third, "read_file").await;
