@@ -71,9 +71,11 @@ fn hot_statements_use_their_indexes() {
             check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
-    let filter = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
-    let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
-    check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
+    for live in [false, true] {
+        let filter = SessionFilter { channel: Some("chat-1".into()), live, ..SessionFilter::default() };
+        let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
+        check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
+    }
 }
 
 #[test]
