@@ -528,7 +528,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the audit trail of the caller's project, the oldest entry first. */
+        /** Lists the audit trail of the caller's project, the oldest entry first unless asked otherwise. */
         get: operations["audit_list"];
         put?: never;
         post?: never;
@@ -4246,6 +4246,8 @@ export interface components {
         MeView: {
             /** @description How the person is shown, where that differs. */
             display?: string | null;
+            /** @description The groups that the caller belongs to: a question may be for some of them alone. */
+            groups: string[];
             /** @description The name of the person, or in whose name the key acts. */
             name: string;
             password?: components["schemas"]["PasswordView"] | null;
@@ -11582,6 +11584,8 @@ export interface operations {
                 session?: string;
                 /** @description Not before this. */
                 since?: string;
+                /** @description In this order; `oldest` if absent. */
+                sort?: "oldest" | "newest";
                 /** @description Of this type, for example `interaction.answered`. */
                 type?: string;
                 /** @description Before this. */
