@@ -114,6 +114,10 @@ test('a grant is listed with its limits and taken back', async () => {
 test('the audit trail: filtered, unfolded, exported', async () => {
   const page = await w.at('/audit');
   await page.getByText(/Chained by hashes and signed/u).waitFor();
+  const numbers = page.getByRole('listitem').locator('summary > span:first-child');
+  await numbers.nth(1).waitFor();
+  const [first, second] = (await numbers.allInnerTexts()).map(Number);
+  expect(first).toBeGreaterThan(second ?? 0);
   await page.getByRole('searchbox', { name: 'Type' }).fill('policy.changed');
   await page.keyboard.press('Enter');
   await page.waitForURL(/type=policy\.changed/u);

@@ -1,4 +1,5 @@
 import type { Interaction } from '@/api/types';
+import { Exact } from '@/lib/exact';
 
 /**
  * What a call is about, so that the page can show it as what it is. `drawn` are the arguments that are shown so: all others
@@ -73,7 +74,7 @@ export function quoted(word: string): string {
 }
 
 export function isValues(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 }
 
 /** What the agent says besides the call, without what the change of a file has shown already. */
@@ -93,8 +94,8 @@ export function callLine(question: Pick<Interaction, 'action'>): string | undefi
   const subject = subjectOf({ tool: action.tool, arguments: action.arguments as Values });
   if (subject.is === 'command' || subject.is === 'sql') return subject.text;
   if (subject.is === 'file') return `${action.tool} ${subject.path}`;
-  const values = Object.values(action.arguments as Values).filter((value) =>
-    ['string', 'number'].includes(typeof value),
+  const values = Object.values(action.arguments as Values).filter(
+    (value) => value instanceof Exact || ['string', 'number'].includes(typeof value),
   );
   return [action.tool, ...values.slice(0, 3).map(String)].join(' ');
 }

@@ -24,7 +24,7 @@ import {
 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { SessionEvent } from '@/api/types';
-import { AgentLine } from './agent-text';
+import { AgentLine, AgentText } from './agent-text';
 import { Ago } from './time';
 
 const ICONS: Record<string, LucideIcon> = {
@@ -106,8 +106,10 @@ export function EventWords({ event }: { event: SessionEvent }) {
   );
 }
 
-export function EventLine({ event }: { event: SessionEvent }) {
+/** An event in a line; with `said`, what was said in it as well. */
+export function EventLine({ event, said }: { event: SessionEvent; said?: boolean }) {
   const data = event.data as Particulars;
+  const text = said ? data.text || data.content : undefined;
   return (
     <li className="flex items-start gap-2.5 py-1.5 text-sm">
       <EventIcon type={event.type} className="mt-0.5 size-4 shrink-0 text-muted" />
@@ -119,6 +121,7 @@ export function EventLine({ event }: { event: SessionEvent }) {
             <AgentLine text={data.by.name} />
           </span>
         ) : null}
+        {text ? <AgentText text={text} lines={3} characters={280} /> : null}
       </div>
       <Ago at={event.at} className="text-muted text-xs leading-5" />
     </li>

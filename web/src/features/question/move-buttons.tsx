@@ -37,6 +37,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
               key={move.key}
               data-move={move.key}
               tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
+              className="h-auto! min-h-9 whitespace-normal! py-1.5 text-left max-sm:min-h-11"
               disabled={blocked || nothing}
               busy={sending && at === 0}
               title={move.option?.description ?? undefined}

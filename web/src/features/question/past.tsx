@@ -1,31 +1,45 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { eventsQuery } from '@/api/queries';
-import type { Interaction } from '@/api/types';
+import { earlierEvents, eventsQuery } from '@/api/queries';
+import type { Interaction, SessionEvent } from '@/api/types';
+import { turnsBefore } from '@/model/timeline';
 import { EventLine } from '@/ui/event-line';
 import { Section } from '@/ui/page';
 
-const TURNS = [
-  'action.done',
-  'action.failed',
-  'action.denied',
-  'action.rejected',
-  'interaction.answered',
-  'session.started',
-];
+const TURNS = 6;
+/** How far back is looked for what was before a question: beyond that the session's own page tells more. */
+const FAR = 1200;
+
+/** The events of a question's session from a little before it was asked. */
+function useEvents(question: Interaction): SessionEvent[] {
+  const cache = useQueryClient();
+  const { data: events } = useQuery(eventsQuery(question.session));
+  const first = events?.[0];
+  const short =
+    first !== undefined &&
+    first.seq > 1 &&
+    (events?.length ?? 0) < FAR &&
+    (Date.parse(first.at) >= Date.parse(question.created_at) ||
+      turnsBefore(events ?? [], question.id, TURNS).length < TURNS);
+  const from = first?.seq;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each stretch that has come
+  useEffect(() => {
+    if (short) void earlierEvents(cache, question.session).catch(() => undefined);
+  }, [cache, question.session, short, from]);
+  return events ?? [];
+}
 
 /** The last things that happened in the session before this was asked. */
 export function Before({ question }: { question: Interaction }) {
   const { t } = useTranslation();
-  const { data: events } = useQuery(eventsQuery(question.session));
-  const asked = events?.find((event) => event.interaction === question.id)?.seq ?? Number.POSITIVE_INFINITY;
-  const turns = events?.filter((event) => event.seq < asked && TURNS.includes(event.type)).slice(-4) ?? [];
+  const turns = turnsBefore(useEvents(question), question.id, TURNS);
   if (turns.length === 0) return null;
   return (
     <Section level={3} title={t('question.before')}>
       <ul>
         {turns.map((event) => (
-          <EventLine key={event.id} event={event} />
+          <EventLine key={event.id} event={event} said />
         ))}
       </ul>
     </Section>

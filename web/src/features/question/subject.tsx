@@ -73,7 +73,7 @@ function FileChange({ path, before, claimed, after }: Change) {
       ) : (
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <div className="max-h-[28rem] overflow-auto">
-            <Diff before={before} after={after} label={t('question.changeOf', { path })} />
+            <Diff before={before} after={after} whole={claimed} label={t('question.changeOf', { path })} />
           </div>
         </Suspense>
       )}
