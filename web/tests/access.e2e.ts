@@ -74,6 +74,7 @@ test.each(PAGES)('axe has nothing serious to say (%s)', async (_, path, drawn) =
   expect(await serious(page)).toEqual([]);
   // In the dark the colours are others, and everything else is the same.
   await page.emulateMedia({ colorScheme: 'dark' });
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
   expect(await serious(page, 'colours')).toEqual([]);
 });
 

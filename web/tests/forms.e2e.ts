@@ -211,14 +211,14 @@ test('constants without a type are chosen from, and long lists of arguments fold
   };
   const asked = await agent.ask({ kind: 'form', title: 'Which plan', schema });
   const page = await w.at(`/inbox/${asked.id}`);
-  await page.getByLabel('Plan').selectOption({ label: 'The quick one' });
+  await page.getByRole('combobox', { name: 'Plan' }).selectOption({ label: 'The quick one' });
   await page.getByRole('button', { name: 'Send answer' }).click();
   await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
   expect((await agent.decided(asked.id)).resolution?.answer?.data).toEqual({ plan: 'b' });
   const rows = Array.from({ length: 3000 }, (_, n) => n);
   const call = await agent.propose('many', 'import_rows', { rows, last: 'rm -rf /' });
   await page.goto(`${w.server.page}/inbox/${call.interaction}`);
-  await page.getByText('rm -rf /').waitFor();
+  await page.getByRole('article').getByText('rm -rf /').waitFor();
   await page.getByRole('button', { name: 'Show all: 3000 items' }).click();
-  await page.getByText('2999', { exact: true }).waitFor();
+  await page.locator('dd', { hasText: /^2999$/u }).waitFor();
 });
