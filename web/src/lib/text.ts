@@ -53,6 +53,11 @@ export function oneLine(text: string, most = 120): string {
   return letters.length <= most ? line : `${letters.slice(0, most - 1).join('')}…`;
 }
 
+/** A reason without the number that an operating system has put behind its own words. */
+export function inWords(reason: string): string {
+  return reason.replaceAll(/ \(os error -?\d+\)/gu, '');
+}
+
 /** What is shown of a long text before somebody unfolds it. */
 export interface Fold {
   shown: string;

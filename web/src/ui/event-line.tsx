@@ -22,9 +22,10 @@ import {
   UserX,
   Zap,
 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SessionEvent } from '@/api/types';
-import { AgentLine, AgentText } from './agent-text';
+import { AgentLine } from './agent-text';
 import { Ago } from './time';
 
 const ICONS: Record<string, LucideIcon> = {
@@ -106,10 +107,9 @@ export function EventWords({ event }: { event: SessionEvent }) {
   );
 }
 
-/** An event in a line; with `said`, what was said in it as well. */
-export function EventLine({ event, said }: { event: SessionEvent; said?: boolean }) {
+/** An event in a line, and below it what there is to add. */
+export function EventLine({ event, children }: { event: SessionEvent; children?: ReactNode }) {
   const data = event.data as Particulars;
-  const text = said ? data.text || data.content : undefined;
   return (
     <li className="flex items-start gap-2.5 py-1.5 text-sm">
       <EventIcon type={event.type} className="mt-0.5 size-4 shrink-0 text-muted" />
@@ -121,7 +121,7 @@ export function EventLine({ event, said }: { event: SessionEvent; said?: boolean
             <AgentLine text={data.by.name} />
           </span>
         ) : null}
-        {text ? <AgentText text={text} lines={3} characters={280} /> : null}
+        {children}
       </div>
       <Ago at={event.at} className="text-muted text-xs leading-5" />
     </li>

@@ -20,7 +20,7 @@ export function JsonTable({ value, depth = 0 }: { value: unknown; depth?: number
 }
 
 /** So many names or items stand open; of more, their true number is told. */
-const MOST = 40;
+const MOST = 20;
 
 function Rows({ rows, depth }: { rows: [string, unknown][]; depth: number }) {
   const { t } = useTranslation();

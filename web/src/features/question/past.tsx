@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { earlierEvents, eventsQuery } from '@/api/queries';
+import { actionQuery, earlierEvents, eventsQuery } from '@/api/queries';
 import type { Interaction, SessionEvent } from '@/api/types';
-import { turnsBefore } from '@/model/timeline';
-import { EventLine } from '@/ui/event-line';
+import { callLine } from '@/model/subject';
+import { callOf, turnsBefore } from '@/model/timeline';
+import { AgentText } from '@/ui/agent-text';
+import { EventLine, type Particulars } from '@/ui/event-line';
 import { Section } from '@/ui/page';
 
 const TURNS = 6;
@@ -39,10 +41,25 @@ export function Before({ question }: { question: Interaction }) {
     <Section level={3} title={t('question.before')}>
       <ul>
         {turns.map((event) => (
-          <EventLine key={event.id} event={event} said />
+          <Turn key={event.id} event={event} />
         ))}
       </ul>
     </Section>
+  );
+}
+
+/** One thing that happened: with what was said, or what was to be run. */
+function Turn({ event }: { event: SessionEvent }) {
+  const { text, content } = event.data as Particulars;
+  const said = text || content;
+  const id = callOf(event);
+  const { data: call } = useQuery({ ...actionQuery(event.session, id ?? ''), enabled: id !== undefined });
+  const line = call && callLine({ action: { tool: call.tool, arguments: call.arguments, digest: '' } });
+  return (
+    <EventLine event={event}>
+      {said ? <AgentText text={said} lines={3} characters={280} /> : null}
+      {line ? <AgentText mono text={line} lines={3} characters={280} className="text-muted" /> : null}
+    </EventLine>
   );
 }
 

@@ -65,7 +65,9 @@ function FileChange({ path, before, claimed, after }: Change) {
         <span className="text-muted text-xs">
           {before === undefined
             ? t('question.whole', { count: lines })
-            : t(claimed ? 'question.changeClaimed' : 'question.change')}
+            : claimed
+              ? t('question.changeClaimed', { count: lines })
+              : t('question.change')}
         </span>
       </div>
       {before === undefined ? (
