@@ -37,12 +37,14 @@ mod secrets;
 mod walk;
 mod write_file;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use zeroize::Zeroizing;
 
 use crate::tool::Tool;
 use create_directory::CreateDirectory;
@@ -53,6 +55,7 @@ use list_files::ListFiles;
 use move_file::MoveFile;
 use read_file::ReadFile;
 use search_files::SearchFiles;
+use secrets::Secrets;
 use write_file::WriteFile;
 
 /// The names of the tools that a workspace has.
@@ -69,6 +72,11 @@ pub const WORKSPACE_TOOLS: [&str; 8] = [
 
 /// Where commands are looked for, unless it is said otherwise.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// A text as people may see it who were not given these values.
+pub(crate) fn hidden(text: &str, secrets: &BTreeMap<String, Zeroizing<String>>) -> String {
+    Secrets::new(secrets).hide(text)
+}
 
 /// One directory, and the tools that never leave it.
 #[derive(Debug, Clone)]
