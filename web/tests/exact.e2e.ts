@@ -1,12 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { rewrite } from './support/browser';
 import { world } from './support/world';
 
 // What is shown is what will run: to the last digit and the last character.
 
-const w = world();
+const SCRIBE = `
+name = "scribe"
+version = "1"
+tools = ["write_file"]
+workspace = "desk"
+
+[model]
+provider = "scripted"
+
+[[model.script.turns]]
+say = "I shall write."
+calls = [{ tool = "write_file", arguments = { path = "notes.txt", content = "new line\\n" } }]
+`;
+
+const ROOM = mkdtempSync(join(tmpdir(), 'holdpoint-room-'));
+afterAll(() => rmSync(ROOM, { recursive: true, force: true }));
+
+const w = world({ agents: { 'scribe.toml': SCRIBE }, words: ['--workspaces', ROOM] });
 
 const ARGUMENTS = '{"amount":10.0,"id":9007199254740993,"list":[18446744073709551615],"note":"x"}';
 
@@ -83,6 +103,21 @@ test('a change against what the agent says was there folds nothing away', async 
   await line.scrollIntoViewIfNeeded();
   await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await page.locator('.cm-changedLine', { hasText: 'echo 2' }).waitFor();
+  await page.getByText(/what the agent says was there; all of it, 64 lines/u).waitFor();
+});
+
+test('a change against what the server itself has read is called so', async () => {
+  mkdirSync(join(ROOM, 'desk'), { recursive: true });
+  writeFileSync(join(ROOM, 'desk', 'notes.txt'), 'old line\n');
+  const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ agent: 'scribe', input: 'Write.' });
+  const reply = await fetch(`${w.server.address}/v1/sessions`, { method: 'POST', headers, body });
+  const { id } = (await reply.json()) as { id: string };
+  const page = await w.at(`/sessions/${id}`);
+  await page.getByRole('link', { name: 'Open as a page' }).click();
+  await page.locator('.cm-deletedChunk', { hasText: 'old line' }).waitFor();
+  await page.getByText('changes, against what the server has read there').waitFor();
+  expect(await page.getByText(/what the agent says was there/u).count()).toBe(0);
 });
 
 test('hidden characters are seen in a diff, in a field, and in JSON that is edited', async () => {

@@ -3956,6 +3956,8 @@ export interface components {
             deserted?: boolean;
             /** @description What else there is to know. */
             details?: string | null;
+            /** @description Whether a worker of this server asked, for an agent that it runs: what `context` says of an action is then the server's word. */
+            driven?: boolean;
             fallback?: components["schemas"]["Fallback"] | null;
             /** @description Whether people are asked for the secrets although they are kept. */
             fresh?: boolean;

@@ -22,13 +22,13 @@ describe('what a call is about', () => {
       'a file',
       { path: 'a', content: 'x' },
       undefined,
-      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, claimed: false, after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, word: 'agent', after: 'x' },
     ],
     [
       'a change of one',
       { path: 'a', content: 'x' },
       { before: 'y' },
-      { is: 'file', drawn: ['path', 'content'], path: 'a', before: 'y', claimed: true, after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: 'y', word: 'agent', after: 'x' },
     ],
     [
       'a replacement',
@@ -39,7 +39,7 @@ describe('what a call is about', () => {
         drawn: ['file_path', 'old_string', 'new_string'],
         path: 'a',
         before: 'x',
-        claimed: false,
+        word: 'call',
         after: 'y',
       },
     ],
@@ -47,13 +47,18 @@ describe('what a call is about', () => {
       'a file by two names: what is not drawn is left for the table',
       { path: 'a', file_path: '/etc/sudoers', content: 'x', body: 'y' },
       undefined,
-      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, claimed: false, after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, word: 'agent', after: 'x' },
     ],
     ['SQL', { sql: 'select 1' }, undefined, { is: 'sql', drawn: ['sql'], text: 'select 1' }],
     ['anything else', { amount: 3 }, undefined, { is: 'other', drawn: [] }],
     ['nothing that is inherited', {}, undefined, { is: 'other', drawn: [] }],
   ])('%s', (_, values, context, expected) => {
     expect(subjectOf({ tool: 't', arguments: values }, context)).toEqual(expected);
+  });
+
+  test("what a worker of ours has read is not called the agent's word", () => {
+    const call = { tool: 't', arguments: { path: 'a', content: 'x' } };
+    expect(subjectOf(call, { before: 'y' }, true)).toMatchObject({ before: 'y', word: 'server' });
   });
 
   test('in one line', () => {
