@@ -126,6 +126,8 @@ fn the_audit_trail_is_read_by_its_indexes() {
         (AuditFilter::default(), "audit_of_project (project=? AND seq>?)"),
         (AuditFilter { by: Some("alice".into()), ..AuditFilter::default() }, "audit_of_project (project=? AND seq>?)"),
         (AuditFilter { session, ..AuditFilter::default() }, "audit_of_session (session=? AND seq>?)"),
+        (AuditFilter { newest: true, ..AuditFilter::default() }, "audit_of_project (project=? AND seq<?)"),
+        (AuditFilter { session, newest: true, ..AuditFilter::default() }, "audit_of_session (session=? AND seq<?)"),
     ] {
         check(&connection, &audit::list(&scope, &filter, page).0, index);
     }
