@@ -156,3 +156,69 @@ test('a secret is typed behind dots, reaches the agent alone, and stays nowhere'
     if (/\.db|sqlite/u.test(name)) expect(readFileSync(join(w.server.data, name)).includes(value)).toBe(false);
   }
 });
+
+test('a secret that the server refuses stays in its field, and what is wrong is said there', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({
+    kind: 'secret',
+    title: 'Two tokens',
+    secrets: [
+      { name: 'ONE', label: 'First' },
+      { name: 'TWO', label: 'Second' },
+    ],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.route('**/answer', (route) =>
+    route.fulfill({
+      status: 422,
+      contentType: 'application/problem+json',
+      json: {
+        code: 'answer_invalid',
+        title: 'Invalid',
+        status: 422,
+        errors: [{ pointer: '/data/TWO', message: 'this is too short' }],
+      },
+    }),
+  );
+  await page.getByLabel('First', { exact: true }).fill('one-value');
+  await page.getByLabel('Second', { exact: true }).fill('x');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  const second = page.getByLabel('Second', { exact: true });
+  await page.locator('[aria-invalid=true]').waitFor();
+  expect(await second.getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByLabel('First', { exact: true }).inputValue()).toBe('one-value');
+  await page.unroute('**/answer');
+  await second.fill('two-value');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  expect((await agent.take<{ secrets: object }>(asked.id)).secrets).toEqual({ ONE: 'one-value', TWO: 'two-value' });
+});
+
+test('constants without a type are chosen from, and long lists of arguments fold with their number', async () => {
+  const agent = await Agent.open(w.server);
+  const schema = {
+    type: 'object',
+    required: ['plan'],
+    properties: {
+      plan: {
+        title: 'Plan',
+        oneOf: [
+          { const: 'a', title: 'The slow one' },
+          { const: 'b', title: 'The quick one' },
+        ],
+      },
+    },
+  };
+  const asked = await agent.ask({ kind: 'form', title: 'Which plan', schema });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('combobox', { name: 'Plan' }).selectOption({ label: 'The quick one' });
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  expect((await agent.decided(asked.id)).resolution?.answer?.data).toEqual({ plan: 'b' });
+  const rows = Array.from({ length: 3000 }, (_, n) => n);
+  const call = await agent.propose('many', 'import_rows', { rows, last: 'rm -rf /' });
+  await page.goto(`${w.server.page}/inbox/${call.interaction}`);
+  await page.getByRole('article').getByText('rm -rf /').waitFor();
+  await page.getByRole('button', { name: 'Show all: 3000 items' }).click();
+  await page.locator('dd', { hasText: /^2999$/u }).waitFor();
+});

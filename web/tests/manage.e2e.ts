@@ -70,6 +70,25 @@ test('somebody else has changed the policy meanwhile: nothing is overwritten', a
   expect(now.text).toContain('# theirs');
 });
 
+test('a draft is tried on recent actions: what would go otherwise, and whose decision it contradicts', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('held', 'delete_file', { path: '/srv/old' });
+  await fetch(`${w.server.address}/v1/interactions/${call.interaction}/answer`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ option: 'reject' }),
+  });
+  const page = await w.at('/policy');
+  const editor = page.getByRole('textbox', { name: 'Policy in TOML' });
+  await rewrite(editor, `${POLICY}\n[[rule]]\nname = "free"\ntools = ["delete_file"]\nverdict = "allow"\n`);
+  await page.getByRole('button', { name: 'Review and save…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Try on recent actions' }).click();
+  await dialog.getByText(/Held against/u).waitFor();
+  const against = dialog.getByText('It contradicts 1 decision of a person').locator('xpath=..');
+  expect(await against.getByRole('listitem').innerText()).toMatch(/delete_file.*ask.*allow.*bob/su);
+});
+
 test('asking is switched off with a reason, everybody can see it, and on again', async () => {
   const agent = await Agent.open(w.server);
   const page = await w.at('/policy');
@@ -114,6 +133,10 @@ test('a grant is listed with its limits and taken back', async () => {
 test('the audit trail: filtered, unfolded, exported', async () => {
   const page = await w.at('/audit');
   await page.getByText(/Chained by hashes and signed/u).waitFor();
+  const numbers = page.getByRole('listitem').locator('summary > span:first-child');
+  await numbers.nth(1).waitFor();
+  const [first, second] = (await numbers.allInnerTexts()).map(Number);
+  expect(first).toBeGreaterThan(second ?? 0);
   await page.getByRole('searchbox', { name: 'Type' }).fill('policy.changed');
   await page.keyboard.press('Enter');
   await page.waitForURL(/type=policy\.changed/u);

@@ -89,3 +89,32 @@ test('every page is reached from the bar and its menu', async () => {
   await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
   await page.getByRole('menu').waitFor({ state: 'detached' });
 });
+
+test('many answers do not cover the question: it scrolls free of them, and each can be reached', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({
+    kind: 'question',
+    title: 'Which of these plans shall I follow?',
+    message: 'Read this before you choose. '.repeat(12),
+    options: Array.from({ length: 12 }, (_, n) => ({
+      id: `o${n}`,
+      label: `Option with a rather long label number ${n}`,
+      effect: 'provide',
+    })),
+  });
+  const page = await w.at(`/inbox/${asked.id}`, { ...PHONE, viewport: { width: 360, height: 640 } });
+  const title = page.getByRole('heading', { name: 'Which of these plans shall I follow?' });
+  const last = page.getByRole('button', { name: 'Option with a rather long label number 11' });
+  await last.waitFor({ state: 'attached' });
+  const dock = await page.locator('[data-dock]').boundingBox();
+  expect(dock?.height).toBeLessThanOrEqual(640 * 0.4 + 1);
+  const seen = (one: typeof title) =>
+    one.evaluate((element) => {
+      element.scrollIntoView({ block: 'nearest' });
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    });
+  expect(await seen(title)).toBe(true);
+  expect(await seen(last)).toBe(true);
+  expect(await spilled(page)).toEqual([]);
+});

@@ -82,3 +82,26 @@ test('all sessions, filtered by the address', async () => {
   await page.getByRole('link', { name: 'Waiting for somebody' }).click();
   await page.getByRole('heading', { level: 3, name: 'Anybody?' }).waitFor();
 });
+
+test('a long session shows what happened last, each call with its own arguments, and earlier events when asked', async () => {
+  const agent = await Agent.open(w.server, 'A long story');
+  for (let n = 0; n < 150; n += 1) await agent.propose(`r${n}`, 'read_file', { path: `/srv/file-${n}.txt` });
+  const asked = await agent.ask({ kind: 'confirmation', title: 'After all that' });
+  const page = await w.at(`/sessions/${agent.session}`);
+  const entries = page.locator('ol > li');
+  await page.getByText('/srv/file-149.txt').waitFor();
+  expect(await page.getByText('Session started').count()).toBe(0);
+  expect(await entries.count()).toBe(60);
+  await page.getByRole('button', { name: /Show earlier: 9\d events/u }).click();
+  await page.getByText('/srv/file-40.txt').waitFor();
+  await page.getByRole('button', { name: /Show earlier: 3\d events/u }).click();
+  await page.getByText('Session started').waitFor();
+  await page.getByText('/srv/file-0.txt').waitFor();
+  expect(await page.getByRole('button', { name: /Show earlier/u }).count()).toBe(0);
+  await page.goto(`${w.server.page}/inbox/${asked.id}`);
+  const before = page.getByRole('region', { name: 'What happened before' }).getByRole('listitem');
+  await before.first().waitFor();
+  await expect
+    .poll(() => before.allInnerTexts())
+    .toEqual(Array.from({ length: 6 }, () => expect.stringMatching(/May run read_file.*file-14\d\.txt/su)));
+});

@@ -64,12 +64,9 @@ impl History {
 
     /// Reads on: the entry of the journal that follows the last.
     pub fn push(&mut self, input: &Input) {
-        let doing = self.state.doing();
+        let (doing, finished) = (self.state.doing(), self.state.finished());
         match input {
-            Input::Begun { task, before: None, .. } if doing == Doing::New => self.begin(task.as_ref()),
-            Input::Before(BeforeEnd::Answered { task, .. }) if doing == Doing::Asking => self.begin(task.as_ref()),
-            Input::Message { content, .. } => self.hear(doing, content),
-            Input::Heard if doing == Doing::Thinking => Arc::make_mut(&mut self.messages).append(&mut self.held),
+            Input::Message { content, .. } => self.held.push(Message::User { content: content.clone() }),
             Input::Turn(turn) if doing == Doing::Thinking => self.speak(turn),
             Input::Settled { call, end } => {
                 if let (Some(index), Some(open)) = (self.state.open_call(call), &mut self.open) {
@@ -86,47 +83,45 @@ impl History {
             | Input::Waiting { .. }
             | Input::Cancelled { .. } => {}
         }
-        let finished = self.state.finished();
         self.state.apply(input);
         self.close();
-        if let (Input::Again { reason, after_end }, Doing::Thinking) = (input, self.state.doing()) {
-            if doing == Doing::Ended {
-                self.take_up(finished.then_some(reason));
-            }
-            self.forget_secrets(*after_end);
+        match input {
+            Input::Begun { task, before: None, .. } if doing == Doing::New => self.begin(task.as_ref()),
+            Input::Before(BeforeEnd::Answered { task, .. }) if doing == Doing::Asking => self.begin(task.as_ref()),
+            Input::Again { reason, after_end } => self.take_up(finished.then_some(reason), *after_end),
+            _ => {}
+        }
+        self.show(doing);
+    }
+
+    /// What was said is shown to the model as soon as it is to be asked; what comes while it is being asked, when it is asked anew.
+    fn show(&mut self, before: Doing) {
+        let thinks = self.state.doing() == Doing::Thinking;
+        if thinks && (before != Doing::Thinking || !self.state.unheard()) {
+            Arc::make_mut(&mut self.messages).append(&mut self.held);
         }
     }
 
+    /// The task stands before everything that was said meanwhile; where people let the step not run, it has none.
     fn begin(&mut self, task: Option<&Value>) {
-        let messages = Arc::make_mut(&mut self.messages);
-        messages.extend(given(task).map(|task| Message::User { content: words::task(task) }));
-        messages.append(&mut self.held);
+        if self.state.doing() != Doing::Ended {
+            let task = given(task).map(|task| Message::User { content: words::task(task) });
+            Arc::make_mut(&mut self.messages).extend(task);
+        }
     }
 
-    /// The next attempt goes on from what is known. A model that had its last word is told why that was not enough.
-    fn take_up(&mut self, not_enough: Option<&String>) {
-        let messages = Arc::make_mut(&mut self.messages);
-        messages.extend(not_enough.map(|why| Message::User { content: words::again(why) }));
-        messages.append(&mut self.held);
-    }
-
-    /// A model that was given secrets is told that they are gone.
-    fn forget_secrets(&mut self, gone: bool) {
+    /// The next attempt goes on from what is known. A model that had its last word is told why that was not enough, and one that was given secrets
+    /// that they are gone.
+    fn take_up(&mut self, not_enough: Option<&String>, secrets_gone: bool) {
         let secret = |call: &Call| call.tool == words::SECRET;
         let asked = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(secret));
-        if gone && self.messages.iter().any(asked) {
-            let content = words::SECRETS_GONE.to_owned();
-            Arc::make_mut(&mut self.messages).push(Message::User { content });
-        }
-    }
-
-    fn hear(&mut self, doing: Doing, content: &str) {
-        let message = Message::User { content: content.to_owned() };
-        match doing {
-            Doing::Ended => {}
-            Doing::Listening => Arc::make_mut(&mut self.messages).push(message),
-            Doing::New | Doing::Asking | Doing::Thinking | Doing::Acting => self.held.push(message),
-        }
+        let open = self.open.as_ref().is_some_and(|open| open.calls.iter().any(secret));
+        let told = open || self.messages.iter().any(asked);
+        let not_enough = not_enough.filter(|_| self.state.doing() == Doing::Thinking).map(|why| words::again(why));
+        let gone = (secrets_gone && told).then(|| words::SECRETS_GONE.to_owned());
+        let said = not_enough.into_iter().chain(gone).map(|content| Message::User { content });
+        // Before what people have said meanwhile: that may be said to it.
+        self.held.splice(0..0, said.collect::<Vec<_>>());
     }
 
     fn speak(&mut self, turn: &Turn) {
@@ -138,7 +133,6 @@ impl History {
             if !turn.text.trim().is_empty() {
                 messages.push(message);
             }
-            messages.append(&mut self.held);
         } else {
             let results = vec![None; turn.calls.len()];
             self.open = Some(Open { turn: message, calls: turn.calls.clone(), results });
@@ -157,6 +151,5 @@ impl History {
         messages.push(turn);
         let results = results.into_iter().zip(&calls);
         messages.extend(results.map(|(result, call)| result.unwrap_or_else(|| words::left(call))));
-        messages.append(&mut self.held);
     }
 }

@@ -6,7 +6,8 @@
 //!                  thinking ── turn without calls ──> ended (it had a task) | listening (it had none)
 //!                  listening ── message ──> thinking
 //! anything ── cancelled, a limit, a model that cannot be asked ──> ended
-//! ended, and not as it should ── again ──> thinking (it had come to work) | new (it had not)
+//! ended with its last word ── message, before anybody knows of the end ──> thinking
+//! ended, asked ── again ──> thinking (it had come to work) | new (it had not)
 //! ```
 //!
 //! [`State::take`] is total. An input that does not fit where the step is changes nothing and wants nothing: the first word on a call

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,10 @@ pub trait Tool: Send + Sync {
     /// How many seconds these arguments give it, where it lets them say so.
     fn seconds(&self, _arguments: &Value) -> Option<u64> {
         None
+    }
+    /// The text that these arguments would replace, for whoever is asked about them; nothing where there is none, or it is not short text.
+    fn replaces<'a>(&'a self, _arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
+        async { None }.boxed()
     }
     /// Runs it. It never panics; whatever goes wrong is an outcome.
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran>;

@@ -133,6 +133,9 @@ pub enum Refusal {
     /// The session is run by somebody else: nobody here would read the message.
     #[error("this session's agent is not run by this server")]
     NotDriven(SessionId),
+    /// Only people work at this step.
+    #[error("no agent works at this step: nobody would read the message")]
+    NobodyListens,
     /// A version is what it is for good.
     #[error(
         "{kind} `{name}` has a version `{version}` already, and it is another one: give this one a name of its own"

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use crate::interaction::HandedFrom;
 use crate::step::StepEnding;
-use crate::{Actor, Event, EventId, Happening, InteractionId, Problem, Refusal, Scope, SessionId, StepId, Wire, text};
+use crate::{
+    Actor, ActorKind, Event, EventId, Happening, InteractionId, Problem, Refusal, Scope, SessionId, StepId, Wire, text,
+};
 
 /// One conversation or flow of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -280,8 +282,11 @@ impl Session {
         let data = json!({ "reason": note.reason });
         let by = note.by.clone();
         let name = match (command, &self.paused) {
-            (Command::Pause, Some(_)) => return Err(Refusal::AlreadyPaused(self.id)),
-            (Command::Pause, None) => {
+            (Command::Pause, Some(held)) if held.by.kind == ActorKind::User || note.by.kind != ActorKind::User => {
+                return Err(Refusal::AlreadyPaused(self.id));
+            }
+            // What an agent holds back, it lets go on; a person who holds it too has the say from then on.
+            (Command::Pause, _) => {
                 self.paused = Some(note);
                 "session.paused"
             }

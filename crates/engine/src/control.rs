@@ -25,6 +25,10 @@ impl Engine {
                 // Only the agent knows that it is done; a person cancels.
                 caller_then.require(Right::Take)?;
             }
+            if command == Command::Complete && session.driven {
+                let why = "is not for a session that this server runs: its steps complete it, and `approve_step` counts one as done";
+                return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
+            }
             let held_by_others = session.paused.as_ref().is_some_and(|held| held.by != caller_then.actor);
             if command == Command::Resume && held_by_others {
                 // Whoever is held back does not let itself go on.

@@ -91,6 +91,9 @@ impl Work<'_> {
         let Some(step) = step.filter(|step| step.drive.is_some()) else {
             return Err(Refusal::NotDriven(session.id).into());
         };
+        if step.agent.is_none() {
+            return Err(Refusal::NobodyListens.into());
+        }
         let said = json!({ "input": "message", "by": by.name, "content": content });
         let step = self.entered(session, step, said)?;
         self.tx.step_save(&session.scope, &step)?;
@@ -117,6 +120,7 @@ impl Work<'_> {
         let event = session.record(self.ids.event(self.now), happening, None, self.now);
         self.tx.event_append(&session.scope, &event)?;
         self.effects.topics.push(Topic::Session(session.id));
+        self.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
         Ok(())
     }
 

@@ -247,7 +247,8 @@ impl Work<'_> {
             after = closed.last().map(|closed| (closed.resolved_at, closed.id));
             for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
                 let decision = self.tx.interaction(scope, closed.id)?.as_ref().and_then(Decision::of);
-                let (Some((action, behalf)), Some(decision)) = (asked_about(&mut *self.tx, scope, closed.id)?, decision)
+                let (Some((action, behalf)), Some(decision)) =
+                    (asked_about(&mut *self.tx, scope, closed.id)?, decision)
                 else {
                     continue;
                 };

@@ -46,11 +46,8 @@ impl Engine {
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
             let session = work.session(&caller_then.scope, id)?;
-            Self::steers(&caller_then, &session)?;
-            if command != StepCommand::Retry {
-                // To go on without a step, or as if it were done, is for people; an agent's key asks, and never answers.
-                caller_then.require(Right::Steer)?;
-            }
+            // An agent's key asks, and never answers: what becomes of a step that has failed, or has used up its limits, is for people.
+            caller_then.require(Right::Steer)?;
             work.step_command(session, step, command.clone(), (&caller_then, reason.clone()))
         })
         .await

@@ -182,7 +182,9 @@ fn doubts(case: &Case<'_>) -> String {
     let stranger = case.parsed().overlooked(|variable| files || variable != "path", |_| false);
     stranger.map_or_else(String::new, |(argument, beside)| {
         let argument: String = argument.chars().filter(char::is_ascii_graphic).take(60).collect();
-        format!(" It has `{argument}` beside its {beside}: a rule that allows it by its {beside} has to look at that too.")
+        format!(
+            " It has `{argument}` beside its {beside}: a rule that allows it by its {beside} has to look at that too."
+        )
     })
 }
 

@@ -49,6 +49,9 @@ pub struct InteractionView {
     /// Shown as data, never as markup.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub context: Value,
+    /// Whether a worker of this server asked, for an agent that it runs: what `context` says of an action is then the server's word.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub driven: bool,
     /// The action that waits for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<ActionView>,
@@ -332,6 +335,7 @@ impl From<Interaction> for InteractionView {
             message: question.message,
             details: question.details,
             context: question.context,
+            driven: origin.driven,
             action,
             options: question.options.into_iter().map(Into::into).collect(),
             multiple: question.multiple,

@@ -59,6 +59,8 @@ pub struct MeView {
     pub display: Option<String>,
     /// What the caller may do in the project.
     pub role: Role,
+    /// The groups that the caller belongs to: a question may be for some of them alone.
+    pub groups: Vec<String>,
     /// What the tenant is called.
     pub tenant: String,
     /// The project that the caller speaks for now.

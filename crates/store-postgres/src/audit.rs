@@ -50,14 +50,15 @@ pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stor
     let boxed = |value: Option<i64>| value.map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
     let text = |value: &Option<String>| value.clone().map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
     let uuid = |value: Option<Uuid>| value.map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
-    with("audit_chain.seq >", boxed(page.after.map(signed).transpose()?));
+    let (beyond, order) = if filter.newest { ("<", " desc") } else { (">", "") };
+    with(&format!("audit_chain.seq {beyond}"), boxed(page.after.map(signed).transpose()?));
     with("audit_chain.session =", uuid(filter.session.map(SessionId::uuid)));
     with("audit.interaction =", uuid(filter.interaction.map(InteractionId::uuid)));
     with("audit.type =", text(&filter.name));
     with("audit.by =", text(&filter.by));
     with("audit.at >=", boxed(micros(filter.since)));
     with("audit.at <", boxed(micros(filter.until)));
-    sql.push_str(&format!(" order by audit_chain.seq limit {}", page.limit));
+    sql.push_str(&format!(" order by audit_chain.seq{order} limit {}", page.limit));
     Ok((sql, values))
 }
 

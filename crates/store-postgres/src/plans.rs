@@ -125,6 +125,8 @@ fn the_audit_trail_is_read_by_its_indexes() {
         (AuditFilter::default(), "audit_of_project"),
         (AuditFilter { by: Some("agent-1".into()), ..AuditFilter::default() }, "audit_of_project"),
         (AuditFilter { session, ..AuditFilter::default() }, "audit_of_session"),
+        (AuditFilter { newest: true, ..AuditFilter::default() }, "audit_of_project"),
+        (AuditFilter { session, newest: true, ..AuditFilter::default() }, "audit_of_session"),
     ] {
         for after in [None, Some(7)] {
             let (sql, values) = audit::list(&scope, &filter, Page { after, limit: 20 }).unwrap();

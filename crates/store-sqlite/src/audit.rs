@@ -46,14 +46,15 @@ pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> (Str
     let boxed = |value: Option<i64>| value.map(|value| Box::new(value) as Box<dyn ToSql>);
     let text = |value: &Option<String>| value.clone().map(|value| Box::new(value) as Box<dyn ToSql>);
     let uuid = |value: Option<Uuid>| value.map(|value| Box::new(value) as Box<dyn ToSql>);
-    with(" and audit_chain.seq > ?", page.after.map(|after| Box::new(after) as Box<dyn ToSql>));
+    let (beyond, order) = if filter.newest { ("<", " desc") } else { (">", "") };
+    with(&format!(" and audit_chain.seq {beyond} ?"), page.after.map(|after| Box::new(after) as Box<dyn ToSql>));
     with(" and audit_chain.session = ?", uuid(filter.session.map(SessionId::uuid)));
     with(" and audit.interaction = ?", uuid(filter.interaction.map(InteractionId::uuid)));
     with(" and audit.type = ?", text(&filter.name));
     with(" and audit.by = ?", text(&filter.by));
     with(" and audit.at >= ?", boxed(micros(filter.since)));
     with(" and audit.at < ?", boxed(micros(filter.until)));
-    sql.push_str(&format!(" order by audit_chain.seq limit {}", page.limit));
+    sql.push_str(&format!(" order by audit_chain.seq{order} limit {}", page.limit));
     (sql, values)
 }
 

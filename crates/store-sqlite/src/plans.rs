@@ -71,9 +71,11 @@ fn hot_statements_use_their_indexes() {
             check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
-    let filter = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
-    let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
-    check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
+    for live in [false, true] {
+        let filter = SessionFilter { channel: Some("chat-1".into()), live, ..SessionFilter::default() };
+        let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
+        check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
+    }
 }
 
 #[test]
@@ -124,6 +126,8 @@ fn the_audit_trail_is_read_by_its_indexes() {
         (AuditFilter::default(), "audit_of_project (project=? AND seq>?)"),
         (AuditFilter { by: Some("alice".into()), ..AuditFilter::default() }, "audit_of_project (project=? AND seq>?)"),
         (AuditFilter { session, ..AuditFilter::default() }, "audit_of_session (session=? AND seq>?)"),
+        (AuditFilter { newest: true, ..AuditFilter::default() }, "audit_of_project (project=? AND seq<?)"),
+        (AuditFilter { session, newest: true, ..AuditFilter::default() }, "audit_of_session (session=? AND seq<?)"),
     ] {
         check(&connection, &audit::list(&scope, &filter, page).0, index);
     }

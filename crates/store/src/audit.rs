@@ -82,7 +82,7 @@ impl Filed {
     }
 }
 
-/// Which entries are wanted; the oldest first.
+/// Which entries are wanted; the oldest first, unless said otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     /// Of this type.
@@ -97,6 +97,8 @@ pub struct AuditFilter {
     pub since: Option<Timestamp>,
     /// Before this.
     pub until: Option<Timestamp>,
+    /// The newest first: a page then goes on before the number at which the last one ended.
+    pub newest: bool,
 }
 
 /// What can be read of them.
@@ -111,7 +113,7 @@ pub trait AuditReads {
     fn audit_head(&mut self, tenant: TenantId) -> Stored<Head>;
     /// Tenants whose chains end in entries that no checkpoint covers, and which have none since this moment.
     fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>>;
-    /// Entries of a project, in the order of the chain.
+    /// Entries of a project, in the order of the chain or against it.
     fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Vec<Chained>>;
     /// A tenant's chain after a number.
     fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>>;

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { noteServerTime } from '@/lib/clock';
+import { marked, revived, writeJson } from '@/lib/exact';
 import { asProblem, Problem } from './problem';
 import type { paths } from './schema';
 
@@ -10,13 +11,25 @@ export const api = createClient<paths>({
   baseUrl: typeof location === 'undefined' ? 'http://localhost' : location.origin,
   headers: PAGE_HEADERS,
   credentials: 'same-origin',
+  bodySerializer: (body) => writeJson(body),
 });
 
 api.use({
-  onResponse({ response }) {
-    noteServerTime(response.headers.get('date'));
+  async onResponse({ response, options }) {
+    const { status, headers } = response;
+    noteServerTime(headers.get('date'));
+    const json = headers.get('content-type')?.startsWith('application/json') && options.parseAs !== 'stream';
+    return json && response.ok ? new Response(marked(await response.text()), { status, headers }) : undefined;
   },
 });
+
+/** Where agents' own JSON stands in ours: what is shown of it, and sent back, is as they wrote it. */
+const FREE = ['arguments', 'original_arguments', 'context', 'data', 'result', 'input', 'output', 'metadata'];
+
+/** An event of a stream, or what else comes as JSON and not through the client. */
+export function readReply(json: string): unknown {
+  return revived(JSON.parse(marked(json)), FREE);
+}
 
 interface Reply<T> {
   data?: T;
@@ -32,7 +45,7 @@ export async function taken<T>(request: Promise<Reply<T>>): Promise<T> {
   } catch (error) {
     throw asProblem(error);
   }
-  if (reply.response.ok) return reply.data as T;
+  if (reply.response.ok) return revived(reply.data, FREE) as T;
   throw new Problem(reply.response.status, asBody(reply.error));
 }
 

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, taken } from './client';
 import { people } from './people';
 import type { operations } from './schema';
@@ -48,31 +48,52 @@ export const sessionQuery = (id: string) =>
     queryFn: ({ signal }) => taken(api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal })),
   });
 
-/** All events of a session; the live stream adds what comes, and a gap is fetched from where this ends. */
+const EVENTS = 60;
+/** What a page that slept may still catch up with; whoever missed more begins anew at the end. */
+const GAP = 600;
+
+const eventsAfter = async (session: string, after: number, limit: number, signal?: AbortSignal) => {
+  const query = { after, limit };
+  const path = { session };
+  return (await taken(api.GET('/v1/sessions/{session}/events', { params: { path, query }, signal }))).events;
+};
+
+/** The last events of a session, without a gap; the live stream adds what comes, `earlierEvents` what came before. */
 export const eventsQuery = (id: string) =>
   queryOptions({
     queryKey: ['session-events', id],
     queryFn: async ({ client, signal }): Promise<SessionEvent[]> => {
+      const { last_seq: end } = await taken(
+        api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal }),
+      );
       const known = client.getQueryData<SessionEvent[]>(['session-events', id]) ?? [];
-      const events = [...known];
+      const events = end - (known.at(-1)?.seq ?? 0) > GAP ? [] : [...known];
       for (;;) {
-        const query = { after: events.at(-1)?.seq ?? 0, limit: 200 };
-        const page = await taken(
-          api.GET('/v1/sessions/{session}/events', { params: { path: { session: id }, query }, signal }),
-        );
-        events.push(...page.events);
-        if (page.events.length < 200) return events;
+        const found = await eventsAfter(id, events.at(-1)?.seq ?? Math.max(0, end - EVENTS), 200, signal);
+        events.push(...found);
+        if (found.length < 200) return events;
       }
     },
   });
 
-export const actionsQuery = (session: string) =>
+/** Reads the events before those that are known of a session. */
+export async function earlierEvents(client: QueryClient, id: string): Promise<void> {
+  const key = ['session-events', id];
+  const first = client.getQueryData<SessionEvent[]>(key)?.[0]?.seq ?? 1;
+  if (first <= 1) return;
+  const count = Math.min(EVENTS, first - 1);
+  const found = await eventsAfter(id, first - 1 - count, count);
+  client.setQueryData<SessionEvent[]>(key, (known) =>
+    known?.[0]?.seq === first ? [...found.filter((event) => event.seq < first), ...known] : known,
+  );
+}
+
+/** One call of a session, by the agent's name for it. */
+export const actionQuery = (session: string, call: string) =>
   queryOptions({
-    queryKey: ['session-actions', session],
+    queryKey: ['action', `${session} ${call}`],
     queryFn: ({ signal }) =>
-      taken(
-        api.GET('/v1/sessions/{session}/actions', { params: { path: { session }, query: { limit: 200 } }, signal }),
-      ),
+      taken(api.GET('/v1/sessions/{session}/actions/{call}', { params: { path: { session, call } }, signal })),
   });
 
 export const explainQuery = (call: { tool: string; arguments: Json; agent?: string | null }) =>

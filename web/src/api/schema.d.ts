@@ -528,7 +528,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the audit trail of the caller's project, the oldest entry first. */
+        /** Lists the audit trail of the caller's project, the oldest entry first unless asked otherwise. */
         get: operations["audit_list"];
         put?: never;
         post?: never;
@@ -3956,6 +3956,8 @@ export interface components {
             deserted?: boolean;
             /** @description What else there is to know. */
             details?: string | null;
+            /** @description Whether a worker of this server asked, for an agent that it runs: what `context` says of an action is then the server's word. */
+            driven?: boolean;
             fallback?: components["schemas"]["Fallback"] | null;
             /** @description Whether people are asked for the secrets although they are kept. */
             fresh?: boolean;
@@ -4246,6 +4248,8 @@ export interface components {
         MeView: {
             /** @description How the person is shown, where that differs. */
             display?: string | null;
+            /** @description The groups that the caller belongs to: a question may be for some of them alone. */
+            groups: string[];
             /** @description The name of the person, or in whose name the key acts. */
             name: string;
             password?: components["schemas"]["PasswordView"] | null;
@@ -11582,6 +11586,8 @@ export interface operations {
                 session?: string;
                 /** @description Not before this. */
                 since?: string;
+                /** @description In this order; `oldest` if absent. */
+                sort?: "oldest" | "newest";
                 /** @description Of this type, for example `interaction.answered`. */
                 type?: string;
                 /** @description Before this. */

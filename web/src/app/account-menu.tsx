@@ -4,6 +4,7 @@ import { Bell, BellOff, Keyboard, LogOut } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { people } from '@/api/people';
 import { meQuery } from '@/api/queries';
+import { forgetDrafts } from '@/lib/draft';
 import { LANGUAGES } from '@/lib/i18n';
 import { Menu, MenuChoice, MenuItem, MenuLine, type MenuProps } from '@/ui/menu';
 import { useHelp } from './help';
@@ -85,6 +86,7 @@ function SignOut() {
   const navigate = useNavigate();
   const leave = async () => {
     await people.signOut();
+    forgetDrafts();
     cache.clear();
     await navigate({ to: '/sign-in' });
   };

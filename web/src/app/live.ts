@@ -1,15 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { create } from 'zustand';
+import { readReply } from '@/api/client';
 import type { SessionEvent } from '@/api/types';
+import { hear } from './share';
+import type { Word } from './stream';
 
 export type Connection = 'connecting' | 'open' | 'lost' | 'signed-out';
 
 /** How the page hears of changes, and since when it does not. */
 export const useConnection = create<{ state: Connection; since: number }>(() => ({ state: 'connecting', since: 0 }));
-
-const SILENCE = 40_000;
-const PAUSES = [300, 1000, 2000, 4000, 8000];
 
 interface Options {
   cache: QueryClient;
@@ -17,89 +16,35 @@ interface Options {
 }
 
 /**
- * Follows the events of the project from a cursor for as long as the page lives. What is shown always comes from the
- * server's state: an event only says what to read again.
+ * Follows the events of the project for as long as the page lives. What is shown always comes from the server's state: an
+ * event only says what to read again.
  */
 export function follow({ cache, heard }: Options): () => void {
   const stop = new AbortController();
-  void loop(cache, heard, stop.signal);
+  const refresh = gather(cache);
+  hear(stop.signal, (word) => {
+    if (stop.signal.aborted) return;
+    if (word.is === 'event') {
+      const event = read(word.json);
+      if (!event) return;
+      refresh(event);
+      heard(event);
+    } else if (word.is !== 'alive') connected(cache, word.is);
+  });
   return () => stop.abort();
 }
 
-async function loop(cache: QueryClient, heard: Options['heard'], stop: AbortSignal): Promise<void> {
-  const cursor = { value: '' };
-  const refresh = gather(cache);
-  let failures = 0;
-  while (!stop.aborted) {
-    const opened = await connect(
-      cursor,
-      stop,
-      (message) => {
-        if (message.id) cursor.value = message.id;
-        const event = read(message);
-        if (event) {
-          refresh(event);
-          heard(event);
-        }
-      },
-      () => {
-        // What happened before this moment is read again once; what comes after it is in the stream.
-        useConnection.setState({ state: 'open', since: Date.now() });
-        void cache.invalidateQueries();
-      },
-    );
-    if (stop.aborted) return;
-    if (opened === 'refused') {
-      useConnection.setState({ state: 'signed-out', since: Date.now() });
-      void cache.invalidateQueries({ queryKey: ['me'] });
-      return;
-    }
-    failures = opened === 'ended' ? 0 : failures + 1;
-    if (useConnection.getState().state !== 'lost') useConnection.setState({ state: 'lost', since: Date.now() });
-    await pause(PAUSES[Math.min(failures, PAUSES.length - 1)] ?? 8000, stop);
-  }
+function connected(cache: QueryClient, state: Exclude<Word['is'], 'event' | 'alive'>): void {
+  const before = useConnection.getState().state;
+  if (state !== 'lost' || before !== 'lost') useConnection.setState({ state, since: Date.now() });
+  // What happened before this moment is read again once; what comes after it is in the stream.
+  if (state === 'open') void cache.invalidateQueries();
+  if (state === 'signed-out') void cache.invalidateQueries({ queryKey: ['me'] });
 }
 
-async function connect(
-  cursor: { value: string },
-  stop: AbortSignal,
-  each: (message: EventSourceMessage) => void,
-  opened: () => void,
-): Promise<'ended' | 'failed' | 'refused'> {
-  const silent = new AbortController();
-  let watch = setTimeout(() => silent.abort(), SILENCE);
-  const alive = () => {
-    clearTimeout(watch);
-    watch = setTimeout(() => silent.abort(), SILENCE);
-  };
+function read(json: string): SessionEvent | undefined {
   try {
-    const response = await fetch('/v1/events/stream', {
-      headers: cursor.value === '' ? {} : { 'Last-Event-ID': cursor.value },
-      signal: AbortSignal.any([stop, silent.signal]),
-      credentials: 'same-origin',
-      cache: 'no-store',
-    });
-    if (response.status === 401) return 'refused';
-    if (!response.ok || !response.body) return 'failed';
-    opened();
-    const parser = createParser({ onEvent: each, onComment: alive });
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return 'ended';
-      alive();
-      parser.feed(value);
-    }
-  } catch {
-    return 'failed';
-  } finally {
-    clearTimeout(watch);
-  }
-}
-
-function read(message: EventSourceMessage): SessionEvent | undefined {
-  try {
-    const value: unknown = JSON.parse(message.data);
+    const value = readReply(json);
     return typeof value === 'object' && value !== null && 'seq' in value ? (value as SessionEvent) : undefined;
   } catch {
     return undefined;
@@ -123,7 +68,8 @@ export function gather(cache: QueryClient, wait = 120): (event: SessionEvent) =>
   return (event) => {
     append(cache, event);
     touched.add(`session ${event.session}`);
-    touched.add(`session-actions ${event.session}`);
+    const call = (event.data as { call_id?: unknown }).call_id;
+    if (typeof call === 'string') touched.add(`action ${event.session} ${call}`);
     if (event.interaction) touched.add(`interaction ${event.interaction}`);
     if (event.type.startsWith('grant.') || event.type === 'interaction.answered') touched.add('grants');
     if (waiting) return;
@@ -139,18 +85,4 @@ function append(cache: QueryClient, event: SessionEvent): void {
   const last = known.at(-1)?.seq ?? 0;
   if (event.seq === last + 1) cache.setQueryData(key, [...known, event]);
   else if (event.seq > last) void cache.invalidateQueries({ queryKey: key });
-}
-
-function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done() {
-      clearTimeout(timer);
-      stop.removeEventListener('abort', done);
-      removeEventListener('online', done);
-      resolve();
-    }
-    stop.addEventListener('abort', done);
-    addEventListener('online', done);
-  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeName, fold, oneLine, pieces } from './text';
+import { codeName, fold, hiddenIn, inWords, oneLine, pieces, spelled } from './text';
 
 const shown = (text: string) => pieces(text).map((piece) => ('text' in piece ? piece.text : codeName(piece.code)));
 
@@ -29,6 +29,16 @@ test.each([
 
 test('the line end of another system is a line end', () => {
   expect(shown('a\r\nb')).toEqual(['a\nb']);
+});
+
+test('where no markup can stand, hidden characters are spelled out, and can be listed', () => {
+  expect(spelled('a\n\u202eb')).toBe('a\n⟨U+202E⟩b');
+  expect(hiddenIn('a\u202eb\u200bc\u202e')).toEqual(['U+202E', 'U+200B']);
+  expect(hiddenIn('plain\n\ttext')).toEqual([]);
+});
+
+test('a reason is in words', () => {
+  expect(inWords('tcp connect error: Connection refused (os error 111)')).toBe('tcp connect error: Connection refused');
 });
 
 test('one line for titles: no breaks, no hidden characters, an end', () => {

@@ -34,15 +34,28 @@ export function codeName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** The text with every hidden character spelled out: for where no markup can stand. */
+export function spelled(text: string): string {
+  return pieces(text)
+    .map((piece) => ('text' in piece ? piece.text : `⟨${codeName(piece.code)}⟩`))
+    .join('');
+}
+
+/** The hidden characters of a text, each once, by their numbers. */
+export function hiddenIn(text: string): string[] {
+  return [...new Set(pieces(text).flatMap((piece) => ('code' in piece ? [codeName(piece.code)] : [])))];
+}
+
 /** The text in one line of plain characters: for titles of tabs and notifications, where no markup can stand. */
 export function oneLine(text: string, most = 120): string {
-  const line = pieces(text)
-    .map((piece) => ('text' in piece ? piece.text : `⟨${codeName(piece.code)}⟩`))
-    .join('')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  const line = spelled(text).replace(/\s+/gu, ' ').trim();
   const letters = Array.from(line);
   return letters.length <= most ? line : `${letters.slice(0, most - 1).join('')}…`;
+}
+
+/** A reason without the number that an operating system has put behind its own words. */
+export function inWords(reason: string): string {
+  return reason.replaceAll(/ \(os error -?\d+\)/gu, '');
 }
 
 /** What is shown of a long text before somebody unfolds it. */

@@ -1,4 +1,5 @@
 import type { Definition } from '@/api/types';
+import { readJson } from '@/lib/exact';
 
 /** Everything under one name: the version that a new session would use, and all of them, the newest first. */
 export interface Named {
@@ -28,7 +29,7 @@ export function inputOf(text: string): unknown {
   if (trimmed === '') return undefined;
   if (!/^[[{]/u.test(trimmed)) return text;
   try {
-    return JSON.parse(trimmed);
+    return readJson(trimmed);
   } catch {
     return text;
   }

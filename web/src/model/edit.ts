@@ -1,11 +1,55 @@
+import type { Interaction } from '@/api/types';
+import { fromFields, isBeyond, readJson, showJson } from '@/lib/exact';
+
+type Values = Record<string, unknown>;
+
 /** Arguments out of JSON text: an object, or nothing. */
-export function readArguments(text: string): Record<string, unknown> | undefined {
+export function readArguments(text: string): Values | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    const value = readJson(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** An edit of a call: its text, what that says, and whether it says something else than was asked. */
+export interface Edited {
+  before: string;
+  text: string;
+  values?: Values;
+  changed: boolean;
+}
+
+export function editOf(question: Pick<Interaction, 'action'>, text?: string): Edited {
+  const before = showJson(question.action?.arguments ?? {});
+  const values = readArguments(text ?? before);
+  return { before, text: text ?? before, values, changed: values !== undefined && showJson(values) !== before };
+}
+
+/** The arguments by what can be edited in fields: a number that no field can hold is edited as JSON alone. */
+export function split(values: Values): { fields: Values; beyond: Values } {
+  const parts = Object.entries(values);
+  return {
+    fields: Object.fromEntries(parts.filter(([, one]) => !isBeyond(one))),
+    beyond: Object.fromEntries(parts.filter(([, one]) => isBeyond(one))),
+  };
+}
+
+/** What was filled in, with what no field holds, in the order in which it was asked. */
+export function joined(filled: Values, before: Values): Values {
+  const { beyond } = split(before);
+  const all = { ...(fromFields(filled, before) as Values), ...beyond };
+  const names = [...Object.keys(before), ...Object.keys(all)];
+  return Object.fromEntries(
+    names.filter((name, at) => names.indexOf(name) === at && Object.hasOwn(all, name)).map((name) => [name, all[name]]),
+  );
+}
+
+/** A schema without some of its names. */
+export function schemaWithout(schema: Values, names: readonly string[]): Values {
+  if (names.length === 0 || typeof schema.properties !== 'object' || schema.properties === null) return schema;
+  const kept = Object.entries(schema.properties).filter(([name]) => !names.includes(name));
+  const required = Array.isArray(schema.required) ? schema.required.filter((name) => !names.includes(name)) : [];
+  return { ...schema, properties: Object.fromEntries(kept), required };
 }

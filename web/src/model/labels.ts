@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import type { Option } from '@/api/types';
+import type { Interaction, Option, Session } from '@/api/types';
 
 // The words that the server gives its usual options. Only these are translated: what an agent has named stays as named.
 const USUAL: Record<string, string> = {
@@ -16,6 +16,17 @@ const USUAL: Record<string, string> = {
 /** What a button for this option says. */
 export function moveLabel(t: TFunction, option: Pick<Option, 'id' | 'label'>): string {
   return USUAL[option.id] === option.label ? t(`moves.${option.id}` as 'moves.approve') : option.label;
+}
+
+/** What a question is called: the server's own words for a call are translated, an agent's stay as they are. */
+export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction, 'kind' | 'title' | 'action'>): string {
+  const own = kind === 'approval' && action && title === `Run ${action.tool}`;
+  return own ? t('question.run', { tool: action.tool }) : title;
+}
+
+/** What a session is called: by its title, or by what runs in it. */
+export function sessionName(t: TFunction, session?: Pick<Session, 'title' | 'flow' | 'agent'>): string {
+  return session?.title || session?.flow || session?.agent || t('session.untitled');
 }
 
 const PROMPT = 'What should be different?';

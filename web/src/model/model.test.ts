@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Definition, Proposal, SessionEvent, Stats } from '@/api/types';
+import type { Definition, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
 import { droppedOf } from './dropped';
 import { readArguments } from './edit';
@@ -7,7 +7,7 @@ import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
 import { expiredShare, refusedShare, series, shareTone } from './series';
 import { callLine, contextBeside, subjectOf } from './subject';
-import { timeline } from './timeline';
+import { timeline, turnsBefore } from './timeline';
 
 describe('what a call is about', () => {
   test.each([
@@ -22,13 +22,13 @@ describe('what a call is about', () => {
       'a file',
       { path: 'a', content: 'x' },
       undefined,
-      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, claimed: false, after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, word: 'agent', after: 'x' },
     ],
     [
       'a change of one',
       { path: 'a', content: 'x' },
       { before: 'y' },
-      { is: 'file', drawn: ['path', 'content'], path: 'a', before: 'y', claimed: true, after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: 'y', word: 'agent', after: 'x' },
     ],
     [
       'a replacement',
@@ -39,7 +39,7 @@ describe('what a call is about', () => {
         drawn: ['file_path', 'old_string', 'new_string'],
         path: 'a',
         before: 'x',
-        claimed: false,
+        word: 'call',
         after: 'y',
       },
     ],
@@ -47,13 +47,18 @@ describe('what a call is about', () => {
       'a file by two names: what is not drawn is left for the table',
       { path: 'a', file_path: '/etc/sudoers', content: 'x', body: 'y' },
       undefined,
-      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, claimed: false, after: 'x' },
+      { is: 'file', drawn: ['path', 'content'], path: 'a', before: undefined, word: 'agent', after: 'x' },
     ],
     ['SQL', { sql: 'select 1' }, undefined, { is: 'sql', drawn: ['sql'], text: 'select 1' }],
     ['anything else', { amount: 3 }, undefined, { is: 'other', drawn: [] }],
     ['nothing that is inherited', {}, undefined, { is: 'other', drawn: [] }],
   ])('%s', (_, values, context, expected) => {
     expect(subjectOf({ tool: 't', arguments: values }, context)).toEqual(expected);
+  });
+
+  test("what a worker of ours has read is not called the agent's word", () => {
+    const call = { tool: 't', arguments: { path: 'a', content: 'x' } };
+    expect(subjectOf(call, { before: 'y' }, true)).toMatchObject({ before: 'y', word: 'server' });
   });
 
   test('in one line', () => {
@@ -134,29 +139,46 @@ test('only the words of the server are translated, never those of an agent', () 
   expect(moveLabel(t, { id: 'approve', label: 'Approve everything' })).toBe('Approve everything');
 });
 
-test('the timeline has each call beside its events, and no repetition', () => {
+test('the timeline has no repetition', () => {
   const event = (seq: number, type: string, data: object) =>
     ({ id: `e${seq}`, seq, type, data }) as unknown as SessionEvent;
-  const call = { call_id: 'c1', tool: 'x' } as Proposal;
-  const made = timeline(
-    [
-      event(1, 'session.started', {}),
-      event(2, 'action.waiting', { call_id: 'c1' }),
-      event(3, 'action.done', { call_id: 'c1' }),
-    ],
-    [call],
-  );
-  expect(made.map(({ event: { type }, call: found }) => [type, found?.tool])).toEqual([
-    ['session.started', undefined],
-    ['action.done', 'x'],
+  const made = timeline([
+    event(1, 'session.started', {}),
+    event(2, 'action.waiting', { call_id: 'c1' }),
+    event(3, 'action.done', { call_id: 'c1' }),
   ]);
+  expect(made.map(({ type }) => type)).toEqual(['session.started', 'action.done']);
+});
+
+describe('what happened before a question', () => {
+  const event = (seq: number, type: string, data: object = {}, interaction?: string) =>
+    ({ id: `e${seq}`, seq, type, data, interaction }) as unknown as SessionEvent;
+  const events = [
+    event(1, 'session.started'),
+    event(2, 'message.sent', { content: 'Tidy up' }),
+    event(3, 'model.turn', { text: 'I shall look first.' }),
+    event(4, 'action.allowed', { call_id: 'read' }),
+    event(5, 'action.started', { call_id: 'read' }),
+    event(6, 'action.done', { call_id: 'read' }),
+    event(7, 'model.turn', { text: ' ' }),
+    event(8, 'action.allowed', { call_id: 'list' }),
+    event(9, 'interaction.asked', {}, 'int_1'),
+    event(10, 'action.done', { call_id: 'list' }),
+  ];
+  const seqs = (most?: number) => turnsBefore(events, 'int_1', most).map(({ seq }) => seq);
+  test('what was said, what ran, and nothing twice', () => {
+    expect(seqs(10)).toEqual([1, 2, 3, 6, 8]);
+  });
+  test('the last of it', () => {
+    expect(seqs(2)).toEqual([6, 8]);
+  });
 });
 
 test('what a model says is shown while it speaks, and once it has spoken only whole', () => {
   const event = (seq: number, type: string, turn: number) =>
     ({ id: `e${seq}`, seq, type, step: 's', data: { turn } }) as unknown as SessionEvent;
-  const made = timeline([event(1, 'model.said', 1), event(2, 'model.turn', 1), event(3, 'model.said', 2)], []);
-  expect(made.map((turn) => turn.event.seq)).toEqual([2, 3]);
+  const made = timeline([event(1, 'model.said', 1), event(2, 'model.turn', 1), event(3, 'model.said', 2)]);
+  expect(made.map(({ seq }) => seq)).toEqual([2, 3]);
 });
 
 test('what was said of a turn before it was begun anew is not shown', () => {
@@ -168,7 +190,7 @@ test('what was said of a turn before it was begun anew is not shown', () => {
     event(3, 'model.again', 2),
     event(4, 'model.said', 2),
   ];
-  expect(timeline(told, []).map((turn) => turn.event.seq)).toEqual([1, 4]);
+  expect(timeline(told).map(({ seq }) => seq)).toEqual([1, 4]);
 });
 
 describe('agents and flows', () => {

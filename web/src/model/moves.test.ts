@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Interaction, Option } from '@/api/types';
-import { answerOf, batchMove, fieldOf, moveFor, moves, NO_INPUTS } from './moves';
+import { answerOf, batchMove, fieldOf, keepable, moveFor, moves, NO_INPUTS, settled } from './moves';
 
 const option = (id: string, effect: Option['effect'], more: Partial<Option> = {}): Option => ({
   id,
@@ -70,7 +70,14 @@ describe('what goes over the wire', () => {
     ['an option', approval, 'option approve', {}, { option: 'approve' }],
     ['a reason', approval, 'option reject', { feedback: 'no' }, { option: 'reject', feedback: 'no' }],
     ['a blank reason is none', approval, 'option reject', { feedback: '  ' }, { option: 'reject' }],
-    ['an edit', approval, 'option edit', { arguments: { a: 1 } }, { option: 'edit', arguments: { a: 1 } }],
+    ['an edit', approval, 'option edit', { edited: '{"a": 1}' }, { option: 'edit', arguments: { a: 1 } }],
+    [
+      'no reason that was begun for another answer',
+      approval,
+      'option approve',
+      { feedback: 'no' },
+      { option: 'approve' },
+    ],
     ['a form', form, 'provide', { data: { a: 1 } }, { effect: 'provide', data: { a: 1 } }],
     ['skip carries no form', form, 'skip', { data: { a: 1 } }, { effect: 'skip' }],
     ['reject carries no form', form, 'reject', { data: { a: 1 }, feedback: 'x' }, { effect: 'reject', feedback: 'x' }],
@@ -120,4 +127,38 @@ describe('many at once', () => {
   ])('%s', (_, one, expected) => {
     expect(batchMove(one, 'approve')?.key).toBe(expected);
   });
+});
+
+describe('a choice is what was picked', () => {
+  const options = [
+    option('a', 'custom'),
+    option('risky', 'custom', { dangerous: true }),
+    option('other', 'custom', { requires_input: true, input_prompt: 'Which other?' }),
+  ];
+  const one = question('choice', { options, multiple: true });
+  const [choose] = moves(one);
+  if (!choose) throw new Error('nothing to choose');
+  test.each([
+    ['plain', ['a'], false, 'nothing'],
+    ['one dangerous among others', ['a', 'risky'], true, 'nothing'],
+    ['one that needs words', ['other'], false, 'input'],
+  ])('%s', (_, picked, dangerous, needs) => {
+    expect(settled(one, choose, picked)).toMatchObject({ dangerous, needs });
+  });
+  test('its words go with it', () => {
+    const inputs = { ...NO_INPUTS, picked: ['other'], feedback: 'the third' };
+    expect(answerOf(one, settled(one, choose, inputs.picked), inputs)).toEqual({
+      options: ['other'],
+      feedback: 'the third',
+    });
+  });
+});
+
+test.each([
+  ['a form', question('form', { schema: { properties: { city: { type: 'string' } } } as never }), true],
+  ['a secret', question('secret', { secrets: [{ name: 'KEY', required: true }] }), false],
+  ['a password', question('form', { schema: { properties: { p: { format: 'password' } } } as never }), false],
+  ['what is only written', question('form', { schema: { properties: { p: { writeOnly: true } } } as never }), false],
+])('%s may be kept while it is half written: %s', (_, one, expected) => {
+  expect(keepable(one)).toBe(expected);
 });

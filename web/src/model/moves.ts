@@ -1,4 +1,5 @@
 import type { AnswerBody, Effect, Interaction, Option, Remember } from '@/api/types';
+import { editOf } from './edit';
 
 /** What must be said before a move can be sent. */
 export type Need = 'nothing' | 'reason' | 'input' | 'arguments';
@@ -10,6 +11,8 @@ export interface Move {
   option?: Option;
   dangerous: boolean;
   needs: Need;
+  /** What was picked, where the answer is a choice. */
+  picks?: Option[];
 }
 
 const CARRIES_FORM: readonly Effect[] = ['approve', 'edit', 'provide', 'custom'];
@@ -70,13 +73,22 @@ function need(option: Option): Need {
     : 'nothing';
 }
 
+/** A choice with what was picked: what any of that needs, and whether any of it is dangerous. Every other move as it is. */
+export function settled(question: Interaction, move: Move, picked: readonly string[]): Move {
+  if (move.key !== 'choose') return move;
+  const picks = question.options.filter((option) => picked.includes(option.id));
+  const dangerous = picks.some((option) => option.dangerous);
+  return { ...move, picks, dangerous, needs: picks.some((option) => option.requires_input) ? 'input' : 'nothing' };
+}
+
 /** What the person has filled in so far. */
 export interface Inputs {
   data?: unknown;
   text: string;
   picked: string[];
   feedback: string;
-  arguments?: Record<string, unknown>;
+  /** Other arguments as JSON text, once somebody has touched them. */
+  edited?: string;
   remember?: Remember;
   keep: boolean;
 }
@@ -85,9 +97,10 @@ export const NO_INPUTS: Inputs = { text: '', picked: [], feedback: '', keep: fal
 
 /** The answer as it goes over the wire: only what belongs to the move. */
 export function answerOf(question: Interaction, move: Move, inputs: Inputs): AnswerBody {
-  if (move.key === 'choose') return { options: inputs.picked, ...said(inputs.feedback) };
+  if (move.key === 'choose') return { options: inputs.picked, ...said(move, inputs) };
   const body: AnswerBody = move.option ? { option: move.option.id } : { effect: move.effect };
-  if (move.effect === 'edit') body.arguments = (inputs.arguments ?? {}) as AnswerBody['arguments'];
+  if (move.effect === 'edit')
+    body.arguments = (editOf(question, inputs.edited).values ?? {}) as AnswerBody['arguments'];
   const field = fieldOf(question);
   if (carriesForm(move.effect)) {
     if (field === 'form') body.data = inputs.data ?? null;
@@ -98,11 +111,17 @@ export function answerOf(question: Interaction, move: Move, inputs: Inputs): Ans
     if (field === 'text' && move.key === 'provide') body.data = inputs.text;
     if (inputs.remember && (move.effect === 'approve' || move.effect === 'edit')) body.remember = inputs.remember;
   }
-  return { ...body, ...said(inputs.feedback) };
+  return { ...body, ...said(move, inputs) };
 }
 
-function said(feedback: string): { feedback?: string } {
-  return feedback.trim() === '' ? {} : { feedback };
+// A reason that was begun for another answer stands in no field of this one, and does not go with it.
+function said({ needs }: Move, { feedback }: Inputs): { feedback?: string } {
+  return needs === 'nothing' || feedback.trim() === '' ? {} : { feedback };
+}
+
+/** What of it may be kept while it is half written: nothing that is secret, and nothing that no field would show again. */
+export function keepable(question: Interaction): boolean {
+  return !question.secrets?.length && !/"(?:password|writeOnly)"/u.test(JSON.stringify(question.schema ?? {}));
 }
 
 /** The move that one letter stands for: approve, edit, reject. */

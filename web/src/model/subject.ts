@@ -1,12 +1,17 @@
 import type { Interaction } from '@/api/types';
+import { Exact } from '@/lib/exact';
+
+/** Whose word a text is. */
+export type Word = 'call' | 'server' | 'agent';
 
 /**
  * What a call is about, so that the page can show it as what it is. `drawn` are the arguments that are shown so: all others
- * are still to be shown, also those that mean the same by another name. `claimed`: the text before is the agent's word.
+ * are still to be shown, also those that mean the same by another name. `word`: whose the text before is, the call's own, the
+ * server's who has read it, or only the agent's.
  */
 export type Subject =
   | { is: 'command'; drawn: string[]; text: string }
-  | { is: 'file'; drawn: string[]; path: string; before?: string; claimed: boolean; after: string }
+  | { is: 'file'; drawn: string[]; path: string; before?: string; word: Word; after: string }
   | { is: 'sql'; drawn: string[]; text: string }
   | { is: 'other'; drawn: string[] };
 
@@ -23,7 +28,7 @@ const PAIRS = [
 
 type Values = Record<string, unknown>;
 
-export function subjectOf(call: { tool: string; arguments: Values }, context?: unknown): Subject {
+export function subjectOf(call: { tool: string; arguments: Values }, context?: unknown, driven?: boolean): Subject {
   const values = call.arguments;
   const path = textAt(values, PATHS);
   const pair = PAIRS.find(([old, next]) => typeof values[old] === 'string' && typeof values[next] === 'string');
@@ -33,7 +38,7 @@ export function subjectOf(call: { tool: string; arguments: Values }, context?: u
       drawn: [path.name, ...pair],
       path: path.text,
       before: values[pair[0]] as string,
-      claimed: false,
+      word: 'call',
       after: values[pair[1]] as string,
     };
   }
@@ -45,7 +50,7 @@ export function subjectOf(call: { tool: string; arguments: Values }, context?: u
       drawn: [path.name, content.name],
       path: path.text,
       before: known?.text,
-      claimed: known !== undefined,
+      word: driven ? 'server' : 'agent',
       after: content.text,
     };
   }
@@ -73,7 +78,7 @@ export function quoted(word: string): string {
 }
 
 export function isValues(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 }
 
 /** What the agent says besides the call, without what the change of a file has shown already. */
@@ -93,8 +98,8 @@ export function callLine(question: Pick<Interaction, 'action'>): string | undefi
   const subject = subjectOf({ tool: action.tool, arguments: action.arguments as Values });
   if (subject.is === 'command' || subject.is === 'sql') return subject.text;
   if (subject.is === 'file') return `${action.tool} ${subject.path}`;
-  const values = Object.values(action.arguments as Values).filter((value) =>
-    ['string', 'number'].includes(typeof value),
+  const values = Object.values(action.arguments as Values).filter(
+    (value) => value instanceof Exact || ['string', 'number'].includes(typeof value),
   );
   return [action.tool, ...values.slice(0, 3).map(String)].join(' ');
 }

@@ -1,19 +1,12 @@
-import type { Proposal, SessionEvent } from '@/api/types';
-
-/** One place in the timeline: an event, and the call that it is about. */
-export interface Turn {
-  event: SessionEvent;
-  call?: Proposal;
-}
+import type { SessionEvent } from '@/api/types';
 
 // These only repeat what another event of the same moment says better.
 const NOISE = ['delivery.heartbeat', 'action.waiting', 'delivery.taken', 'delivery.not_needed', 'model.again'];
 
 const PORTIONS = ['model.said', 'model.thought'];
 
-/** The events of a session with the calls beside them, the oldest first, without repetition. */
-export function timeline(events: readonly SessionEvent[], calls: readonly Proposal[]): Turn[] {
-  const byId = new Map(calls.map((call) => [call.call_id, call]));
+/** The events of a session, the oldest first, without repetition. */
+export function timeline(events: readonly SessionEvent[]): SessionEvent[] {
   const ended = new Set(events.filter((event) => event.type === 'model.turn').map(turnOf));
   // A turn that is begun anew takes back what was told of it before.
   const anew = new Map<string, number>();
@@ -24,15 +17,43 @@ export function timeline(events: readonly SessionEvent[], calls: readonly Propos
       // What a model says comes in portions while it speaks, and whole when it is done.
       .filter((event) => !(PORTIONS.includes(event.type) && ended.has(turnOf(event))))
       .filter((event) => !(PORTIONS.includes(event.type) && event.seq < (anew.get(turnOf(event)) ?? 0)))
-      .map((event) => {
-        const id = (event.data as { call_id?: unknown }).call_id;
-        return { event, call: typeof id === 'string' ? byId.get(id) : undefined };
-      })
   );
 }
 
 function turnOf(event: SessionEvent): string {
   return `${event.step} ${(event.data as { turn?: number }).turn}`;
+}
+
+// What tells a reader how it came to a question; the rest is how the machine turns.
+const TOLD = [
+  'session.started',
+  'message.sent',
+  'model.turn',
+  'action.allowed',
+  'action.denied',
+  'action.rejected',
+  'action.done',
+  'action.failed',
+  'interaction.answered',
+];
+
+/** The last turns before a question was asked, the oldest first; a turn of a model that says nothing tells nothing. */
+export function turnsBefore(events: readonly SessionEvent[], interaction: string, most = 6): SessionEvent[] {
+  const asked = events.find((event) => event.interaction === interaction)?.seq ?? Number.POSITIVE_INFINITY;
+  const before = events.filter((event) => event.seq < asked);
+  // Of a call that has run, how it went says that it might.
+  const done = new Set(before.filter(({ type }) => /^action\.(done|failed)$/u.test(type)).map(callOf));
+  return before
+    .filter((event) => TOLD.includes(event.type))
+    .filter((event) => event.type !== 'model.turn' || Boolean((event.data as { text?: string }).text?.trim()))
+    .filter((event) => event.type !== 'action.allowed' || !done.has(callOf(event)))
+    .slice(-most);
+}
+
+/** The agent's name for the call that an event is about. */
+export function callOf(event: SessionEvent): string | undefined {
+  const id = (event.data as { call_id?: unknown }).call_id;
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** How an event looks at a glance. */

@@ -6,6 +6,7 @@ import { interactionQuery, interactionsQuery } from '@/api/queries';
 import { useTitle } from '@/app/title';
 import { Question } from '@/features/question/question';
 import { oneLine } from '@/lib/text';
+import { titleOf } from '@/model/labels';
 import { buttonLook } from '@/ui/button';
 
 /** One question, beside the list or alone, at an address of its own. */
@@ -14,7 +15,7 @@ export function QuestionRoute() {
   const { interaction } = useParams({ from: '/inside/inbox/$interaction' });
   const { move } = useSearch({ from: '/inside/inbox' });
   const { data } = useQuery(interactionQuery(interaction));
-  useTitle(data ? oneLine(data.title, 60) : t('question.label'));
+  useTitle(data ? oneLine(titleOf(t, data), 60) : t('question.label'));
   return (
     <Question
       key={interaction}

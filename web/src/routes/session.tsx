@@ -7,12 +7,13 @@ import { useTitle } from '@/app/title';
 import { InlineQuestion } from '@/features/question/inline';
 import { Session } from '@/features/session/session';
 import { oneLine } from '@/lib/text';
+import { sessionName } from '@/model/labels';
 
 export function SessionRoute() {
   const { t } = useTranslation();
   const { session } = useParams({ from: '/inside/sessions/$session' });
   const { data } = useQuery(sessionQuery(session));
-  useTitle(oneLine(data?.title ?? t('session.untitled'), 60));
+  useTitle(oneLine(sessionName(t, data), 60));
   return (
     <Session
       key={session}

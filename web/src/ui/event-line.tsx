@@ -22,6 +22,7 @@ import {
   UserX,
   Zap,
 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SessionEvent } from '@/api/types';
 import { AgentLine } from './agent-text';
@@ -106,7 +107,8 @@ export function EventWords({ event }: { event: SessionEvent }) {
   );
 }
 
-export function EventLine({ event }: { event: SessionEvent }) {
+/** An event in a line, and below it what there is to add. */
+export function EventLine({ event, children }: { event: SessionEvent; children?: ReactNode }) {
   const data = event.data as Particulars;
   return (
     <li className="flex items-start gap-2.5 py-1.5 text-sm">
@@ -119,6 +121,7 @@ export function EventLine({ event }: { event: SessionEvent }) {
             <AgentLine text={data.by.name} />
           </span>
         ) : null}
+        {children}
       </div>
       <Ago at={event.at} className="text-muted text-xs leading-5" />
     </li>

@@ -1,6 +1,7 @@
 import type { InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
 import { useId } from 'react';
 import { cn } from '@/lib/cn';
+import { HiddenMarks } from './hidden-marks';
 
 const box =
   'w-full rounded-md border border-edge/70 bg-surface px-3 text-base text-ink shadow-card placeholder:text-muted/80 aria-[invalid=true]:border-danger disabled:opacity-60';
@@ -13,7 +14,12 @@ export function Textarea({
   className,
   ...rest
 }: TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) {
-  return <textarea rows={3} className={cn(box, 'py-2 leading-relaxed', className)} {...rest} />;
+  return (
+    <>
+      <textarea rows={3} className={cn(box, 'py-2 leading-relaxed', className)} {...rest} />
+      <HiddenMarks text={rest.value} />
+    </>
+  );
 }
 
 export function Select({ className, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {

@@ -51,14 +51,6 @@ impl End {
         }
     }
 
-    /// Whether another attempt can follow. What was finished can have come to nothing all the same: what was to be passed on was not there.
-    pub(super) const fn may_be_tried_again(&self) -> bool {
-        match self {
-            Self::Finished { .. } | Self::Failed { .. } | Self::Rejected { .. } => true,
-            Self::SentBack { .. } | Self::Skipped { .. } | Self::Cancelled { .. } => false,
-        }
-    }
-
     /// What the last turn of a model gives: its text, and the object that the text is, where it is one.
     pub(super) fn of_text(text: &str) -> Self {
         let mut output = json!({ "text": text });

@@ -267,21 +267,22 @@ impl State {
         vec![Effect::CallModel]
     }
 
-    /// A person has the word: what was used of the limits is forgotten.
+    /// A person has the word: what was used of the limits is forgotten. An agent that had its last word, and of which nobody knows yet that it
+    /// had, goes on; where a step has come to nothing, the next attempt reads it.
     fn hear(&mut self) -> Vec<Effect> {
-        match self.phase {
-            Phase::Ended { .. } => return Vec::new(),
+        self.spent = Spent::default();
+        self.unread = true;
+        match &self.phase {
+            Phase::Listening => self.think(),
+            Phase::Ended { end: End::Finished { .. } } if !self.people_only => self.think(),
             // Somebody may be quicker than the first worker.
             Phase::New
             | Phase::Asking { .. }
             | Phase::Asked { .. }
             | Phase::Thinking
             | Phase::Acting { .. }
-            | Phase::Listening => {}
+            | Phase::Ended { .. } => Vec::new(),
         }
-        self.spent = Spent::default();
-        self.unread = true;
-        if let Phase::Listening = self.phase { self.think() } else { Vec::new() }
     }
 
     /// The turn to come reads what was said before it was asked for.
@@ -380,26 +381,17 @@ impl State {
         self.end(End::Cancelled { reason: reason.to_owned() })
     }
 
-    /// What people said no to before it came to work is asked anew; what came of its work is kept, and it goes on from there.
+    /// Whatever ended it. What people were asked before it came to work is asked anew, for nobody waits for the answer any more; what came of its
+    /// work is kept, and it goes on from there.
     fn try_again(&mut self) -> Vec<Effect> {
-        if let Phase::Ended { end } = &self.phase
-            && !end.may_be_tried_again()
-        {
-            return Vec::new();
-        }
         self.spent = Spent::default();
         match &self.phase {
             Phase::Ended { .. } if self.reached == Reached::Work => self.think(),
-            Phase::Ended { .. } => {
+            Phase::Ended { .. } | Phase::Asking { .. } | Phase::Asked { .. } => {
                 self.phase = Phase::New;
                 Vec::new()
             }
-            Phase::New
-            | Phase::Asking { .. }
-            | Phase::Asked { .. }
-            | Phase::Thinking
-            | Phase::Acting { .. }
-            | Phase::Listening => Vec::new(),
+            Phase::New | Phase::Thinking | Phase::Acting { .. } | Phase::Listening => Vec::new(),
         }
     }
 

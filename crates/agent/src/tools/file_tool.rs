@@ -26,6 +26,10 @@ pub(super) trait FileWork: 'static {
     /// Whether it changes anything: what became of a change that is not waited for any longer is not known.
     const CHANGES: bool;
     fn spec() -> ToolSpec;
+    /// The text that the work would replace.
+    fn replaces(_root: &Dir, _arguments: &Self::Arguments) -> Option<String> {
+        None
+    }
     fn work(root: &Dir, arguments: Self::Arguments, bounds: &Bounds) -> Result<Value, Trouble>;
 }
 
@@ -65,6 +69,16 @@ impl<W: FileWork> FileTool<W> {
 impl<W: FileWork> Tool for FileTool<W> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
+        async move {
+            let arguments = read::<W::Arguments>(arguments).ok()?;
+            let dir = self.workspace.dir.clone();
+            let looking = tokio::task::spawn_blocking(move || W::replaces(&dir, &arguments));
+            tokio::time::timeout(TIME, looking).await.ok()?.ok()?
+        }
+        .boxed()
     }
 
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {

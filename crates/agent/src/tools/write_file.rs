@@ -1,6 +1,6 @@
 //! `write_file`: a whole file, put in place at once.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
@@ -15,6 +15,8 @@ use crate::tool::ToolSpec;
 
 /// The largest file that is written.
 const LARGEST: usize = 4 << 20;
+/// The largest text whose replacement is shown beside it.
+const LARGEST_SHOWN: u64 = 64 << 10;
 
 pub(super) struct WriteFile;
 
@@ -47,6 +49,13 @@ impl FileWork for WriteFile {
             repeatable: true,
             parallel: false,
         }
+    }
+
+    fn replaces(root: &Dir, arguments: &Arguments) -> Option<String> {
+        let file = Place::inside(&arguments.path).ok()?.open(root).ok()?;
+        let mut text = String::new();
+        file.take(LARGEST_SHOWN + 1).read_to_string(&mut text).ok()?;
+        (text.len() as u64 <= LARGEST_SHOWN && !text.contains('\0')).then_some(text)
     }
 
     fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use domain::agent::Provider;
-use domain::{Action, Kind, Proposal, Refusal, Standing};
-use engine::{Acted, Error, Propose};
-use serde_json::Value;
+use domain::{Action, Kind, Proposal, Refusal, Standing, Verdict};
+use engine::{Acted, Error, Propose, Supposed};
+use serde_json::{Value, json};
 
 use super::Trouble;
 use super::drive::{Along, Driven};
@@ -14,6 +14,10 @@ use crate::ask_user;
 use crate::machine::{CallEnd, Effect, Input};
 use crate::models;
 use crate::tool::ToolSpec;
+use crate::tools;
+
+/// How large a call may be together with what it replaces, so that both can be shown.
+const MOST_SHOWN: usize = 224 << 10;
 
 impl Driven<'_> {
     /// Loads the tools that the step may use.
@@ -60,7 +64,11 @@ impl Driven<'_> {
                     let (found, asked) = known.next().unwrap_or_default();
                     let acted = match found {
                         Some(found) if !matches!(found.standing, Standing::Allowed { .. }) => Ok((found, None)),
-                        _ => self.proposed(&call, &tool, &arguments).await?,
+                        Some(_) => self.proposed(&call, &tool, &arguments, Value::Null).await?,
+                        None => {
+                            let context = self.context(&tool, &arguments).await?;
+                            self.proposed(&call, &tool, &arguments, context).await?
+                        }
                     };
                     let (proposal, permit) = match acted {
                         Ok(acted) => acted,
@@ -104,6 +112,7 @@ impl Driven<'_> {
         call: &str,
         tool: &str,
         arguments: &Value,
+        context: Value,
     ) -> Result<Result<(Proposal, Option<String>), String>, Trouble> {
         let Some(spec) = self.specs.iter().find(|spec| spec.name == tool) else {
             return Ok(Err(self.no_such(tool)));
@@ -118,7 +127,7 @@ impl Driven<'_> {
         let propose = Propose {
             call: call.to_owned(),
             action: Action { tool: tool.to_owned(), arguments: arguments.clone() },
-            context: Value::Null,
+            context,
             traceparent: None,
             repeatable: spec.repeatable,
             client,
@@ -135,6 +144,27 @@ impl Driven<'_> {
             Err(Error::Refused(Refusal::SessionEnded { .. })) => Err(Trouble::Stopped),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What whoever is asked about a call sees beside it: the text that it would replace, where the agent might read that unasked.
+    async fn context(&self, tool: &str, arguments: &Value) -> Result<Value, Trouble> {
+        let Some(tool) = self.tools.get(tool) else { return Ok(Value::Null) };
+        let Some(before) = tool.replaces(arguments).await else { return Ok(Value::Null) };
+        let reading = Supposed {
+            tool: "read_file".to_owned(),
+            arguments: json!({ "path": arguments["path"] }),
+            agent: Some(self.caller.actor.name.clone()),
+            user: Some(self.session.started_by.name.clone()),
+            role: Some(self.caller.role),
+            draft: None,
+        };
+        let ruling = self.worker.engine.policy_explain(&self.caller, reading).await?.ruling;
+        if ruling.verdict != Verdict::Allow {
+            return Ok(Value::Null);
+        }
+        let context = json!({ "before": tools::hidden(&before, &self.secrets().await?) });
+        let room = arguments.to_string().len() + context.to_string().len() <= MOST_SHOWN;
+        Ok(if room { context } else { Value::Null })
     }
 
     /// What the model is told of arguments that a client would be handed and that do not fit its tool: our own tools, and those of MCP

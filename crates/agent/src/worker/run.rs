@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Outcome, Refusal, SessionId, Standing, text};
-use engine::Error;
+use engine::{Acted, Error};
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
 use store::Topic;
@@ -23,6 +23,9 @@ const LONGEST: u64 = 600;
 const LEASE: i64 = 30;
 /// How often it is said that its tool still runs.
 const BEAT: Duration = Duration::from_secs(10);
+/// How often what became of an action is said again to a store that cannot be reached, and how long after each other.
+const REPORTS: usize = 60;
+const BETWEEN_REPORTS: Duration = Duration::from_secs(1);
 
 /// An action that may run now.
 pub(super) struct Ready {
@@ -36,29 +39,34 @@ impl Driven<'_> {
     /// Runs what may run, and says whether anything came of it: beside each other those whose tools say so, the others one after another.
     pub(super) async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, Trouble> {
         let (beside, alone): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(|ready| ready.tool.spec().parallel);
-        let mut done = Vec::new();
+        let (mut done, mut trouble) = (Vec::new(), None);
         if !beside.is_empty() {
             let this = &*self;
             let mut bell = this.worker.engine.bell().listen(Topic::Session(this.session.id));
             let mut begun: BTreeSet<String> = beside.iter().map(|ready| ready.call.clone()).collect();
             let mut running: FuturesUnordered<_> = beside.into_iter().map(|ready| this.run_one(ready)).collect();
             loop {
+                // Whatever one of them meets with, the others come to their end, and what became of them is kept.
                 tokio::select! {
                     biased;
                     ran = running.next() => match ran {
-                        Some(input) => done.extend(input?),
+                        Some(Ok(input)) => done.extend(input),
+                        Some(Err(met)) => trouble = trouble.or(Some(met)),
                         None => break,
                     },
-                    () = bell.heard() => {
-                        let more = this.released(&mut begun).await?;
-                        running.extend(more.into_iter().map(|ready| this.run_one(ready)));
-                    }
+                    () = bell.heard(), if trouble.is_none() => match this.released(&mut begun).await {
+                        Ok(more) => running.extend(more.into_iter().map(|ready| this.run_one(ready))),
+                        Err(met) => trouble = Some(met),
+                    },
                 }
             }
         }
         let mut progressed = !done.is_empty();
         if progressed {
             self.enter(done, Along::default()).await?;
+        }
+        if let Some(trouble) = trouble {
+            return Err(trouble);
         }
         for ready in alone {
             if let Some(input) = self.run_one(ready).await? {
@@ -92,7 +100,7 @@ impl Driven<'_> {
         for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
             let allowed = found.is_some_and(|found| matches!(found.standing, Standing::Allowed { .. }));
             let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
-            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments).await? {
+            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments, Value::Null).await? {
                 begun.insert(call.clone());
                 let arguments = proposal.effective().arguments;
                 ready.push(Ready { call, permit, tool: Arc::clone(run), arguments });
@@ -125,7 +133,7 @@ impl Driven<'_> {
         let engine = &self.worker.engine;
         let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
         let place = (self.session.id, call.clone());
-        let secrets = engine.step_secrets(&self.claim, self.secret_questions().await?).await?;
+        let secrets = self.secrets().await?;
         match engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
             Ok(_) => {}
             Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
@@ -145,23 +153,37 @@ impl Driven<'_> {
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
         let ran = self.kept(&place, running).await.unwrap_or(Ran::Unknown);
         // What was ended because its worker stops, or has lost it, may have done anything; only the end of its session is its own end.
-        let cut = self.lost.is_cancelled() && !engine.step_session_ended(&self.claim).await?;
+        let cut = self.lost.is_cancelled() && !engine.step_session_ended(&self.claim).await.unwrap_or(false);
         let outcome = match ran {
             Ran::Done(result) => Outcome::Done { result },
             Ran::Failed { .. } if cut => Outcome::Unknown,
             Ran::Failed { message, result } => Outcome::Failed { message: text::sayable(&message), result },
             Ran::Unknown => Outcome::Unknown,
         };
-        let reported = match engine.action_outcome(&self.caller, place.clone(), outcome, None).await {
+        let reported = match self.reported(&place, outcome).await {
             Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
                 let problems: Vec<String> = problems.iter().map(|problem| problem.message.clone()).collect();
                 let message = format!("It ran, and what came of it cannot be kept: {}", problems.join("; "));
-                let outcome = Outcome::Failed { message, result: json!(null) };
-                engine.action_outcome(&self.caller, place, outcome, None).await?
+                self.reported(&place, Outcome::Failed { message, result: json!(null) }).await?
             }
             reported => reported?,
         };
         let now = self.worker.engine.now();
         Ok(Self::ended(&reported.proposal, None, now).map(|end| Input::Settled { call, end }))
+    }
+
+    /// Says what became of an action. A store that cannot be reached for a while is waited for: nobody else knows.
+    async fn reported(&self, place: &(SessionId, String), outcome: Outcome) -> Result<Acted, Error> {
+        let engine = &self.worker.engine;
+        for _ in 0..REPORTS {
+            match engine.action_outcome(&self.caller, place.clone(), outcome.clone(), None).await {
+                Err(Error::Store(error)) => {
+                    tracing::warn!(%error, call = place.1, "what became of an action could not be kept; it is said again");
+                    tokio::time::sleep(BETWEEN_REPORTS).await;
+                }
+                reported => return reported,
+            }
+        }
+        engine.action_outcome(&self.caller, place.clone(), outcome, None).await
     }
 }

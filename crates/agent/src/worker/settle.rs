@@ -1,11 +1,14 @@
 //! What became of what a step waits for, as its machine takes it.
 
+use std::collections::BTreeMap;
+
 use domain::template::places;
 use domain::{
     Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status,
     Timestamp,
 };
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use super::Trouble;
 use super::drive::{Along, Driven};
@@ -79,9 +82,10 @@ impl Driven<'_> {
         }
     }
 
-    /// Secret questions of this session that people have answered, the oldest first.
-    pub(super) async fn secret_questions(&self) -> Result<Vec<InteractionId>, Trouble> {
-        Ok(self.worker.engine.step_secret_questions(&self.claim).await?)
+    /// What people gave this session in secret, by name; of two of one name the later.
+    pub(super) async fn secrets(&self) -> Result<BTreeMap<String, Zeroizing<String>>, Trouble> {
+        let asked = self.worker.engine.step_secret_questions(&self.claim).await?;
+        Ok(self.worker.engine.step_secrets(&self.claim, asked).await?)
     }
 
     /// What became of an action, once it is settled.

@@ -14,8 +14,8 @@ use serde_json::json;
 const WORLD: &str = "
 state             | begun            | begun, question  | message          | failed       | cancelled | again            | heard
 new               | thinking > model | asking > before  | new              | =            | ended     | =                | =
-asking            | =                | =                | asking           | =            | ended     | =                | =
-asked             | =                | =                | asking asleep    | =            | ended     | =                | =
+asking            | =                | =                | asking           | =            | ended     | new              | =
+asked             | =                | =                | asking asleep    | =            | ended     | new              | =
 thinking          | =                | =                | thinking         | ended > fail | ended     | =                | =
 thinking, message | =                | =                | =                | ended > fail | ended     | =                | thinking
 chat, thinking    | =                | =                | thinking         | ended > fail | ended     | =                | =
@@ -26,11 +26,11 @@ ask asked         | =                | =                | acting asleep    | =  
 two, one settled  | =                | =                | acting           | =            | ended     | acting           | =
 two, one waiting  | =                | =                | acting           | =            | ended     | acting           | =
 listening         | =                | =                | thinking > model | =            | ended     | =                | =
-finished          | =                | =                | =                | =            | =         | thinking > model | =
-failed            | =                | =                | =                | =            | =         | thinking > model | =
-rejected          | =                | =                | =                | =            | =         | new              | =
-skipped           | =                | =                | =                | =            | =         | =                | =
-cancelled         | =                | =                | =                | =            | =         | =                | =
+finished          | =                | =                | thinking > model | =            | =         | thinking > model | =
+failed            | =                | =                | ended            | =            | =         | thinking > model | =
+rejected          | =                | =                | ended            | =            | =         | new              | =
+skipped           | =                | =                | ended            | =            | =         | new              | =
+cancelled         | =                | =                | ended            | =            | =         | thinking > model | =
 ";
 
 /// What the model says.

@@ -154,8 +154,12 @@ impl Seen {
         let asks_model = outstanding.contains(&Effect::CallModel);
         prop_assert!(!asks_model || outstanding.len() == 1, "the model is asked once, and nothing beside it");
         prop_assert!(!asks_model || new.waiting().is_empty(), "the model is not asked while anybody is");
-        if old.doing() == Doing::Ended && !matches!(input, Input::Again { .. }) {
+        if old.doing() == Doing::Ended && !matches!(input, Input::Again { .. } | Input::Message { .. }) {
             prop_assert_eq!((old, effects.len()), (new, 0), "what is over stays over");
+        }
+        if let (Doing::Ended, Input::Message { .. }) = (old.doing(), input) {
+            let had_its_last_word = matches!(old.outstanding().as_slice(), [Effect::Finish { .. }]);
+            prop_assert!(had_its_last_word || new.doing() == Doing::Ended, "only a model that finished is asked on");
         }
         Ok(())
     }
@@ -203,6 +207,32 @@ proptest! {
             }
         }
         prop_assert_eq!(tail.messages(), history(&journal));
+    }
+
+    #[test]
+    fn a_model_that_is_asked_is_shown_everything_that_was_said(journal in journals()) {
+        // A history knows calls by their turn and place alone.
+        let (mut state, mut read, mut said) = (State::new(""), History::new(), 0);
+        for (at, input) in journal.iter().enumerate() {
+            // Each says something else.
+            let input = match input {
+                Input::Message { .. } => message(&format!("{at}: hello.")),
+                other => other.clone(),
+            };
+            said += usize::from(matches!(input, Input::Message { .. }));
+            read.push(&input);
+            state = state.take(&input).0;
+            if state.doing() == Doing::Thinking {
+                // As a worker does before it asks.
+                let mut shown = read.clone();
+                shown.push(&Input::Heard);
+                let heard: Vec<&String> = shown.messages().iter().filter_map(|message| match message {
+                    Message::User { content } if content.ends_with(": hello.") => Some(content),
+                    _ => None,
+                }).collect();
+                prop_assert_eq!(heard.len(), said);
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What must be true of every session, its steps and their journals, whatever has happened.
 
-use domain::{Delivery, Standing, Status};
+use domain::step::StepPhase;
+use domain::{Delivery, Standing, Status, StepEnding};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Doing, Input, State};
 use holdpoint_agent::model::{Message, Turn};
@@ -157,12 +158,29 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
         holds!(later, "{id} has taken {upto} inputs, and others that no person gave are in its journal");
     }
     taken_up(held, kept)?;
+    heard(kept, &inputs)?;
     let mut state = replayed(held, kept, &[]);
     for input in &inputs {
         if let Input::Turn(_) = input {
             holds!(state.doing() == Doing::Thinking, "a turn of {id} was journalled when none was wanted");
         }
         state = state.take(input).0;
+    }
+    Ok(())
+}
+
+/// A model has not had its last word before it was shown everything that people said to it.
+fn heard(kept: &Kept, inputs: &[Input]) -> Verdict {
+    let completed = matches!(&kept.step.phase, StepPhase::Ended { how: StepEnding::Completed, .. });
+    let by_people = matches!(inputs.last(), Some(Input::Cancelled { .. }));
+    if !completed || by_people {
+        return Ok(());
+    }
+    let shown = history(inputs);
+    for input in inputs {
+        let Input::Message { content, .. } = input else { continue };
+        let said = Message::User { content: content.clone() };
+        holds!(shown.contains(&said), "{} has completed, and its model was not shown {content:?}", kept.step.id);
     }
     Ok(())
 }

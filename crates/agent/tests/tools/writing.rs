@@ -21,6 +21,25 @@ async fn a_file_is_written_whole_and_again() {
 }
 
 #[tokio::test]
+async fn what_a_file_would_lose_is_told_beforehand_where_it_is_short_text_of_the_workspace() {
+    let ground = Ground::new();
+    ground.put("a.txt", "old");
+    ground.put("empty", "");
+    ground.put("image", [0xff, 0xfe]);
+    ground.put("zero", "a\0b");
+    ground.put("long", "x".repeat(64 * 1024 + 1));
+    ground.link(ground.outside().join("private.txt"), "link");
+    let told = [("a.txt", Some("old")), ("./a.txt", Some("old")), ("empty", Some(""))];
+    let untold = ["none", "image", "zero", "long", "link", "../outside/private.txt", "."].map(|path| (path, None));
+    for (path, expected) in told.into_iter().chain(untold) {
+        let arguments = json!({"path": path, "content": "new"});
+        let replaced = ground.tool("write_file").replaces(&arguments).await;
+        assert_eq!(replaced.as_deref(), expected, "{path}");
+    }
+    assert_eq!(ground.tool("delete_file").replaces(&json!({"path": "a.txt"})).await, None);
+}
+
+#[tokio::test]
 async fn a_script_stays_executable() {
     let ground = Ground::new();
     ground.put("run.sh", "old");

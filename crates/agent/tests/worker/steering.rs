@@ -1,5 +1,7 @@
 //! Who may say how a step goes on, and what becomes of what it leaves.
 
+use std::sync::atomic::Ordering;
+
 use domain::{Caller, Command, Draft, Effect, Refusal, Role, Session, SessionStatus};
 use engine::{Error, StepCommand};
 use holdpoint_agent::model::{Message, ModelError};
@@ -40,9 +42,14 @@ async fn an_agents_key_passes_no_gate_that_is_for_people_before_or_after_their_n
         }
     }
     assert_eq!(world.turns(), 0, "nothing was deployed");
-    // It may have them asked again.
-    commands(&world, &bot, &session, StepCommand::Retry).await.unwrap();
+    // Nor does it have them asked again, or end what they have not let begin.
+    let refused = commands(&world, &bot, &session, StepCommand::Retry).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::RoleForbids { .. }))), "{refused:?}");
+    commands(&world, &bob, &session, StepCommand::Retry).await.unwrap();
     assert_ne!(world.asked(&bob).await.id, asked.id);
+    let refused = world.engine.control(&bot, session.id, Command::Complete, None, None).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::QuestionInvalid(_)))), "{refused:?}");
+    assert_eq!(world.engine.session(&bob, session.id).await.unwrap().0.status(), SessionStatus::WaitingUserInput);
 }
 
 #[tokio::test]
@@ -90,6 +97,13 @@ async fn what_a_person_holds_an_agent_does_not_let_go_and_a_namesake_is_somebody
     world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
     world.engine.control(&bot, session.id, Command::Pause, None, None).await.unwrap();
     world.engine.control(&bot, session.id, Command::Resume, None, None).await.unwrap();
+    // What an agent holds, a person may hold too; then it is the person who lets it go on.
+    world.engine.control(&bot, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    for (by, command) in [(&bot, Command::Pause), (&alice, Command::Pause), (&bot, Command::Resume)] {
+        world.engine.control(by, session.id, command, None, None).await.unwrap_err();
+    }
+    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
 
     let hers = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let namesake = world.key("alice", Role::Agent).await;
@@ -169,4 +183,93 @@ async fn a_model_that_was_given_secrets_is_told_when_they_are_gone() {
     world.ended(&alice, session.id).await;
     let Some(Message::User { content }) = world.shown().last().cloned() else { unreachable!("{:?}", world.shown()) };
     assert!(content.contains("no longer kept"), "{content}");
+}
+
+#[tokio::test]
+async fn what_is_said_to_a_model_that_just_had_its_last_word_is_shown_to_it() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("Done.", &[]);
+    world.says("That too.", &[]);
+    world.play.slow.store(true, Ordering::Release);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    world.until(|| async { (world.turns() == 1).then_some(()) }).await;
+    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.play.slow.store(false, Ordering::Release);
+    let spoken = |event: &domain::Event| event.name == "model.turn";
+    world.until(|| async { world.events(&alice, session.id).await.iter().any(spoken).then_some(()) }).await;
+    world.engine.message(&alice, session.id, ("One more thing.".into(), false), None).await.unwrap();
+    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(world.shown().last(), Some(&Message::User { content: "One more thing.".into() }));
+    assert_eq!(world.turns(), 2);
+}
+
+#[tokio::test]
+async fn where_only_people_work_nobody_is_told_that_a_message_was_heard() {
+    let world = World::new(gated(&json!({})));
+    let bob = world.person("bob").await;
+    let session = world.opens(&bob, None, Some("f"), Value::Null).await;
+    world.asked(&bob).await;
+    let refused = world.engine.message(&bob, session.id, ("Go on.".into(), false), None).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::NobodyListens))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_session_that_its_agent_gave_up_is_taken_up_again() {
+    let world = World::new(json!([]));
+    let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
+    world.says("Which?", &[("ask_user_clarify", json!({ "question": "Which?" }))]);
+    world.says("Then all.", &[]);
+    let session = world.opens(&bot, Some("guide"), None, json!("Go")).await;
+    world.asked(&alice).await;
+    world.engine.control(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
+    commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(world.turns(), 2);
+}
+
+#[tokio::test]
+async fn people_who_sent_back_what_nobody_had_done_are_asked_anew() {
+    let flow = json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "deploy", "agent": "guide", "input": "Deploy", "question": { "kind": "approval", "title": "Deploy?" } }] }]);
+    let world = World::new(flow);
+    let bob = world.person("bob").await;
+    world.says("Deployed.", &[]);
+    let session = world.opens(&bob, None, Some("f"), Value::Null).await;
+    let first = world.asked(&bob).await;
+    world.engine.message(&bob, session.id, ("Be quick.".into(), false), None).await.unwrap();
+    world.answers(&bob, first.id, Effect::Retry, Draft { feedback: Some("not yet".into()), ..Draft::default() }).await;
+    assert_eq!(world.ended(&bob, session.id).await.status(), SessionStatus::Failed);
+    commands(&world, &bob, &session, StepCommand::Retry).await.unwrap();
+    let second = world.asked(&bob).await;
+    assert_ne!(first.id, second.id);
+    world.answers(&bob, second.id, Effect::Approve, Draft::default()).await;
+    assert_eq!(world.ended(&bob, session.id).await.status(), SessionStatus::Completed);
+    let user = |content: &str| Message::User { content: content.into() };
+    assert_eq!(world.shown_at(0), [user("Deploy"), user("Be quick.")], "the task comes first");
+}
+
+#[tokio::test]
+async fn whoever_is_asked_about_a_change_sees_what_it_replaces_unless_that_may_not_be_read() {
+    let check = |rules: &'static str, (path, old): (&'static str, String), expected: Value| async move {
+        let world = World::new(json!([]));
+        world.rules(rules).await;
+        let alice = world.person("alice").await;
+        world.says("I write.", &[("write_file", json!({ "path": path, "content": "new", "replaces": old }))]);
+        world.opens(&alice, Some("guide"), None, json!("Go")).await;
+        assert_eq!(world.asked(&alice).await.question.context, expected, "{path}");
+    };
+    let rules = r#"
+version = 1
+[[rule]]
+name = "reads"
+tools = ["read_file"]
+verdict = "allow"
+when = 'args.path == "a"'
+"#;
+    check(rules, ("a", "old".into()), json!({ "before": "old" })).await;
+    check(rules, ("b", "old".into()), Value::Null).await;
+    // Both would be more than a question can show.
+    check(rules, ("a", "\u{1}".repeat(20 << 10)), Value::Null).await;
 }

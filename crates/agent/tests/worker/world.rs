@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{
@@ -36,6 +36,8 @@ pub(crate) struct Play {
     pub(crate) hang: AtomicUsize,
     /// Whether the model falls silent once it has spoken.
     pub(crate) mute: AtomicUsize,
+    /// For as long as this is set, it does not come to the end of its turn.
+    pub(crate) slow: AtomicBool,
     /// How often there are no tools to be had.
     pub(crate) toolless: AtomicUsize,
 }
@@ -57,6 +59,9 @@ impl Model for Playing {
             if self.0.mute.load(Ordering::Acquire) > 0 {
                 std::future::pending::<()>().await;
             }
+            while self.0.slow.load(Ordering::Acquire) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
             Ok(turn)
         })
     }
@@ -70,6 +75,10 @@ struct Recorded {
 impl Tool for Recorded {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async { arguments["replaces"].as_str().map(str::to_owned) })
     }
 
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {

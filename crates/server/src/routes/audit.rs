@@ -11,7 +11,7 @@ use http::header::CONTENT_TYPE;
 use protocol::{AuditEntryView, AuditKeyView, AuditPage};
 use serde::Deserialize;
 use store::{AuditFilter, Page};
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
 use crate::caller::Who;
@@ -41,6 +41,9 @@ pub(super) struct AuditQuery {
     /// Before this.
     #[param(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
+    /// In this order; `oldest` if absent.
+    #[param(inline)]
+    sort: Option<AuditSort>,
     /// Where the page before ended.
     cursor: Option<String>,
     /// At most so many; 50 if absent.
@@ -48,7 +51,15 @@ pub(super) struct AuditQuery {
     limit: Option<u32>,
 }
 
-/// Lists the audit trail of the caller's project, the oldest entry first.
+/// In which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum AuditSort {
+    Oldest,
+    Newest,
+}
+
+/// Lists the audit trail of the caller's project, the oldest entry first unless asked otherwise.
 #[utoipa::path(get, path = "/v1/audit", tag = "audit", params(AuditQuery),
     responses((status = 200, description = "A page", body = AuditPage), Problems))]
 pub(super) async fn audit_list(
@@ -57,8 +68,9 @@ pub(super) async fn audit_list(
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?.map(number).transpose()?, limit: limit(query.limit)? };
-    let AuditQuery { name, by, session, interaction, since, until, .. } = query;
-    let filter = AuditFilter { name, by, session, interaction, since, until };
+    let AuditQuery { name, by, session, interaction, since, until, sort, .. } = query;
+    let newest = sort == Some(AuditSort::Newest);
+    let filter = AuditFilter { name, by, session, interaction, since, until, newest };
     let (found, next) = app.engine.audit(&caller, filter, page).await?;
     let entries = found.into_iter().map(|found| AuditEntryView::new(found.seq, found.entry, found.digest, found.hash));
     Ok(Json(AuditPage { entries: entries.collect(), next: next.map(|seq| seq.to_string()) }))

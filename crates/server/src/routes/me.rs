@@ -28,6 +28,7 @@ pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<J
         name: caller.actor.name,
         display: me.user.and_then(|user| user.display),
         role: caller.role,
+        groups: caller.groups,
         tenant: me.tenant,
         project: caller.scope.project,
         projects: me.projects.into_iter().map(place).collect(),

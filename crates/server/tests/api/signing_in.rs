@@ -105,7 +105,8 @@ async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
     assert_eq!(me["password"], "settable");
     let project = me["project"].take();
     let expected = json!({
-        "name": "alice", "display": "Alice Moreau", "role": "operator", "tenant": "default", "project": null,
+        "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["ops"], "tenant": "default",
+        "project": null,
         "projects": [{ "project": project, "name": "default", "role": "operator" }], "via": "cookie",
         "password": "settable"
     });

@@ -117,12 +117,17 @@ pub fn audit_entries_come_back(fixture: &Fixture) {
         (AuditFilter { since: Some(at(2)), ..all() }, vec![2, 3, 5]),
         (AuditFilter { since: Some(at(2)), until: Some(at(3)), ..all() }, vec![2]),
         (AuditFilter { session: Some(SessionId::from_uuid(fresh())), ..all() }, vec![]),
+        (AuditFilter { newest: true, ..all() }, vec![5, 3, 2, 1]),
+        (AuditFilter { newest: true, session: Some(session), by: Some("bot".into()), ..all() }, vec![3, 2]),
     ];
     for (filter, expected) in rows {
         assert_eq!(listed(here, filter.clone(), whole), expected, "{filter:?}");
     }
     assert_eq!(listed(here, all(), Page { after: Some(1), limit: 2 }), [2, 3]);
     assert_eq!(listed(here, all(), Page { after: Some(3), limit: 2 }), [5]);
+    let newest = AuditFilter { newest: true, ..all() };
+    assert_eq!(listed(here, newest.clone(), Page { after: Some(5), limit: 2 }), [3, 2]);
+    assert_eq!(listed(here, newest, Page { after: Some(2), limit: 2 }), [1]);
     assert_eq!(listed(beside, all(), whole), [4]);
     assert_eq!(listed(elsewhere, all(), whole), [1]);
     assert_eq!(listed(beside, AuditFilter { session: Some(session), ..all() }, whole), [0; 0]);

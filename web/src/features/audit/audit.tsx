@@ -24,7 +24,7 @@ interface Props {
   onChange: (change: Filter & { period?: Period }) => void;
 }
 
-/** Who did what, in the order in which it is chained. */
+/** Who did what, the newest first. */
 export function Audit({ filter, period, periods, onChange }: Props) {
   const { t } = useTranslation();
   const since = useMemo(() => {
@@ -32,7 +32,7 @@ export function Audit({ filter, period, periods, onChange }: Props) {
     return length === 0 ? undefined : new Date(Math.floor((serverNow() - length) / 60_000) * 60_000).toISOString();
   }, [period]);
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    auditQuery({ ...filter, since }),
+    auditQuery({ ...filter, since, sort: 'newest' }),
   );
   const entries = data?.pages.flatMap((page) => page.entries) ?? [];
   return (

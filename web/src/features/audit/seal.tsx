@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { ShieldCheck } from 'lucide-react';
+import { Link2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { auditKeyQuery } from '@/api/queries';
 import { CopyBox } from '@/ui/copy';
@@ -15,7 +15,7 @@ export function Seal() {
     <Card className="space-y-3 p-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <p className="flex items-center gap-2.5 font-medium">
-          <ShieldCheck aria-hidden="true" className="size-5 shrink-0 text-good" />
+          <Link2 aria-hidden="true" className="size-5 shrink-0 text-muted" />
           {t('audit.sealed', { algorithm: key.algorithm })}
         </p>
         <div className="sm:ml-auto">

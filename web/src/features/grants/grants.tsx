@@ -101,6 +101,7 @@ function Row({ grant, onRevoke }: { grant: Grant; onRevoke?: () => void }) {
                 <AgentLine text={String(pattern)} />
               </code>
             ))}
+            <span className="text-muted">{t('grants.others')}</span>
           </div>
         ) : null}
         <p className="text-muted text-sm">{limits.join(' · ')}</p>

@@ -1,14 +1,16 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, attemptKey, taken } from '@/api/client';
 import { asProblem, Problem } from '@/api/problem';
+import { meQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
-import { oneLine } from '@/lib/text';
+import { titleOf } from '@/model/labels';
+import { barred } from '@/model/may';
 import { answerOf, batchMove, NO_INPUTS } from '@/model/moves';
 import { callLine } from '@/model/subject';
-import { AgentLine } from '@/ui/agent-text';
+import { AgentText } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -28,7 +30,9 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
   const cache = useQueryClient();
   const [feedback, setFeedback] = useState('');
   const [key] = useState(attemptKey);
-  const fitting = questions.filter((question) => batchMove(question, effect));
+  const { data: me } = useQuery(meQuery());
+  const allowed = questions.filter((question) => me && !barred(question, me));
+  const fitting = allowed.filter((question) => batchMove(question, effect));
   const send = useMutation({
     mutationFn: () => {
       const answers = fitting.flatMap((question) => {
@@ -79,17 +83,19 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
     >
       <ul className="divide-y rounded-lg border">
         {questions.map((question) => (
-          <li key={question.id} className="flex items-center gap-3 px-3 py-2">
+          <li key={question.id} className="flex items-start gap-3 px-3 py-2">
             <div className="min-w-0 flex-1">
-              <div className="truncate font-medium">
-                <AgentLine text={question.title} />
-              </div>
-              <code className="block truncate text-muted text-sm">
-                <AgentLine text={oneLine(callLine(question) ?? question.agent ?? '', 140)} />
-              </code>
+              <AgentText text={titleOf(t, question)} lines={3} characters={240} className="font-medium" />
+              <AgentText
+                mono
+                text={callLine(question) ?? question.agent ?? ''}
+                lines={6}
+                characters={400}
+                className="text-muted"
+              />
             </div>
             <Result
-              fits={fitting.includes(question)}
+              left={fitting.includes(question) ? undefined : allowed.includes(question) ? 'alone' : 'barred'}
               result={results?.find((one) => one.interaction === question.id)}
             />
           </li>
@@ -110,14 +116,15 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
 }
 
 interface ResultProps {
-  fits: boolean;
+  /** Why it is left out. */
+  left?: 'alone' | 'barred';
   result?: { status: number; problem?: object | null };
 }
 
-function Result({ fits, result }: ResultProps) {
+function Result({ left, result }: ResultProps) {
   const { t } = useTranslation();
   const words = useProblemWords(result?.problem ? new Problem(result.status, result.problem) : undefined);
-  if (!fits) return <Badge tone="warn">{t('batch.alone')}</Badge>;
+  if (left) return <Badge tone="warn">{t(`batch.${left}`)}</Badge>;
   if (!result) return null;
   return result.problem ? (
     <Badge tone="danger" className="whitespace-normal!">

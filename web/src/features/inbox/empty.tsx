@@ -2,17 +2,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { CircleCheckBig, SearchX } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
+import { CopyButton } from '@/ui/copy';
 import { Empty } from '@/ui/page';
 
 /** Nothing is open: good, and here is how an agent gets here. */
 export function NothingOpen() {
   const { t } = useTranslation();
   const { origin } = location;
-  return (
-    <Empty icon={CircleCheckBig} title={t('inbox.emptyTitle')} className="overflow-y-auto">
-      <p>{t('inbox.emptyText')}</p>
-      <pre className="overflow-x-auto rounded-lg border bg-sunken p-4 text-left text-ink text-sm leading-relaxed">
-        {`KEY=$(holdpoint keys create --role agent --user my-agent)
+  const script = `KEY=$(holdpoint keys create --role agent --user my-agent)
 
 SES=$(curl -s ${origin}/v1/sessions \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
@@ -21,8 +18,14 @@ SES=$(curl -s ${origin}/v1/sessions \\
 curl -s ${origin}/v1/sessions/$SES/actions \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"call_id": "1", "tool": "execute_command",
-       "arguments": {"command": "git push"}}'`}
+       "arguments": {"command": "git push"}}'`;
+  return (
+    <Empty icon={CircleCheckBig} title={t('inbox.emptyTitle')} className="overflow-y-auto">
+      <p>{t('inbox.emptyText')}</p>
+      <pre className="overflow-x-auto rounded-lg border bg-sunken p-4 text-left text-ink text-sm leading-relaxed">
+        {script}
       </pre>
+      <CopyButton value={script} />
       <p className="text-sm">{t('inbox.emptyHint')}</p>
     </Empty>
   );

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { oneLine } from '@/lib/text';
+import { titleOf } from '@/model/labels';
 import { callLine } from '@/model/subject';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
@@ -39,7 +40,7 @@ export function Row({ question, here, selected, onSelect }: Props) {
               type="checkbox"
               checked={selected}
               onChange={onSelect}
-              aria-label={t('inbox.select', { title: oneLine(question.title, 60) })}
+              aria-label={t('inbox.select', { title: oneLine(titleOf(t, question), 60) })}
             />
           </label>
         ) : (
@@ -56,7 +57,7 @@ export function Row({ question, here, selected, onSelect }: Props) {
             aria-current={here ? 'page' : undefined}
             className="line-clamp-2 min-w-0 font-medium outline-none before:absolute before:inset-0 before:content-['']"
           >
-            <AgentLine text={question.title} />
+            <AgentLine text={titleOf(t, question)} />
           </Link>
           {open && question.deadline ? <Countdown until={question.deadline} className="mt-0.5 shrink-0" /> : null}
         </div>

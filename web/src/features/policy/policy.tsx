@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { meQuery, policyQuery } from '@/api/queries';
 import type { Policy as PolicyView } from '@/api/types';
+import { useDraft } from '@/lib/draft';
 import { Badge } from '@/ui/badge';
 import { Notice, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
@@ -15,6 +15,11 @@ import { PolicyHistory } from './history';
 import { PolicySwitch } from './switch';
 import { PolicyText } from './text';
 
+/** A text that is not in force, and the policy that it was begun from. */
+type Draft = { text: string; base: string } | null;
+
+const NO_DRAFT: Draft = null;
+
 type Tab = 'text' | 'explain' | 'history';
 
 /** What agents may do by themselves, what people are asked about, what never runs. */
@@ -22,7 +27,11 @@ export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) 
   const { t } = useTranslation();
   const { data: policy, error, refetch } = useQuery(policyQuery());
   const { data: me } = useQuery(meQuery());
-  const [draft, setDraft] = useState<string>();
+  const [kept, setDraft] = useDraft<Draft>(me ? `${me.name} ${me.project} policy` : undefined, NO_DRAFT);
+  const draft = kept?.text;
+  const write = (text?: string) =>
+    setDraft((now) => (text === undefined ? NO_DRAFT : { text, base: now?.base ?? policy?.version ?? '' }));
+  const moved = policy !== undefined && kept !== null && kept.base !== policy.version;
   const may = me?.role === 'admin';
   return (
     <Page
@@ -45,13 +54,18 @@ export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) 
               ['history', t('policy.history')],
             ]}
           />
-          {tab === 'text' ? <PolicyText policy={policy} may={may} draft={draft} onDraft={setDraft} /> : null}
+          {moved ? (
+            <Notice tone="warn" icon={TriangleAlert} className="mb-4">
+              {t('policy.moved')}
+            </Notice>
+          ) : null}
+          {tab === 'text' ? <PolicyText policy={policy} may={may} draft={draft} onDraft={write} /> : null}
           {tab === 'explain' ? <Explain draft={draft === policy.text ? undefined : draft} /> : null}
           {tab === 'history' ? (
             <PolicyHistory
               policy={policy}
               onUse={(text) => {
-                setDraft(text);
+                write(text);
                 onTab('text');
               }}
             />

@@ -9,6 +9,7 @@ import { Field, Input } from '@/ui/field';
 import { Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { tell } from '@/ui/tell';
+import { Simulate } from './simulate';
 
 const Diff = lazy(() => import('@/ui/editor/diff'));
 
@@ -59,6 +60,7 @@ export function SavePolicy({ policy, text, onClose, onSaved }: Props) {
             <Diff before={policy.text} after={text} label={t('policy.changes')} />
           </Suspense>
         </div>
+        <Simulate text={text} />
         <Field label={t('question.reason')} optional={t('common.optional')}>
           {(ids) => <Input {...ids} value={reason} onChange={(event) => setReason(event.target.value)} />}
         </Field>

@@ -2,11 +2,25 @@ import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
-import { meQuery } from '@/api/queries';
+import { meQuery, sessionQuery } from '@/api/queries';
 import type { Interaction, Suggestion } from '@/api/types';
 import { cn } from '@/lib/cn';
+import { useDraft } from '@/lib/draft';
+import { forFields, showJson } from '@/lib/exact';
 import { useShortcuts } from '@/lib/shortcuts';
-import { answerOf, carriesForm, fieldOf, type Inputs, type Move, moveFor, moves, NO_INPUTS } from '@/model/moves';
+import { barred } from '@/model/may';
+import {
+  answerOf,
+  carriesForm,
+  fieldOf,
+  type Inputs,
+  keepable,
+  type Move,
+  moveFor,
+  moves,
+  NO_INPUTS,
+  settled,
+} from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
 import { Notice, Section } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
@@ -36,24 +50,34 @@ interface Props {
 export function Answer({ question, dock, begin, left }: Props) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
-  const [inputs, setInputs] = useState<Inputs>(NO_INPUTS);
+  const { data: session } = useQuery(sessionQuery(question.session));
+  const [draft, setDraft, forgetDraft] = useDraft(
+    me && keepable(question) ? `${me.name} ${question.id}` : undefined,
+    NO_INPUTS,
+  );
+  // What an approval is to be remembered as is said anew each time: its words stand beside it.
+  const [remember, setRemember] = useState<Inputs['remember']>();
+  const inputs = useMemo(() => ({ ...draft, remember }), [draft, remember]);
   const [open, setOpen] = useState<Move | null>(null);
   const [ready, setReady] = useState(fieldOf(question) !== 'form');
-  const { send, sending, error, forget } = useAnswer(question);
+  const { send, sending, error, forget } = useAnswer(question, forgetDraft);
   const formId = useId();
   const area = useRef<HTMLDivElement>(null);
   const submitting = useRef<Move | null>(null);
   const list = useMemo(() => moves(question), [question]);
   const field = fieldOf(question);
-  const change = (part: Partial<Inputs>) => setInputs((now) => ({ ...now, ...part }));
+  const change = (part: Partial<Inputs>) => setDraft((now) => ({ ...now, ...part }));
 
   const make = (move: Move, last = inputs) => send(answerOf(question, move, last));
   const withForm = (move: Move) => (field === 'form' || field === 'secret') && carriesForm(move.effect);
   // A form is checked by itself before anything goes; then it comes back through `submitted`.
   const submit = (move: Move) => {
     if (!withForm(move)) return make(move);
+    const form = document.getElementById(formId) as HTMLFormElement | null;
+    const unread = form?.querySelector<HTMLElement>('[data-unread]');
+    if (unread) return unread.focus();
     submitting.current = move;
-    (document.getElementById(formId) as HTMLFormElement | null)?.requestSubmit();
+    form?.requestSubmit();
   };
   const submitted = (data: unknown) => {
     const move = submitting.current ?? list[0];
@@ -61,15 +85,18 @@ export function Answer({ question, dock, begin, left }: Props) {
     if (move) make(move, { ...inputs, data });
   };
   const use = ({ data, option }: Suggestion) => {
-    if (field === 'text' && typeof data === 'string') change({ text: data });
-    else if (data !== undefined && data !== null) change({ data });
+    if (data !== undefined && data !== null) {
+      if (field === 'text') change({ text: typeof data === 'string' ? data : showJson(data) });
+      else change({ data: forFields(data) });
+    }
     if (option && field === 'choice') change({ picked: [option] });
     else if (option) setOpen(list.find((move) => move.option?.id === option) ?? null);
   };
   const pick = (move: Move) => {
     forget();
-    if (move.needs === 'nothing' && !move.dangerous) submit(move);
-    else setOpen(move);
+    const whole = settled(question, move, inputs.picked);
+    if (whole.needs === 'nothing' && !whole.dangerous) submit(whole);
+    else setOpen(whole);
   };
   const jump = (wanted: 'approve' | 'edit' | 'reject') => {
     const move = moveFor(list, wanted);
@@ -97,12 +124,12 @@ export function Answer({ question, dock, begin, left }: Props) {
     [left],
   );
 
-  const mine = me?.name === question.asked_by.name;
+  const bar = me ? barred(question, me, session?.started_by.name) : undefined;
   const taken = question.claim && question.claim.by.name !== me?.name ? question.claim : undefined;
   const voted = question.votes?.some((vote) => vote.by.name === me?.name);
   const abstained = question.abstained?.some((one) => one.by.name === me?.name);
   if (question.handed_over) return <HandedOver to={question.handed_over} />;
-  if (mine) return <Notice tone="warn">{t('answer.own')}</Notice>;
+  if (bar) return <Notice tone="warn">{t(`answer.barred.${bar}`)}</Notice>;
   if (voted) return <Notice tone="good">{t('answer.voted')}</Notice>;
   const blocked = sending || !ready || taken !== undefined;
   const failed = error && !OVERTAKEN.includes(asProblem(error).code);
@@ -122,13 +149,12 @@ export function Answer({ question, dock, begin, left }: Props) {
             question={question}
             inputs={inputs}
             disabled={blocked}
+            error={error}
             onChange={change}
             onReady={() => setReady(true)}
             onSubmit={submitted}
           />
-          {rememberable(question, me?.role) ? (
-            <Remember question={question} onChange={(remember) => change({ remember })} />
-          ) : null}
+          {rememberable(question, me?.role) ? <Remember question={question} onChange={setRemember} /> : null}
           {open ? (
             <MovePanel
               key={open.key}
@@ -149,7 +175,7 @@ export function Answer({ question, dock, begin, left }: Props) {
         </div>
       </Section>
       {open ? null : (
-        <div className={cn(dock && DOCK)}>
+        <div data-dock={dock} className={cn(dock && DOCK)}>
           <MoveButtons
             question={question}
             moves={list}

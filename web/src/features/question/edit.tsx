@@ -1,10 +1,12 @@
 import { Tabs } from 'radix-ui';
-import { lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useId, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
-import { readArguments } from '@/model/edit';
+import { forFields, showJson } from '@/lib/exact';
+import { editOf, joined, schemaWithout, split } from '@/model/edit';
 import { isValues } from '@/model/subject';
 import Editor from '@/ui/editor/editor';
+import { JsonTable } from '@/ui/json';
 import { Notice, Section, Waiting } from '@/ui/page';
 import SchemaForm from '@/ui/schema-form';
 import { schemaOf } from '@/ui/schema-form/controls';
@@ -13,21 +15,18 @@ const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
   question: Interaction;
+  /** The arguments as JSON text, once somebody has touched them. */
+  edited?: string;
   /** What had the focus when the edit was begun. */
   opener: Element | null;
   disabled: boolean;
-  onChange: (values: Record<string, unknown> | undefined, good: boolean) => void;
+  onChange: (edited: string) => void;
 }
 
 /** Other arguments for the same tool, as fields or as JSON, with what differs from what was asked. */
-export default function Edit({ question, opener, disabled, onChange }: Props) {
+export default function Edit({ question, edited, opener, disabled, onChange }: Props) {
   const { t } = useTranslation();
-  const id = useId();
-  const asked = useMemo(() => (question.action?.arguments ?? {}) as Record<string, unknown>, [question.action]);
-  const before = useMemo(() => written(asked), [asked]);
-  const schema = useMemo(() => question.schema ?? schemaOf(asked), [question.schema, asked]);
-  const [text, setText] = useState(before);
-  const read = readArguments(text);
+  const edit = useMemo(() => editOf(question, edited), [question, edited]);
   const area = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // The fields may come late: whoever has gone on to something else meanwhile stays there.
@@ -35,11 +34,6 @@ export default function Edit({ question, opener, disabled, onChange }: Props) {
     if (now === opener || now === document.body)
       area.current?.querySelector<HTMLElement>('textarea, input, select')?.focus();
   }, [opener]);
-  const take = (next: string) => {
-    setText(next);
-    const values = readArguments(next);
-    onChange(values && written(values) !== before ? values : undefined, values !== undefined);
-  };
   const tab =
     'rounded-sm px-2.5 py-1 font-medium text-muted text-sm data-[state=active]:bg-surface data-[state=active]:text-ink data-[state=active]:shadow-card';
   return (
@@ -54,31 +48,24 @@ export default function Edit({ question, opener, disabled, onChange }: Props) {
           </Tabs.Trigger>
         </Tabs.List>
         <Tabs.Content value="fields">
-          {read ? (
-            <SchemaForm
-              id={id}
-              schema={schema}
-              value={read}
-              disabled={disabled}
-              onChange={(values) => take(written(isValues(values) ? values : {}))}
-              onSubmit={() => undefined}
-            />
+          {edit.values ? (
+            <Fields question={question} values={edit.values} disabled={disabled} onChange={onChange} />
           ) : (
             <Notice tone="warn">{t('edit.notJson')}</Notice>
           )}
         </Tabs.Content>
         <Tabs.Content value="json">
           <div className="max-h-96 overflow-auto rounded-md border bg-surface">
-            <Editor value={text} language="json" label={t('edit.json')} readOnly={disabled} onChange={take} />
+            <Editor value={edit.text} language="json" label={t('edit.json')} readOnly={disabled} onChange={onChange} />
           </div>
-          {read ? null : <p className="mt-1.5 text-danger-ink text-sm">{t('edit.notObject')}</p>}
+          {edit.values ? null : <p className="mt-1.5 text-danger-ink text-sm">{t('edit.notObject')}</p>}
         </Tabs.Content>
       </Tabs.Root>
-      {read && written(read) !== before ? (
+      {edit.changed && edit.values ? (
         <Section level={3} title={t('edit.changes')}>
           <Suspense fallback={<Waiting rows={2} label={t('common.loading')} />}>
             <div className="max-h-80 overflow-auto rounded-md border bg-surface">
-              <Diff before={before} after={written(read)} label={t('edit.changes')} />
+              <Diff before={edit.before} after={showJson(edit.values)} label={t('edit.changes')} />
             </div>
           </Suspense>
         </Section>
@@ -89,6 +76,40 @@ export default function Edit({ question, opener, disabled, onChange }: Props) {
   );
 }
 
-function written(values: object): string {
-  return JSON.stringify(values, null, 2);
+interface FieldsProps {
+  question: Interaction;
+  values: Record<string, unknown>;
+  disabled: boolean;
+  onChange: (edited: string) => void;
+}
+
+/** A field for each argument; a number that no field can hold is shown as it is, and edited as JSON. */
+function Fields({ question, values, disabled, onChange }: FieldsProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const { fields, beyond } = split(values);
+  const left = Object.keys(beyond).join();
+  const schema = useMemo(() => {
+    const asked = (question.action?.arguments ?? {}) as Record<string, unknown>;
+    const whole = (question.schema ?? schemaOf(forFields(asked))) as Record<string, unknown>;
+    return schemaWithout(whole, left === '' ? [] : left.split(','));
+  }, [question.schema, question.action, left]);
+  return (
+    <div className="space-y-4">
+      <SchemaForm
+        id={id}
+        schema={schema}
+        value={forFields(fields)}
+        disabled={disabled}
+        onChange={(next) => onChange(showJson(joined(isValues(next) ? next : {}, values)))}
+        onSubmit={() => undefined}
+      />
+      {left === '' ? null : (
+        <div className="rounded-lg border px-4 py-2">
+          <p className="text-muted text-sm">{t('edit.beyond')}</p>
+          <JsonTable value={beyond} />
+        </div>
+      )}
+    </div>
+  );
 }

@@ -5,6 +5,7 @@ import { fieldOf, type Inputs } from '@/model/moves';
 import { Field, Textarea } from '@/ui/field';
 import { Waiting } from '@/ui/page';
 import { Choice } from './choice';
+import { flawsAt } from './flaws';
 import { Secrets } from './secrets';
 
 const SchemaForm = lazy(() => import('@/ui/schema-form'));
@@ -14,13 +15,15 @@ interface Props {
   question: Interaction;
   inputs: Inputs;
   disabled: boolean;
+  /** What the server refused, if it has. */
+  error?: unknown;
   onChange: (part: Partial<Inputs>) => void;
   onReady: () => void;
   onSubmit: (data: unknown) => void;
 }
 
 /** What the person fills in besides choosing: a form, secrets, options with their particulars, or a text. */
-export function Fields({ id, question, inputs, disabled, onChange, onReady, onSubmit }: Props) {
+export function Fields({ id, question, inputs, disabled, error, onChange, onReady, onSubmit }: Props) {
   const { t } = useTranslation();
   switch (fieldOf(question)) {
     case 'form':
@@ -31,6 +34,7 @@ export function Fields({ id, question, inputs, disabled, onChange, onReady, onSu
             schema={question.schema ?? {}}
             value={inputs.data}
             disabled={disabled}
+            refused={flawsAt(error)}
             onChange={(data) => onChange({ data })}
             onReady={onReady}
             onSubmit={onSubmit}
@@ -44,6 +48,7 @@ export function Fields({ id, question, inputs, disabled, onChange, onReady, onSu
           question={question}
           disabled={disabled}
           keep={inputs.keep}
+          wrong={flawsAt(error)}
           onKeep={(keep) => onChange({ keep })}
           onSubmit={onSubmit}
         />

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Maximize2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { interactionQuery } from '@/api/queries';
+import { titleOf } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { KindIcon, useKindName } from '@/ui/kind';
 import { Waiting } from '@/ui/page';
@@ -36,7 +37,7 @@ export function InlineQuestion({ id }: { id: string }) {
           </span>
         </div>
         <h3 id={`title-${id}`} className="font-semibold text-lg">
-          <AgentLine text={question.title} />
+          <AgentLine text={titleOf(t, question)} />
         </h3>
       </header>
       {question.message ? <AgentText text={question.message} /> : null}

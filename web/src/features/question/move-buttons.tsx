@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import { Ellipsis, TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
+import { cn } from '@/lib/cn';
 import { moveLabel } from '@/model/labels';
 import { fieldOf, type Inputs, type Move } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
@@ -18,13 +19,23 @@ interface Props {
   onPick: (move: Move) => void;
 }
 
+const LONG = 24;
+
 /** One button for each way to answer. The first is the one that goes on; whatever is dangerous looks it, and comes last. */
 export function MoveButtons({ question, moves, inputs, sending, blocked, onPick }: Props) {
   const { t } = useTranslation();
   const field = fieldOf(question);
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
   return (
-    <div className="flex flex-wrap gap-2 max-sm:[&>button]:flex-1 max-sm:[&>button]:basis-[30%]">
+    <div
+      className={cn(
+        'flex flex-wrap gap-2 max-sm:[&>button]:flex-1',
+        // Long words have a row each on a phone.
+        moves.some((move) => label(t, question, move).length > LONG)
+          ? 'max-sm:[&>[data-move]]:basis-full'
+          : 'max-sm:[&>button]:basis-[30%]',
+      )}
+    >
       {moves
         .filter((move) => !rare.includes(move))
         .map((move, at) => {
@@ -37,6 +48,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
               key={move.key}
               data-move={move.key}
               tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
+              className="h-auto! min-h-9 whitespace-normal! py-1.5 text-left max-sm:min-h-11"
               disabled={blocked || nothing}
               busy={sending && at === 0}
               title={move.option?.description ?? undefined}

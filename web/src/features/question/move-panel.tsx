@@ -2,6 +2,7 @@ import { TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
+import { editOf } from '@/model/edit';
 import { promptOf } from '@/model/labels';
 import type { Inputs, Move } from '@/model/moves';
 import { AgentLine, AgentText } from '@/ui/agent-text';
@@ -27,7 +28,6 @@ interface Props {
 /** The second half of an answer that needs more than a click: a reason, other arguments, or a second look. */
 export function MovePanel({ question, move, inputs, sending, blocked, onChange, onSend, onBack }: Props) {
   const { t } = useTranslation();
-  const [sound, setSound] = useState(true);
   const name = label(t, question, move);
   const [opener] = useState(() => document.activeElement);
   const back = useRef<HTMLButtonElement>(null);
@@ -37,9 +37,14 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
     if (!writes && move.needs !== 'arguments') back.current?.focus();
     if (back.current) show(back.current);
   }, [writes, move.needs]);
+  const options = move.picks ?? (move.option ? [move.option] : []);
+  const prompt = options
+    .filter((option) => option.requires_input || !move.picks)
+    .flatMap((option) => promptOf(t, option) ?? [])
+    .join(' · ');
   const silent = move.needs === 'input' && inputs.feedback.trim() === '';
-  const unchanged = move.needs === 'arguments' && inputs.arguments === undefined;
-  const stopped = blocked || silent || unchanged || !sound;
+  const unchanged = move.needs === 'arguments' && !editOf(question, inputs.edited).changed;
+  const stopped = blocked || silent || unchanged;
   const last = move.effect === 'reject' || move.effect === 'terminate' || move.dangerous;
   return (
     <fieldset
@@ -53,9 +58,20 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
         <AgentLine text={name} />
       </h4>
       {move.option?.description ? <AgentText text={move.option.description} className="text-muted" /> : null}
+      {move.picks ? (
+        <ul className="list-disc pl-5">
+          {move.picks.map((option) => (
+            <li key={option.id}>
+              <AgentLine text={option.label} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
       {move.dangerous ? (
         <Notice tone="danger" icon={TriangleAlert} title={t('answer.dangerous')}>
-          {move.option?.risk ? <AgentText text={move.option.risk} /> : null}
+          {options.map((option) =>
+            option.dangerous && option.risk ? <AgentText key={option.id} text={option.risk} /> : null,
+          )}
         </Notice>
       ) : null}
       {move.effect === 'terminate' ? <Notice tone="warn">{t('answer.terminates')}</Notice> : null}
@@ -63,18 +79,16 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <Edit
             question={question}
+            edited={inputs.edited}
             opener={opener}
             disabled={blocked}
-            onChange={(values, good) => {
-              setSound(good);
-              onChange({ arguments: values });
-            }}
+            onChange={(edited) => onChange({ edited })}
           />
         </Suspense>
       ) : null}
       {writes || move.needs === 'arguments' ? (
         <Field
-          label={promptOf(t, move.option) ?? t('question.reason')}
+          label={<AgentLine text={prompt || t('question.reason')} />}
           optional={move.needs === 'input' ? undefined : t('common.optional')}
         >
           {(ids) => (

@@ -1,34 +1,65 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { eventsQuery } from '@/api/queries';
-import type { Interaction } from '@/api/types';
-import { EventLine } from '@/ui/event-line';
+import { actionQuery, earlierEvents, eventsQuery } from '@/api/queries';
+import type { Interaction, SessionEvent } from '@/api/types';
+import { callLine } from '@/model/subject';
+import { callOf, turnsBefore } from '@/model/timeline';
+import { AgentText } from '@/ui/agent-text';
+import { EventLine, type Particulars } from '@/ui/event-line';
 import { Section } from '@/ui/page';
 
-const TURNS = [
-  'action.done',
-  'action.failed',
-  'action.denied',
-  'action.rejected',
-  'interaction.answered',
-  'session.started',
-];
+const TURNS = 6;
+/** How far back is looked for what was before a question: beyond that the session's own page tells more. */
+const FAR = 1200;
+
+/** The events of a question's session from a little before it was asked. */
+function useEvents(question: Interaction): SessionEvent[] {
+  const cache = useQueryClient();
+  const { data: events } = useQuery(eventsQuery(question.session));
+  const first = events?.[0];
+  const short =
+    first !== undefined &&
+    first.seq > 1 &&
+    (events?.length ?? 0) < FAR &&
+    (Date.parse(first.at) >= Date.parse(question.created_at) ||
+      turnsBefore(events ?? [], question.id, TURNS).length < TURNS);
+  const from = first?.seq;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each stretch that has come
+  useEffect(() => {
+    if (short) void earlierEvents(cache, question.session).catch(() => undefined);
+  }, [cache, question.session, short, from]);
+  return events ?? [];
+}
 
 /** The last things that happened in the session before this was asked. */
 export function Before({ question }: { question: Interaction }) {
   const { t } = useTranslation();
-  const { data: events } = useQuery(eventsQuery(question.session));
-  const asked = events?.find((event) => event.interaction === question.id)?.seq ?? Number.POSITIVE_INFINITY;
-  const turns = events?.filter((event) => event.seq < asked && TURNS.includes(event.type)).slice(-4) ?? [];
+  const turns = turnsBefore(useEvents(question), question.id, TURNS);
   if (turns.length === 0) return null;
   return (
     <Section level={3} title={t('question.before')}>
       <ul>
         {turns.map((event) => (
-          <EventLine key={event.id} event={event} />
+          <Turn key={event.id} event={event} />
         ))}
       </ul>
     </Section>
+  );
+}
+
+/** One thing that happened: with what was said, or what was to be run. */
+function Turn({ event }: { event: SessionEvent }) {
+  const { text, content } = event.data as Particulars;
+  const said = text || content;
+  const id = callOf(event);
+  const { data: call } = useQuery({ ...actionQuery(event.session, id ?? ''), enabled: id !== undefined });
+  const line = call && callLine({ action: { tool: call.tool, arguments: call.arguments, digest: '' } });
+  return (
+    <EventLine event={event}>
+      {said ? <AgentText text={said} lines={3} characters={280} /> : null}
+      {line ? <AgentText mono text={line} lines={3} characters={280} className="text-muted" /> : null}
+    </EventLine>
   );
 }
 

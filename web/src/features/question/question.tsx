@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { interactionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
+import { titleOf } from '@/model/labels';
 import { contextBeside } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
@@ -84,6 +85,7 @@ export function Question({ id, begin, back, next }: Props) {
 }
 
 function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
+  const { t } = useTranslation();
   const kindName = useKindName();
   const heading = useRef<HTMLHeadingElement>(null);
   const id = question.id;
@@ -115,7 +117,7 @@ function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
         id={`title-${id}`}
         className="font-semibold text-2xl leading-snug tracking-tight outline-none"
       >
-        <AgentLine text={question.title} />
+        <AgentLine text={titleOf(t, question)} />
       </h2>
     </header>
   );

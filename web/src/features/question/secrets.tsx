@@ -11,30 +11,35 @@ interface Props {
   question: Interaction;
   disabled: boolean;
   keep: boolean;
+  /** What the server found wrong, by the name of the field. */
+  wrong: Record<string, string>;
   onKeep: (keep: boolean) => void;
   onSubmit: (data: Record<string, string>) => void;
 }
 
-/** Named values that leave this page with the answer and stay nowhere in it: they live in the fields alone. */
-export function Secrets({ id, question, disabled, keep, onKeep, onSubmit }: Props) {
+/** Named values that leave this page with the answer and stay nowhere in it: they live in the fields alone, and go with them. */
+export function Secrets({ id, question, disabled, keep, wrong, onKeep, onSubmit }: Props) {
   const { t } = useTranslation();
   const [missing, setMissing] = useState<string[]>([]);
   const fields = question.secrets ?? [];
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = event.currentTarget;
-    const values = new FormData(form);
+    const values = new FormData(event.currentTarget);
     const given = fields.map((field) => [field.name, String(values.get(field.name) ?? '')] as const);
     const empty = fields.filter((field) => field.required && !values.get(field.name)).map((field) => field.name);
     setMissing(empty);
     if (empty.length > 0) return;
     onSubmit(Object.fromEntries(given.filter(([, value]) => value !== '')));
-    form.reset();
   };
   return (
     <form id={id} autoComplete="off" onSubmit={submit} className="space-y-4">
       {fields.map((field) => (
-        <SecretInput key={field.name} field={field} disabled={disabled} missing={missing.includes(field.name)} />
+        <SecretInput
+          key={field.name}
+          field={field}
+          disabled={disabled}
+          error={missing.includes(field.name) ? t('form.wrong.required') : wrong[field.name]}
+        />
       ))}
       <label className="flex items-start gap-2.5 text-sm">
         <input
@@ -54,7 +59,7 @@ export function Secrets({ id, question, disabled, keep, onKeep, onSubmit }: Prop
   );
 }
 
-function SecretInput({ field, disabled, missing }: { field: SecretField; disabled: boolean; missing: boolean }) {
+function SecretInput({ field, disabled, error }: { field: SecretField; disabled: boolean; error?: string }) {
   const { t } = useTranslation();
   const [shown, setShown] = useState(false);
   const common = {
@@ -72,7 +77,7 @@ function SecretInput({ field, disabled, missing }: { field: SecretField; disable
       label={<AgentLine text={field.label ?? field.name} />}
       optional={field.required ? undefined : t('common.optional')}
       hint={field.label ? <code className="text-xs">{field.name}</code> : undefined}
-      error={missing ? t('form.wrong.required') : undefined}
+      error={error ? <AgentLine text={error} /> : undefined}
     >
       {(ids) =>
         field.type === 'multiline' ? (

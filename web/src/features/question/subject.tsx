@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { explainQuery } from '@/api/queries';
 import type { Interaction, Json } from '@/api/types';
-import { subjectOf } from '@/model/subject';
+import { subjectOf, type Word } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 import { Card, Waiting } from '@/ui/page';
@@ -21,7 +21,7 @@ export function Subject({ question }: { question: Interaction }) {
   });
   if (!action) return null;
   const values = action.arguments as Record<string, unknown>;
-  const subject = subjectOf({ tool: action.tool, arguments: values }, question.context);
+  const subject = subjectOf({ tool: action.tool, arguments: values }, question.context, question.driven);
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !subject.drawn.includes(name)));
   const Icon = subject.is === 'command' ? SquareTerminal : subject.is === 'file' ? FileText : Wrench;
   return (
@@ -51,9 +51,9 @@ export function Subject({ question }: { question: Interaction }) {
   );
 }
 
-type Change = { path: string; before?: string; claimed: boolean; after: string };
+type Change = { path: string; before?: string; word: Word; after: string };
 
-function FileChange({ path, before, claimed, after }: Change) {
+function FileChange({ path, before, word, after }: Change) {
   const { t } = useTranslation();
   const lines = after.split('\n').length;
   return (
@@ -65,7 +65,9 @@ function FileChange({ path, before, claimed, after }: Change) {
         <span className="text-muted text-xs">
           {before === undefined
             ? t('question.whole', { count: lines })
-            : t(claimed ? 'question.changeClaimed' : 'question.change')}
+            : word === 'agent'
+              ? t('question.changeClaimed', { count: lines })
+              : t(word === 'server' ? 'question.changeRead' : 'question.change')}
         </span>
       </div>
       {before === undefined ? (
@@ -73,7 +75,7 @@ function FileChange({ path, before, claimed, after }: Change) {
       ) : (
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <div className="max-h-[28rem] overflow-auto">
-            <Diff before={before} after={after} label={t('question.changeOf', { path })} />
+            <Diff before={before} after={after} whole={word === 'agent'} label={t('question.changeOf', { path })} />
           </div>
         </Suspense>
       )}

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, attemptKey, taken } from '@/api/client';
+import { taken as agreed, api, attemptKey } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import type { AnswerBody, Interaction } from '@/api/types';
 
@@ -8,13 +8,13 @@ import type { AnswerBody, Interaction } from '@/api/types';
  * Sends an answer. Nothing changes on the page before the server has agreed; a reply that was lost is asked for again
  * under the same key, so that one answer is one answer.
  */
-export function useAnswer(question: Interaction) {
+export function useAnswer(question: Interaction, taken: () => void) {
   const cache = useQueryClient();
   const [attempt, setAttempt] = useState({ said: '', key: '' });
   const send = useMutation({
     gcTime: 0,
     mutationFn: ({ body, key }: { body: AnswerBody; key: string }) =>
-      taken(
+      agreed(
         api.POST('/v1/interactions/{interaction}/answer', {
           params: { path: { interaction: question.id }, header: { 'Idempotency-Key': key } },
           body,
@@ -22,7 +22,10 @@ export function useAnswer(question: Interaction) {
       ),
     retry: (failures, error) => asProblem(error).passing && failures < 4,
     retryDelay: (failures) => 400 * 2 ** failures,
-    onSuccess: (answered) => cache.setQueryData(['interaction', question.id], answered),
+    onSuccess: (answered) => {
+      taken();
+      cache.setQueryData(['interaction', question.id], answered);
+    },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: ['interaction', question.id] });
       void cache.invalidateQueries({ queryKey: ['interactions'] });

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { moment } from '@/lib/time';
-import { moveLabel } from '@/model/labels';
+import { moveLabel, sessionName } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 
 /** Who asks, which rule made them ask, who may answer, and what happens if nobody does. */
@@ -31,7 +31,7 @@ export function Why({ question }: { question: Interaction }) {
           params={{ session: question.session }}
           className="font-medium text-accent-ink underline-offset-2 hover:underline"
         >
-          <AgentLine text={session?.title ?? question.session} />
+          <AgentLine text={sessionName(t, session)} />
         </Link>
         {session ? (
           <span className="text-muted"> · {t('why.startedBy', { name: session.started_by.name })}</span>

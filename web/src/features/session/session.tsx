@@ -3,8 +3,9 @@ import { SearchX } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
-import { interactionsQuery, sessionQuery } from '@/api/queries';
+import { interactionsQuery, meQuery, sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
+import { sessionName, titleOf } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 import { Card, Empty, Notice, Page, Section, Waiting } from '@/ui/page';
@@ -28,6 +29,8 @@ interface Props {
 export function Session({ id, back, question }: Props) {
   const { t } = useTranslation();
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
+  const { data: me } = useQuery(meQuery());
+  const may = me?.role === 'admin' || me?.role === 'operator';
   const { data: open } = useInfiniteQuery(interactionsQuery({ session: id, status: 'pending' }));
   const pending = open?.pages.flatMap((page) => page.interactions) ?? [];
   const questions = useOpened(pending);
@@ -45,7 +48,7 @@ export function Session({ id, back, question }: Props) {
     <Page
       narrow
       back={back}
-      title={<AgentLine text={session.title ?? session.flow ?? session.agent ?? t('session.untitled')} />}
+      title={<AgentLine text={sessionName(t, session)} />}
       about={
         <span className="flex flex-wrap items-center gap-2 text-sm">
           <SessionBadge status={session.status} />
@@ -77,7 +80,7 @@ export function Session({ id, back, question }: Props) {
             <ul className="space-y-4">
               {questions.map((one, at) => (
                 <li key={one.id}>
-                  <Folded first={at === 0} title={one.title}>
+                  <Folded first={at === 0} title={titleOf(t, one)}>
                     {question(one.id)}
                   </Folded>
                 </li>
@@ -86,7 +89,7 @@ export function Session({ id, back, question }: Props) {
           </Section>
         ) : null}
         <Steps session={session} />
-        {session.driven && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
+        {session.driven && may && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
         <Timeline session={session} />
       </div>
     </Page>

@@ -1,15 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { actionsQuery, eventsQuery } from '@/api/queries';
-import type { Session } from '@/api/types';
+import { actionQuery, earlierEvents, eventsQuery } from '@/api/queries';
+import type { Session, SessionEvent } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { callLine } from '@/model/subject';
-import { type Turn, timeline, toneOf } from '@/model/timeline';
+import { callOf, timeline, toneOf } from '@/model/timeline';
 import { AgentLine, AgentText } from '@/ui/agent-text';
+import { Button } from '@/ui/button';
 import { EventIcon, EventWords, type Particulars } from '@/ui/event-line';
 import { JsonTable } from '@/ui/json';
 import { Section, Waiting } from '@/ui/page';
+import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 
 const TONES = {
@@ -20,28 +22,44 @@ const TONES = {
   accent: 'bg-accent-soft text-accent-ink',
 };
 
-/** Everything that happened, as it happens. */
+/** What happened last, as it happens; what was before it comes when it is asked for. */
 export function Timeline({ session }: { session: Session }) {
   const { t } = useTranslation();
-  const { data: events } = useQuery(eventsQuery(session.id));
-  const { data: calls } = useQuery(actionsQuery(session.id));
+  const cache = useQueryClient();
+  const { data: events, error, refetch } = useQuery(eventsQuery(session.id));
+  const earlier = useMutation({ mutationFn: () => earlierEvents(cache, session.id) });
+  if (!events && error) return <ProblemNotice error={error} again={() => void refetch()} />;
   if (!events) return <Waiting rows={6} label={t('common.loading')} />;
-  const turns = timeline(events, calls?.actions ?? []);
+  const before = (events[0]?.seq ?? 1) - 1;
   return (
     <Section title={t('session.timeline')}>
+      {before > 0 ? (
+        <Button size="sm" className="mb-4" busy={earlier.isPending} onClick={() => earlier.mutate()}>
+          {t('session.earlier', { count: before })}
+        </Button>
+      ) : null}
+      {earlier.error ? <ProblemNotice error={earlier.error} /> : null}
       <ol aria-live="polite" aria-relevant="additions" className="relative space-y-5 pl-10">
         <span aria-hidden="true" className="absolute top-2 bottom-2 left-3.5 w-px bg-line" />
-        {turns.map((turn) => (
-          <Entry key={turn.event.id} turn={turn} />
+        {timeline(events).map((event) => (
+          <Entry key={event.id} event={event} />
         ))}
       </ol>
     </Section>
   );
 }
 
-function Entry({ turn: { event, call } }: { turn: Turn }) {
+// Only of these does the call itself say more than the event.
+const WITH_CALL = /^action\.(allowed|denied|rejected|done|failed)$/u;
+
+function Entry({ event }: { event: SessionEvent }) {
   const { t } = useTranslation();
   const data = event.data as Particulars;
+  const id = callOf(event);
+  const { data: call } = useQuery({
+    ...actionQuery(event.session, id ?? ''),
+    enabled: id !== undefined && WITH_CALL.test(event.type),
+  });
   return (
     <li className="relative">
       <span

@@ -4,6 +4,7 @@ import { MessagesSquare } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { type SessionFilter, sessionsQuery } from '@/api/queries';
 import type { Session } from '@/api/types';
+import { sessionName } from '@/model/labels';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -94,7 +95,7 @@ function Row({ session }: { session: Session }) {
           params={{ session: session.id }}
           className="block truncate font-medium before:absolute before:inset-0 before:content-['']"
         >
-          <AgentLine text={session.title ?? session.flow ?? session.agent ?? t('session.untitled')} />
+          <AgentLine text={sessionName(t, session)} />
         </Link>
         <div className="truncate text-muted text-sm">
           <AgentLine text={session.agent ?? session.flow ?? session.started_by.name} />

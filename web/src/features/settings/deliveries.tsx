@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
 import { type DeliveryState, webhookDeliveriesQuery } from '@/api/queries';
 import type { Webhook, WebhookDelivery } from '@/api/types';
+import { inWords } from '@/lib/text';
 import { moment } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge, type Tone } from '@/ui/badge';
@@ -93,7 +94,7 @@ function Delivery({ delivery }: { delivery: WebhookDelivery }) {
           {delivery.reason ? (
             <>
               {' · '}
-              <AgentLine text={delivery.reason} />
+              <AgentLine text={inWords(delivery.reason)} />
             </>
           ) : null}
         </span>

@@ -4,6 +4,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
 import type { Webhook } from '@/api/types';
+import { inWords } from '@/lib/text';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button, buttonLook } from '@/ui/button';
@@ -149,7 +150,7 @@ function Particulars({ webhook }: { webhook: Webhook }) {
           {webhook.disabled_reason ? (
             <>
               {': '}
-              <AgentLine text={webhook.disabled_reason} />
+              <AgentLine text={inWords(webhook.disabled_reason)} />
             </>
           ) : null}
         </p>

@@ -2,39 +2,45 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { spelled } from '@/lib/text';
 import { common } from './setup';
 
 interface Props {
   before: string;
   after: string;
   label: string;
+  /** Nothing is folded away: where the text before is somebody's word, what did not change by it is to be read as well. */
+  whole?: boolean;
 }
 
 /** What changes from one text to another, line by line. */
-export default function Diff({ before, after, label }: Props) {
+export default function Diff({ before, after, label, whole }: Props) {
+  const { t } = useTranslation();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!place.current) return;
     const view = new EditorView({
       parent: place.current,
       state: EditorState.create({
-        doc: after,
+        doc: spelled(after),
         extensions: [
           common(label),
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
           EditorView.contentAttributes.of({ 'aria-readonly': 'true' }),
           unifiedMergeView({
-            original: before,
+            original: spelled(before),
             mergeControls: false,
             highlightChanges: true,
             gutter: true,
-            collapseUnchanged: { margin: 3, minSize: 6 },
+            collapseUnchanged: whole ? undefined : { margin: 3, minSize: 6 },
           }),
+          EditorState.phrases.of({ '$ unchanged lines': t('question.unchanged') }),
         ],
       }),
     });
     return () => view.destroy();
-  }, [before, after, label]);
+  }, [before, after, label, whole, t]);
   return <div ref={place} className="editor editor-diff" />;
 }

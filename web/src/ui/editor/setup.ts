@@ -3,6 +3,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { nonce } from '@/lib/nonce';
+import { codeName } from '@/lib/text';
 
 const colours = HighlightStyle.define([
   { tag: [tags.propertyName, tags.attributeName], color: 'var(--accent-ink)' },
@@ -19,8 +20,16 @@ export function common(label: string): Extension {
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     EditorView.lineWrapping,
     lineNumbers(),
-    highlightSpecialChars({ addSpecialChars: /\p{Default_Ignorable_Code_Point}/gu }),
+    highlightSpecialChars({ addSpecialChars: /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, render: named }),
     syntaxHighlighting(colours),
     EditorState.tabSize.of(4),
   ];
+}
+
+/** A hidden character by its number, as everywhere else on the page. */
+function named(code: number): HTMLElement {
+  const mark = document.createElement('span');
+  mark.className = 'ctl';
+  mark.textContent = codeName(code);
+  return mark;
 }

@@ -1,8 +1,9 @@
 import Form from '@rjsf/core';
-import type { RJSFSchema } from '@rjsf/utils';
+import { type RJSFSchema, type RJSFValidationError, toErrorSchema } from '@rjsf/utils';
 import { useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { controlsFor } from './controls';
+import { drawable } from './drawable';
 import {
   ArrayFieldItemTemplate,
   ArrayFieldTemplate,
@@ -18,6 +19,8 @@ interface Props {
   schema: RJSFSchema;
   value: unknown;
   disabled?: boolean;
+  /** What was found wrong elsewhere, by the path of its field. */
+  refused?: Record<string, string>;
   /** The form can be submitted from now on. */
   onReady?: () => void;
   onChange: (value: unknown) => void;
@@ -35,7 +38,7 @@ const WIDGETS = { DateTimeWidget, ToggleWidget };
 const FIELDS = { JsonField };
 
 /** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. */
-export default function SchemaForm({ id, schema, value, disabled, onReady, onChange, onSubmit }: Props) {
+export default function SchemaForm({ id, schema, value, disabled, refused, onReady, onChange, onSubmit }: Props) {
   const words = useWords();
   const ready = useRef(onReady);
   useEffect(() => ready.current?.(), []);
@@ -46,7 +49,8 @@ export default function SchemaForm({ id, schema, value, disabled, onReady, onCha
     [schema],
   );
   const check = useMemo(() => validator(words), [words]);
-  const clean = useMemo(() => withoutIds(schema), [schema]);
+  const clean = useMemo(() => drawable(schema), [schema]);
+  const extra = useMemo(() => toErrorSchema(elsewhere(refused ?? {})), [refused]);
   return (
     <Form
       id={id}
@@ -61,6 +65,7 @@ export default function SchemaForm({ id, schema, value, disabled, onReady, onCha
       widgets={WIDGETS}
       fields={FIELDS}
       noHtml5Validate
+      extraErrors={extra}
       showErrorList={false}
       focusOnFirstError
       experimental_defaultFormStateBehavior={{ constAsDefaults: 'never', emptyObjectFields: 'skipEmptyDefaults' }}
@@ -83,8 +88,13 @@ function useWords(): Words {
   );
 }
 
-// An `$id` or a dialect of the agent's own would only send the validator looking for what it must not fetch.
-function withoutIds(schema: RJSFSchema): RJSFSchema {
-  const { $id, $schema, ...rest } = schema;
-  return rest;
+function elsewhere(refused: Record<string, string>): RJSFValidationError[] {
+  return Object.entries(refused).map(([path, message]) => ({
+    message,
+    property: path
+      .split('/')
+      .map((part) => `.${part}`)
+      .join(''),
+    stack: message,
+  }));
 }

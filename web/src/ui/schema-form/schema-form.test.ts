@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { controlsFor, schemaOf } from './controls';
+import { drawable } from './drawable';
 import { flaws } from './validator';
 
 const controls = (property: object, value?: unknown) =>
@@ -88,6 +89,11 @@ describe('what is wrong with a form', () => {
     ['what is missing is at its own field', {}, [{ path: ['name'], keyword: 'required', limit: ['name'] }]],
     ['the limit is told', { name: 'a' }, [{ path: ['name'], keyword: 'minLength', limit: 2 }]],
     ['an integer is an integer', { name: 'ab', age: 1.5 }, [{ path: ['age'], keyword: 'type', limit: 'integer' }]],
+    [
+      'a number that was rounded',
+      { name: 'ab', extra: [9007199254740992] },
+      [{ path: ['extra', '0'], keyword: 'exact' }],
+    ],
     ['within a list', { name: 'ab', tags: ['x', 1] }, [{ path: ['tags', '1'], keyword: 'type', limit: 'string' }]],
     [
       'a moment without an offset',
@@ -101,5 +107,13 @@ describe('what is wrong with a form', () => {
   });
   test('nothing filled in at all is an empty form', () => {
     expect(flaws(schema, undefined)).toHaveLength(1);
+  });
+});
+
+test('a list of constants says of which type they are', () => {
+  const among = (...values: unknown[]) => ({ oneOf: values.map((value) => ({ const: value })) });
+  const made = drawable({ $id: 'x', properties: { a: among('x', 'y'), b: among(1, 2), c: among('x', 1) } } as never);
+  expect(made).toEqual({
+    properties: { a: { ...among('x', 'y'), type: 'string' }, b: { ...among(1, 2), type: 'number' }, c: among('x', 1) },
   });
 });

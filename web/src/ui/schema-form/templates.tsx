@@ -9,10 +9,11 @@ import { ChevronDown, ChevronUp, Plus, Trash2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
+import { HiddenMarks } from '@/ui/hidden-marks';
 
 /** Every text in these templates comes from an agent's schema and is shown as data. */
 export function FieldTemplate(props: FieldTemplateProps) {
-  const { id, label, children, hidden, required, displayLabel, rawErrors, schema, uiSchema } = props;
+  const { id, label, children, hidden, required, displayLabel, rawErrors, schema, uiSchema, formData } = props;
   if (hidden) return <div hidden>{children}</div>;
   const group = schema.type === 'object' || schema.type === 'array' || uiSchema?.['ui:field'];
   // Several of a list are chosen by boxes of their own, under one name.
@@ -37,6 +38,7 @@ export function FieldTemplate(props: FieldTemplateProps) {
       ) : (
         children
       )}
+      {uiSchema?.['ui:field'] ? null : <HiddenMarks text={formData} />}
       {schema.description && schema.type !== 'object' && schema.type !== 'array' ? (
         <AgentText text={schema.description} className="text-muted text-sm" />
       ) : null}

@@ -21,9 +21,17 @@ export function flaws(schema: object, data: unknown, root: object = schema): Fla
       ? schema
       : { ...schema, $defs: definitions(root, '$defs'), definitions: definitions(root, 'definitions') };
   const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(data === undefined ? {} : data);
-  if (valid) return [];
+  if (valid) return unsafe(data);
   const leaves = errors.filter((unit) => !WRAPPERS.includes(unit.keyword));
   return (leaves.length > 0 ? leaves : errors).map((unit) => flaw(unit, whole));
+}
+
+/** Whole numbers so large that the browser has rounded them: what was written is not what would be sent. */
+function unsafe(data: unknown, path: string[] = []): Flaw[] {
+  if (typeof data === 'number')
+    return Number.isInteger(data) && !Number.isSafeInteger(data) ? [{ path, keyword: 'exact' }] : [];
+  if (typeof data !== 'object' || data === null) return [];
+  return Object.entries(data).flatMap(([name, one]) => unsafe(one, [...path, name]));
 }
 
 function definitions(root: object, name: string): unknown {

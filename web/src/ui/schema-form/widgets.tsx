@@ -2,6 +2,7 @@ import type { FieldProps, WidgetProps } from '@rjsf/utils';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
+import { forFields, isBeyond, readJson, showJson } from '@/lib/exact';
 import { asLocal, withOffset } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { Input, Textarea } from '@/ui/field';
@@ -56,16 +57,18 @@ export function ToggleWidget({ id, value, label, disabled, readonly, onChange }:
 /** Anything that no set of fields can draw, as JSON text. What is sent is the value, once it can be read. */
 export function JsonField({ fieldPathId, formData, name, schema, required, disabled, onChange }: FieldProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => (formData === undefined ? '' : JSON.stringify(formData, null, 2)));
-  const [wrong, setWrong] = useState(false);
+  const [text, setText] = useState(() => (formData === undefined ? '' : showJson(formData)));
+  const [wrong, setWrong] = useState<'notJson' | 'beyond'>();
   const id = fieldPathId.$id;
   const write = (next: string) => {
     setText(next);
     try {
-      onChange(next.trim() === '' ? undefined : JSON.parse(next), fieldPathId.path);
-      setWrong(false);
+      const value = next.trim() === '' ? undefined : readJson(next);
+      if (isBeyond(value)) return setWrong('beyond');
+      setWrong(undefined);
+      onChange(forFields(value), fieldPathId.path);
     } catch {
-      setWrong(true);
+      setWrong('notJson');
     }
   };
   return (
@@ -79,7 +82,8 @@ export function JsonField({ fieldPathId, formData, name, schema, required, disab
         value={text}
         disabled={disabled}
         spellCheck={false}
-        aria-invalid={wrong || undefined}
+        data-unread={wrong}
+        aria-invalid={wrong ? true : undefined}
         aria-describedby={wrong ? `${id}-json` : undefined}
         className="font-mono text-sm!"
         rows={Math.min(12, Math.max(3, text.split('\n').length))}
@@ -87,7 +91,7 @@ export function JsonField({ fieldPathId, formData, name, schema, required, disab
       />
       {wrong ? (
         <p id={`${id}-json`} className="text-danger-ink text-sm">
-          {t('form.notJson')}
+          {t(`form.${wrong}`)}
         </p>
       ) : null}
     </div>

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { Exact, forFields, fromFields, isBeyond, marked, readJson, revived, showJson, writeJson } from './exact';
+
+describe('a number is written as it was read', () => {
+  test.each([
+    '9007199254740993',
+    '-9223372036854775808',
+    '18446744073709551615',
+    '1.0',
+    '1e400',
+    '1E5',
+    '-0.0',
+    '0.10',
+    '12345678901234567890123',
+    '7',
+    '0.5',
+    '-3',
+  ])('%s', (number) => {
+    const text = `{"a":[${number},{"b":${number}}],"c":${number}}`;
+    expect(writeJson(readJson(text))).toBe(text);
+    expect(writeJson(readJson(number))).toBe(number);
+  });
+});
+
+test('what is a plain number stays one, and what stands in a text is a text', () => {
+  expect(readJson('{"a":42,"b":"9007199254740993","c":"say \\"1.0\\"","1.0":"\\\\"}')).toEqual({
+    a: 42,
+    b: '9007199254740993',
+    c: 'say "1.0"',
+    '1.0': '\\',
+  });
+});
+
+test.each(['{"a":01}', '{9007199254740993:1}', '[1.]', '[1.0.0]', '[--1]', '{"a":1.0', ''])('%s is no JSON', (text) => {
+  expect(() => readJson(text)).toThrow(SyntaxError);
+});
+
+test('names that mean something to the language are names like others', () => {
+  const text = '{"__proto__":{"a":1.0},"constructor":9007199254740993}';
+  expect(writeJson(readJson(text))).toBe(text);
+});
+
+test('a very long text is read', () => {
+  const text = JSON.stringify({ a: 'x"\\'.repeat(1_000_000) });
+  expect(writeJson(readJson(text))).toBe(text);
+});
+
+test('JSON to be edited hides nothing, and says the same', () => {
+  const value = { a: 'safe\u202etxt', b: 'rm\u200b -rf', c: '\u{e0041}', d: '👩‍💻' };
+  const text = showJson(value);
+  expect(text).toContain('safe\\u202etxt');
+  expect(text).toContain('rm\\u200b -rf');
+  expect(text).toContain('\\udb40\\udc41');
+  expect(text).toContain('👩‍💻');
+  expect(readJson(text)).toEqual(value);
+});
+
+test('our own figures stay numbers; what agents say below the given names is as they wrote it', () => {
+  const reply = JSON.parse(marked('{"p50":1.0,"action":{"arguments":{"p50":1.0,"id":9007199254740993}}}'));
+  expect(revived(reply, ['arguments'])).toEqual({
+    p50: 1,
+    action: { arguments: { p50: new Exact('1.0'), id: new Exact('9007199254740993') } },
+  });
+});
+
+describe('fields', () => {
+  const before = readJson('{"n":1.0,"list":[2.0,3.5],"big":{"id":9007199254740993}}');
+  test('know which numbers they cannot hold', () => {
+    expect(isBeyond(before)).toBe(true);
+    expect(isBeyond(readJson('{"n":1.0,"m":1e3}'))).toBe(false);
+    expect(isBeyond(readJson('1e400'))).toBe(true);
+  });
+  test('give back what nobody has changed as it was', () => {
+    expect(forFields({ n: new Exact('1.0') })).toEqual({ n: 1 });
+    const edited = { n: 1, list: [2, 4], big: 'x' };
+    expect(writeJson(fromFields(edited, before))).toBe('{"n":1.0,"list":[2.0,4],"big":"x"}');
+  });
+});

@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { Agent } from './support/agent';
+import { world } from './support/world';
+
+// What is half written, half decided, or not for everybody.
+
+const w = world();
+
+const button = (page: Page, name: string) => page.getByRole('article').getByRole('button', { name, exact: true });
+
+async function ended(page: Page, text: string): Promise<void> {
+  await page.getByRole('article').getByRole('status').filter({ hasText: text }).waitFor();
+}
+
+test('an answer that is half written is there again after going elsewhere and after reading the page anew', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'question', title: 'Half a thought?' });
+  const page = await w.at(`/inbox/${asked.id}`);
+  const answer = page.getByRole('textbox', { name: 'Answer' });
+  await answer.fill('half a th');
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+  await page.goBack();
+  await answer.waitFor();
+  expect(await answer.inputValue()).toBe('half a th');
+  let warned = '';
+  page.on('dialog', (dialog) => {
+    warned = dialog.type();
+    void dialog.accept();
+  });
+  await page.reload();
+  await answer.waitFor();
+  expect([await answer.inputValue(), warned]).toEqual(['half a th', 'beforeunload']);
+  await button(page, 'Send answer').click();
+  await ended(page, 'half a th');
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('half a th');
+});
+
+test('a reason that was begun for a rejection does not go with an approval', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'make' });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  await button(page, 'Reject').click();
+  await page.getByRole('textbox', { name: /Reason/u }).fill('Not on a Fri');
+  await button(page, 'Back').click();
+  await button(page, 'Approve').click();
+  await ended(page, 'alice: Approve');
+  expect((await agent.decided(call.interaction ?? '')).resolution?.answer?.feedback ?? null).toBeNull();
+});
+
+test('secrets and passwords that are half written are kept nowhere', async () => {
+  const agent = await Agent.open(w.server);
+  const schema = { type: 'object', properties: { pin: { type: 'string', format: 'password', title: 'Pin' } } };
+  const form = await agent.ask({ kind: 'form', title: 'A pin', schema });
+  const secret = await agent.ask({ kind: 'secret', title: 'A token', secrets: [{ name: 'TOKEN', label: 'Token' }] });
+  const page = await w.at(`/inbox/${form.id}`);
+  await page.getByLabel('Pin', { exact: true }).fill('s3cret-pin');
+  await page.goto(`${w.server.page}/inbox/${secret.id}`);
+  await page.getByLabel('Token', { exact: true }).fill('s3cret-token');
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('s3cret');
+});
+
+test('a policy that is half written outlives its tabs, other pages and reading anew', async () => {
+  const page = await w.at('/policy');
+  const editor = page.getByRole('textbox', { name: 'Policy in TOML' });
+  await editor.click();
+  await editor.press('Control+End');
+  await page.keyboard.insertText('\n# mine');
+  await page.getByText('Not in force yet').waitFor();
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.getByRole('button', { name: 'Text', exact: true }).click();
+  await page.getByText('Not in force yet').waitFor();
+  await page.getByRole('link', { name: 'Grants' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Grants' }).waitFor();
+  await page.getByRole('link', { name: 'Policy' }).click();
+  await page.getByText('Not in force yet').waitFor();
+  await page.reload();
+  await page.getByText('Not in force yet').waitFor();
+  await editor.press('Control+End');
+  await editor.getByText('# mine').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.getByText('Not in force yet').waitFor({ state: 'detached' });
+});
+
+test('a choice that needs words has a field for them', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({
+    kind: 'choice',
+    title: 'Where to?',
+    options: [
+      { id: 'a', label: 'Here', effect: 'custom' },
+      { id: 'o', label: 'Elsewhere', effect: 'custom', requires_input: true, input_prompt: 'Where exactly?' },
+    ],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('radio', { name: /Elsewhere/u }).check();
+  await button(page, 'Send choice').click();
+  const words = page.getByRole('textbox', { name: 'Where exactly?' });
+  await words.waitFor();
+  expect(await button(page, 'Send choice').isDisabled()).toBe(true);
+  await words.fill('Ulm');
+  await button(page, 'Send choice').click();
+  await ended(page, 'Elsewhere');
+  expect((await agent.decided(asked.id)).resolution?.answer).toMatchObject({ options: ['o'], feedback: 'Ulm' });
+});
+
+test('a dangerous choice asks twice, and the way back has the focus', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({
+    kind: 'choice',
+    title: 'Which database?',
+    multiple: true,
+    options: [
+      { id: 'r', label: 'The replica', effect: 'custom' },
+      { id: 'p', label: 'The primary', effect: 'custom', dangerous: true, risk: 'Orders are refused.' },
+    ],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('checkbox', { name: /The replica/u }).check();
+  await page.getByRole('checkbox', { name: /The primary/u }).check();
+  await button(page, 'Send choice').click();
+  const second = page.getByRole('group', { name: 'Send choice' });
+  await second.getByText('Orders are refused.').waitFor();
+  expect(await second.getByRole('listitem').allInnerTexts()).toEqual(['The replica', 'The primary']);
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Back');
+  expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${asked.id}`)).status).toBe('pending');
+  await second.getByRole('button', { name: 'Send choice' }).click();
+  await ended(page, 'The replica, The primary');
+});
+
+test('whoever may not answer is told why, and has no buttons', async () => {
+  const agent = await Agent.open(w.server);
+  const named = await agent.ask({ kind: 'confirmation', title: 'For bob', audience: { users: ['bob'] } });
+  const group = await agent.ask({ kind: 'confirmation', title: 'For the night', audience: { groups: ['night'] } });
+  const anybody = await agent.ask({ kind: 'confirmation', title: 'For anybody' });
+  const page = await w.at(`/inbox/${named.id}`);
+  await page.getByText(/This question is for other people/u).waitFor();
+  expect(await button(page, 'Confirm').count()).toBe(0);
+  await page.goto(`${w.server.page}/inbox/${group.id}`);
+  await page.getByText(/This question is for other people/u).waitFor();
+  w.server.cli('users', 'create', 'vera', '--role', 'viewer', '--group', 'night');
+  const vera = await w.at(w.server.link('vera'), { user: 'nobody' });
+  await vera.getByRole('button', { name: 'Sign in' }).click();
+  await vera.waitForURL('**/inbox');
+  await vera.goto(`${w.server.page}/inbox/${anybody.id}`);
+  await vera.getByText(/This question is for other people/u).waitFor();
+  expect(await button(vera, 'Confirm').count()).toBe(0);
+  await vera.goto(`${w.server.page}/inbox/${group.id}`);
+  await button(vera, 'Confirm').click();
+  await ended(vera, 'vera: Confirm');
+});
