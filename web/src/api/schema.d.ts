@@ -1157,6 +1157,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policy/suspensions/{rule}/lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a learnt rule that is suspended match again, whatever was decided before. */
+        post: operations["suspension_lift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy/versions": {
         parameters: {
             query?: never;
@@ -2388,6 +2405,15 @@ export interface components {
          * @enum {string}
          */
         ControlCommand: "pause" | "resume" | "cancel" | "complete" | "fail" | "retry_step" | "skip_step" | "approve_step";
+        /** @description An action about which somebody decided otherwise. */
+        CounterExampleView: {
+            /** @description The agent's own name for the call. */
+            call_id: string;
+            /** @description What was decided. */
+            decision: components["schemas"]["DecisionView"];
+            /** @description Its session. */
+            session: string;
+        };
         /** @description What people decided about an action. */
         DecisionView: {
             /**
@@ -3529,6 +3555,21 @@ export interface components {
              */
             lease_seconds?: number | null;
         };
+        /** @description Equal decisions about the same arguments, and those that keep them from being a rule. */
+        HeldBackView: {
+            /** @description How many speak against it. */
+            against: number;
+            /** @description The agent. */
+            agent: string;
+            /** @description The newest of those, at most 20. */
+            counter_examples: components["schemas"]["CounterExampleView"][];
+            /** @description How many decisions speak for it. */
+            support: number;
+            /** @description The tool. */
+            tool: string;
+            /** @description What the rule would say. */
+            verdict: components["schemas"]["Verdict"];
+        };
         /**
          * @description Withdraws a request.
          * @example {
@@ -4150,6 +4191,16 @@ export interface components {
         LeaseBody: {
             /** @description As `take` gave it. */
             lease: string;
+        };
+        /**
+         * @description Has a suspended rule match again.
+         * @example {
+         *       "reason": "the rejection was a mistake"
+         *     }
+         */
+        LiftBody: {
+            /** @description Why; it is recorded. */
+            reason: string;
         };
         /** @description How far a step may go. */
         Limits: {
@@ -5610,6 +5661,30 @@ export interface components {
          * @description Rules that would explain what people have decided lately.
          * @example {
          *       "decisions": 120,
+         *       "held_back": [
+         *         {
+         *           "against": 1,
+         *           "agent": "helper",
+         *           "counter_examples": [
+         *             {
+         *               "call_id": "call_7",
+         *               "decision": {
+         *                 "at": "2026-11-15T09:00:00Z",
+         *                 "by": {
+         *                   "kind": "user",
+         *                   "name": "ann"
+         *                 },
+         *                 "effect": "reject",
+         *                 "interaction": "int_01998f2c-4d00-7000-8000-000000000003"
+         *               },
+         *               "session": "ses_01998f2c-4d00-7000-8000-000000000001"
+         *             }
+         *           ],
+         *           "support": 9,
+         *           "tool": "execute_command",
+         *           "verdict": "allow"
+         *         }
+         *       ],
          *       "more": false,
          *       "suggestions": [
          *         {
@@ -5632,7 +5707,9 @@ export interface components {
         SuggestionsView: {
             /** @description How many decisions of people were looked at. */
             decisions: number;
-            /** @description Whether there are older actions that were not looked at. */
+            /** @description What would be a rule, had nobody decided otherwise. */
+            held_back: components["schemas"]["HeldBackView"][];
+            /** @description Whether there are older ones that were not looked at. */
             more: boolean;
             /** @description The rules, those with most support first. */
             suggestions: components["schemas"]["LearntView"][];
@@ -18907,7 +18984,10 @@ export interface operations {
     suggestion_adopt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 /** @description `learnt-…` */
                 suggestion: string;
@@ -18917,6 +18997,180 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AdoptBody"];
+            };
+        };
+        responses: {
+            /** @description The policy in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyView"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    suspension_lift: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description `learnt-…` */
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LiftBody"];
             };
         };
         responses: {
