@@ -36,6 +36,7 @@ mod header;
 mod name;
 mod neighbour;
 mod patch;
+mod place;
 mod stray;
 
 pub(super) use companion::{Known, Stranger, strangers};

@@ -6,26 +6,11 @@
 use serde_json::Value;
 
 use super::companion::{Company, Sorted, Stranger};
-use super::name::{holds_settings, plain, sort, words};
-use super::{Sort, companion, neighbour};
+use super::name::{plain, sort};
+use super::{Sort, companion, neighbour, place};
 
 /// What an editor's tool is told to do to a file.
 const EDITOR_COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit"];
-
-/// Words of names that end like those of paths, and name a file that is run: `hook_path`, `plugin_dir`.
-const RUN: &[&str] = &[
-    "exec",
-    "executable",
-    "formatter",
-    "handler",
-    "hook",
-    "hooks",
-    "interpreter",
-    "linter",
-    "plugin",
-    "plugins",
-    "runner",
-];
 
 /// Notes the commands, addresses and SQL of a call with paths, and everything else that is not known to be harmless.
 pub(super) fn add(arguments: &Value, sorted: &Sorted, strangers: &mut Vec<Stranger>) {
@@ -49,8 +34,10 @@ struct Deeds<'a> {
 impl Deeds<'_> {
     /// Notes what is not known to be harmless in an argument, with the variable through which it can be looked at.
     fn look(&self, name: &str, value: &Value, variables: &mut Vec<Option<&'static str>>) {
-        let (short, words) = (plain(name), words(name));
-        let path = is_path(name) && !(words.len() > 1 && words.iter().any(|word| RUN.contains(&word.as_str())));
+        let short = plain(name);
+        // `hook_path` and `pipe_to` end like the name of a path, and say that it is run.
+        let path = is_path(name) && place::only_names_a_place(name);
+        let opened = path || neighbour::holds_arguments(name);
         match self.sorted.get(&std::ptr::from_ref(value)).copied() {
             // A text under a name that says nothing may lead somewhere: rules see the path, but not what it is for.
             Some("path") | None => {}
@@ -68,10 +55,10 @@ impl Deeds<'_> {
         }
         match value {
             Value::String(_) if path => {}
-            Value::Object(fields) if path || neighbour::holds_arguments(&short) || holds_settings(&short) => {
+            Value::Object(fields) if opened => {
                 fields.iter().for_each(|(name, inner)| self.look_at_part(name, inner, variables));
             }
-            Value::Array(items) if path || neighbour::holds_arguments(&short) || holds_settings(&short) => {
+            Value::Array(items) if opened => {
                 items.iter().for_each(|item| self.look(name, item, variables));
             }
             _ => variables.push(None),

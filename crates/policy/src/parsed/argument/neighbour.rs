@@ -91,7 +91,7 @@ const PATTERNS: &[&str] = &[
     "queries",
 ];
 
-/// Which lines, how many, how deep: numbers, ranges of two, and texts such as `10` or `1-20`.
+/// Which lines, how many, how deep: numbers, ranges of two, and texts such as `10`, `1-20` or `end`.
 const FIGURES: &[&str] = &[
     "after",
     "afterlines",
@@ -100,7 +100,6 @@ const FIGURES: &[&str] = &[
     "beforelines",
     "bytes",
     "cell",
-    "cellid",
     "cellindex",
     "cellnumber",
     "characters",
@@ -219,31 +218,107 @@ const FLAGS: &[&str] = &[
     "wholeword",
 ];
 
+/// What a text says that is a figure, and no number.
+const FIGURES_IN_WORDS: &[&str] =
+    &["all", "auto", "beginning", "bottom", "end", "first", "last", "none", "start", "top"];
+
 /// One word of how it is written or shown: `encoding: "utf-8"`.
 const WORDS: &[&str] = &[
-    "celltype",
+    "cellid",
     "charset",
     "codemarkdownlanguage",
-    "contenttype",
-    "editmode",
-    "edittype",
     "encoding",
     "eol",
-    "format",
     "language",
     "lineending",
     "lineendings",
-    "mimetype",
     "newline",
     "order",
-    "outputformat",
     "outputmode",
     "sort",
     "sortby",
     "sortorder",
     "truncatemode",
-    "type",
 ];
+
+/// What something is, or how it is shown. Another word here may name a program: `format: "prettier"`, `type: "exec"`.
+const SHAPES: &[&str] = &["celltype", "editmode", "edittype", "entrytype", "format", "kind", "outputformat", "type"];
+
+/// What these say, besides [`MODES`]: also the language of files that are looked for.
+const SHAPES_SAY: &[&str] = &[
+    "array",
+    "base64",
+    "c",
+    "code",
+    "compact",
+    "content",
+    "cpp",
+    "css",
+    "csv",
+    "d",
+    "delete",
+    "detailed",
+    "diff",
+    "dir",
+    "directory",
+    "f",
+    "file",
+    "files",
+    "folder",
+    "go",
+    "hex",
+    "html",
+    "image",
+    "insert_after",
+    "insert_before",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "jsonl",
+    "jsx",
+    "kotlin",
+    "line",
+    "lines",
+    "list",
+    "long",
+    "markdown",
+    "md",
+    "move",
+    "object",
+    "php",
+    "plain",
+    "py",
+    "python",
+    "raw",
+    "remove",
+    "rename",
+    "ruby",
+    "rust",
+    "short",
+    "str_replace",
+    "string",
+    "summary",
+    "svelte",
+    "swift",
+    "table",
+    "toml",
+    "tree",
+    "ts",
+    "tsx",
+    "txt",
+    "typescript",
+    "unified",
+    "utf-8",
+    "utf8",
+    "vue",
+    "xml",
+    "yaml",
+    "yml",
+];
+
+/// Types of contents, as the web spells them.
+const MEDIA_TYPES: &[&str] = &["contenttype", "mimetype"];
 
 /// What `mode` says in these tools. Elsewhere it says who may run a file.
 const MODES: &[&str] = &[
@@ -314,9 +389,38 @@ const HOLDERS: &[&str] = &[
 /// Switches as the search tools of some agents spell them.
 const SWITCHES: &[&str] = &["-A", "-B", "-C", "-i", "-n"];
 
-/// Says whether the parts of what has this name, in small letters and without signs, are arguments in their turn.
-pub(super) fn holds_arguments(name: &str) -> bool {
-    HOLDERS.contains(&name)
+/// What holds the settings of a tool for files.
+const SETTINGS: &[&str] = &["config", "kwargs", "option", "options", "opts", "settings"];
+
+/// What the settings of such a tool are called for.
+const SETTINGS_OF: &[&str] = &[
+    "additional",
+    "advanced",
+    "default",
+    "display",
+    "edit",
+    "extra",
+    "file",
+    "filter",
+    "filtering",
+    "list",
+    "output",
+    "path",
+    "read",
+    "search",
+    "tool",
+    "view",
+    "write",
+];
+
+/// Says whether the parts of what has this name are arguments in their turn.
+pub(super) fn holds_arguments(written: &str) -> bool {
+    let words = words(written);
+    let settings = words.split_last().is_some_and(|(last, before)| {
+        let of = |word: &String| SETTINGS_OF.contains(&word.as_str());
+        SETTINGS.contains(&last.as_str()) && before.iter().all(of)
+    });
+    settings || HOLDERS.contains(&plain(written).as_str())
 }
 
 /// Says whether an argument of a tool that works on files is known to be harmless, by its name and in the type that it usually has.
@@ -330,16 +434,32 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
         Value::Number(_) => FIGURES.contains(&name) || SWITCHES.contains(&written),
         Value::String(_) if TEXTS.contains(&name) || PATTERNS.contains(&name) => true,
         Value::String(text) if name == "input" => text.trim_start().starts_with("*** Begin Patch"),
-        Value::String(text) if FIGURES.contains(&name) => {
-            text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ',' | ' '))
+        Value::String(text) if FIGURES.contains(&name) => is_figure(text),
+        Value::String(text) if WORDS.contains(&name) => is_word(text),
+        Value::String(text) if MEDIA_TYPES.contains(&name) => {
+            text.split('/').count() <= 2 && text.split('/').all(is_word)
         }
-        Value::String(text) if WORDS.contains(&name) => {
-            text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
-        }
-        Value::String(text) if name == "mode" => MODES.contains(&text.to_ascii_lowercase().as_str()),
-        Value::String(text) if begins_with_on => WAYS.contains(&text.to_ascii_lowercase().as_str()),
+        Value::String(text) if SHAPES.contains(&name) => says(text, &[SHAPES_SAY, MODES]),
+        Value::String(text) if name == "mode" => says(text, &[MODES]),
+        Value::String(text) if begins_with_on => says(text, &[WAYS]),
         Value::Array(items) if TEXTS.contains(&name) || PATTERNS.contains(&name) => items.iter().all(Value::is_string),
         Value::Array(items) if FIGURES.contains(&name) => items.len() == 2 && items.iter().all(Value::is_number),
         _ => false,
     }
+}
+
+/// A number, a range of them, or a word for one.
+fn is_figure(text: &str) -> bool {
+    let figures = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | ',' | ':' | '.' | ' ');
+    text.len() <= 40 && (text.chars().all(figures) || says(text, &[FIGURES_IN_WORDS]))
+}
+
+/// One word, which is neither a file nor a command with words of its own.
+fn is_word(text: &str) -> bool {
+    text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '#'))
+}
+
+fn says(text: &str, any_of: &[&[&str]]) -> bool {
+    let text = text.to_ascii_lowercase();
+    any_of.iter().any(|words| words.contains(&text.as_str()))
 }
