@@ -54,6 +54,9 @@ pub enum Input {
         by: String,
         /// What.
         content: String,
+        /// Whether a person says it, or somebody on a person's behalf: then what was used of the limits is forgotten.
+        #[serde(default = "yes")]
+        person: bool,
     },
     /// What was said so far is shown to the model at the turn that it is about to be asked for.
     Heard,
@@ -101,6 +104,10 @@ pub enum Input {
         #[serde(default)]
         after_end: bool,
     },
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// What became of a call, as the model will read it.

@@ -58,6 +58,15 @@ pub struct Run {
     pub cancel: CancellationToken,
     /// Values that people gave for this step, by name, for the environment of a command. Never shown to the model.
     pub secrets: BTreeMap<String, Zeroizing<String>>,
+    /// Everything that people gave the session in secret, also others and before: never shown to the model either.
+    pub hidden: Vec<(String, Zeroizing<String>)>,
+}
+
+impl Run {
+    /// What must not be shown, with its names.
+    pub(crate) fn confidential(&self) -> impl Iterator<Item = (&String, &Zeroizing<String>)> {
+        self.secrets.iter().chain(self.hidden.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 impl std::fmt::Debug for Run {

@@ -90,9 +90,9 @@ pub fn schemas() -> BTreeMap<String, Value> {
 /// Where commands are looked for, unless it is said otherwise.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A text as people may see it who were not given these values.
-pub(crate) fn hidden(text: &str, secrets: &BTreeMap<String, Zeroizing<String>>) -> String {
-    Secrets::new(secrets).hide(text)
+/// A text without these values.
+pub(crate) fn hidden(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
+    Secrets::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
 }
 
 /// One directory, and the tools that never leave it.

@@ -65,6 +65,16 @@ pub(crate) async fn follow(engine: Engine, file: PathBuf) {
     }
 }
 
+/// Follows the policy of the servers for ever, for a worker that was given none.
+pub(crate) async fn follow_servers(engine: Engine) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if let Err(error) = engine.policy_of_servers().await {
+            tracing::error!(%error, "the policy of the servers could not be taken");
+        }
+    }
+}
+
 /// The text of a policy file.
 pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::PolicyUnread(file.to_owned(), error))

@@ -39,9 +39,15 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     engine.unlock().await?;
     work::first(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    if let Some(file) = &worker.terms.policy {
-        policy::first(&engine, file).await?;
-        tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file.clone())));
+    match &worker.terms.policy {
+        Some(file) => {
+            policy::first(&engine, file).await?;
+            tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file.clone())));
+        }
+        None => {
+            engine.policy_of_servers().await?;
+            tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow_servers(engine.clone())));
+        }
     }
     let (stop, mut stopping) = watch::channel(false);
     if let Some(address) = worker.metrics_listen {

@@ -247,8 +247,9 @@ impl Proposal {
     }
 
     /// Takes the agent's report. What nobody knew can still be told; what was told stays.
-    pub fn report(self, by: &Actor, outcome: Outcome) -> Result<Step, Refusal> {
+    pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<Step, Refusal> {
         self.of_agent(by)?;
+        self.is_run(run)?;
         match (&self.standing, &outcome) {
             (Standing::Started { .. }, _) => {}
             // Nobody knew, and now somebody does.
@@ -269,9 +270,18 @@ impl Proposal {
         Ok((self.became(standing), happening))
     }
 
+    /// Refuses whoever speaks of another run than the one that was started last, where they say which.
+    fn is_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
+        match (&self.standing, run) {
+            (Standing::Started { permit, .. }, Some(run)) if *permit != run => Err(self.not_in("started")),
+            _ => Ok(()),
+        }
+    }
+
     /// Whoever runs it is still there: its outcome is waited for until later. Nothing that others are told.
-    pub fn keep(self, by: &Actor, until: Timestamp) -> Result<Self, Refusal> {
+    pub fn keep(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
         self.of_agent(by)?;
+        self.is_run(run)?;
         let Standing::Started { permit, since, .. } = self.standing else { return Err(self.not_in("started")) };
         Ok(self.became(Standing::Started { permit, since, until }))
     }

@@ -139,6 +139,7 @@ impl Engine {
         caller: &Caller,
         (session, call): (SessionId, String),
         seconds: i64,
+        run: Option<PermitId>,
     ) -> Result<(), Error> {
         caller.require(Right::Ask)?;
         let length = self.lease_length(Some(seconds))?;
@@ -148,7 +149,7 @@ impl Engine {
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let kept = proposal.keep(&actor, until)?;
+            let kept = proposal.keep(&actor, until, run)?;
             work.tx.proposal_save(&kept)?;
             work.woken_at(kept.wake_at());
             Ok(())
@@ -160,8 +161,19 @@ impl Engine {
     pub async fn action_outcome(
         &self,
         caller: &Caller,
-        (session, call): (SessionId, String),
+        place: (SessionId, String),
         outcome: Outcome,
+        once: Option<Idempotency>,
+    ) -> Result<Acted, Error> {
+        self.action_ran(caller, place, (outcome, None), once).await
+    }
+
+    /// The same of one run: of what was started again since, nothing is said.
+    pub async fn action_ran(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        (outcome, run): (Outcome, Option<PermitId>),
         once: Option<Idempotency>,
     ) -> Result<Acted, Error> {
         caller.require(Right::Ask)?;
@@ -175,7 +187,7 @@ impl Engine {
                 Standing::Unknown { interaction } => *interaction,
                 _ => None,
             };
-            let step = proposal.report(&actor, outcome.clone())?;
+            let step = proposal.report(&actor, outcome.clone(), run)?;
             let proposal = work.acted(&mut session, step)?;
             if let Some(asked) = asked {
                 work.withdraw(&mut session, asked, "the agent has reported what became of it")?;

@@ -1,6 +1,6 @@
 //! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
 
-use domain::{Actor, Delivery, Happening, InteractionId, Refusal, Session, StepId};
+use domain::{Actor, ActorKind, Delivery, Happening, InteractionId, Refusal, Session, StepId};
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
@@ -94,7 +94,8 @@ impl Work<'_> {
         if step.agent.is_none() {
             return Err(Refusal::NobodyListens.into());
         }
-        let said = json!({ "input": "message", "by": by.name, "content": content });
+        let person = by.kind == ActorKind::User;
+        let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });
         let step = self.entered(session, step, said)?;
         self.tx.step_save(&session.scope, &step)?;
         let happening = Happening::by("message.sent", by, json!({ "content": content }));
@@ -102,7 +103,34 @@ impl Work<'_> {
         self.wake(session)
     }
 
-    fn entered(&mut self, session: &Session, step: domain::Step, body: Value) -> Result<domain::Step, Error> {
+    /// What people said to a step that no model was shown before the step ended, as far as the end of its journal tells. A model is shown what was
+    /// said before it was asked; what is followed by its turn and by nothing else was said while it spoke.
+    pub(crate) fn unheard(&mut self, session: &Session, step: &domain::Step) -> Result<Vec<Value>, Error> {
+        const TAIL: u32 = 200;
+        let length = step.drive.as_ref().map_or(0, |drive| drive.journal);
+        let tail = self.tx.journal(&session.scope, step.id, length.saturating_sub(u64::from(TAIL)), TAIL)?;
+        let (mut later_turns, mut something_between) = (0, false);
+        let mut unheard = Vec::new();
+        for entry in tail.into_iter().rev() {
+            match entry.body["input"].as_str() {
+                Some("turn") => (later_turns, something_between) = (later_turns + 1, false),
+                Some("message") if later_turns == 0 || (later_turns == 1 && !something_between) => {
+                    unheard.push(entry.body)
+                }
+                Some("message") => {}
+                _ => something_between = true,
+            }
+        }
+        unheard.reverse();
+        Ok(unheard)
+    }
+
+    pub(crate) fn entered(
+        &mut self,
+        session: &Session,
+        step: domain::Step,
+        body: Value,
+    ) -> Result<domain::Step, Error> {
         let seq = step.drive.as_ref().map_or(0, |drive| drive.journal) + 1;
         self.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: self.now, body })?;
         Ok(step.entered())

@@ -27,7 +27,7 @@ pub struct RefusedFile {
 }
 
 /// Where the server's own policy is kept beside those of projects: in nobody's.
-const NOWHERE: Scope = Scope { tenant: INSTALLATION, project: ProjectId::from_uuid(Uuid::nil()) };
+pub(crate) const NOWHERE: Scope = Scope { tenant: INSTALLATION, project: ProjectId::from_uuid(Uuid::nil()) };
 
 /// Reads a policy whose schemas can be used too.
 pub fn load_policy(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {

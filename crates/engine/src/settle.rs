@@ -105,7 +105,8 @@ impl Work<'_> {
                     let problem = domain::Problem::new("/remember", "others still have to approve this edit");
                     return Err(Refusal::AnswerInvalid(vec![problem]).into());
                 }
-                let question = question_about(&judged, proposal.call.clone(), interaction.question.context.clone())?;
+                let context = still_beside(&interaction.question, arguments);
+                let question = question_about(&judged, proposal.call.clone(), context)?;
                 let asked_by = proposal.proposed_by.clone();
                 let asked = self.ask(session, asked_by, question, &asking)?;
                 let step = proposal.ask_others(by, asked.id, arguments.clone(), judged.ruling)?;
@@ -299,4 +300,22 @@ fn client_schema(reads: &mut dyn Reads, asked: &Interaction, proposal: &Proposal
     let agent: AgentVersion = body(found)?;
     let tool = agent.client_tools.into_iter().find(|tool| tool.name == proposal.action.tool);
     Ok(tool.map(|tool| tool.schema).filter(|schema| !schema.is_null()))
+}
+
+/// What was shown beside an action, as far as it still belongs to what a person made of it: the text that a call replaces is that of the same
+/// place only where nothing but the new text was changed.
+fn still_beside(question: &Question, edited: &Value) -> Value {
+    let mut context = question.context.clone();
+    let shown = question.action.as_ref().map(|action| &action.arguments);
+    let without_text = |arguments: &Value| {
+        let mut rest = arguments.clone();
+        rest.as_object_mut().map(|fields| fields.remove("content"));
+        rest
+    };
+    if shown.map(without_text) != Some(without_text(edited))
+        && let Some(fields) = context.as_object_mut()
+    {
+        fields.remove("before");
+    }
+    context
 }

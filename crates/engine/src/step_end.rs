@@ -85,7 +85,7 @@ impl Work<'_> {
             Next::Step(next) => {
                 let next = next.clone();
                 let fresh = Step { shared: step.shared.clone(), ..self.fresh(&session, self.now) };
-                self.stepped(session, &next, fresh)
+                self.stepped(session, (&next, &step), fresh)
             }
             Next::End => self.closed_with(session, Command::Complete, None),
             Next::Failed(why) => {
@@ -144,16 +144,28 @@ impl Work<'_> {
         Step::driven(self.ids.step_after(session.step, self.now), session.id, self.now, due)
     }
 
-    /// Begins a step of the flow.
-    fn stepped(&mut self, mut session: Session, definition: &FlowStep, fresh: Step) -> Result<Session, Error> {
+    /// Begins a step of the flow. What was said to the step before it, and shown to nobody, is said to it.
+    fn stepped(
+        &mut self,
+        mut session: Session,
+        (definition, before): (&FlowStep, &Step),
+        fresh: Step,
+    ) -> Result<Session, Error> {
         let agents = self.tx.luggage(&session.scope, session.id)?.unwrap_or_default().agents;
-        let step = Step {
+        let mut step = Step {
             agent: definition.agent.clone(),
             agent_version: agents.get(&definition.name).cloned(),
             name: Some(definition.name.clone()),
             ..fresh
         };
         self.tx.step_insert(&session.scope, &step)?;
+        let unheard = self.unheard(&session, before)?;
+        if !unheard.is_empty() {
+            for said in unheard {
+                step = self.entered(&session, step, said)?;
+            }
+            self.tx.step_save(&session.scope, &step)?;
+        }
         session.step = step.id;
         self.told_of_trouble(&mut session, &step)?;
         self.effects.topics.push(Topic::Steps);
@@ -268,7 +280,7 @@ impl Work<'_> {
                 let before = if definition.agent.is_some() { self.let_run(&session, &done)? } else { None };
                 let (shared, revision) = (step.shared.clone(), Some(revision));
                 let fresh = Step { shared, before, revision, ..self.fresh(&session, self.now) };
-                self.stepped(session, &definition, fresh)?
+                self.stepped(session, (&definition, step), fresh)?
             }
             Some(_) => {
                 let why = format!("this session has run {MOST_RUNS} steps: it was sent back too often");

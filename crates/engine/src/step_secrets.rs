@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use domain::InteractionId;
 use store::Cost;
 use zeroize::Zeroizing;
 
@@ -10,45 +9,46 @@ use crate::drive::Claim;
 use crate::vault::{Place, SECRETS};
 use crate::{Engine, Error};
 
-impl Engine {
-    /// Secret questions of a step's session that people have answered, the oldest first.
-    pub async fn step_secret_questions(&self, claim: &Claim) -> Result<Vec<InteractionId>, Error> {
-        let (scope, session) = (claim.scope, claim.session);
-        self.read(Cost::Point, move |reads| Ok(reads.sealed_of(&scope, session, SECRETS)?)).await
-    }
+/// What people gave a session in secret, by name.
+#[derive(Debug, Default)]
+pub struct StepSecrets {
+    /// What the agent that has the step was given; of two of one name the later. What one agent of a flow was given is not for the next one.
+    pub given: BTreeMap<String, Zeroizing<String>>,
+    /// All of it, whoever was given it and whatever has replaced it since: nothing of it is shown.
+    pub all: Vec<(String, Zeroizing<String>)>,
+}
 
-    /// The values of these secret questions, by name; of two of one name the later one. Only for whoever has the step.
-    pub async fn step_secrets(
-        &self,
-        claim: &Claim,
-        questions: Vec<InteractionId>,
-    ) -> Result<BTreeMap<String, Zeroizing<String>>, Error> {
-        let scope = claim.scope;
-        let held = claim.clone();
+impl Engine {
+    /// What people gave the session of a step in secret. Only for whoever has the step.
+    pub async fn step_secrets(&self, claim: &Claim) -> Result<StepSecrets, Error> {
+        let (scope, held) = (claim.scope, claim.clone());
         let sealed = self.read(Cost::Point, move |reads| {
             let step = reads.step(&held.scope, held.step)?.ok_or(domain::Refusal::StepLost)?;
             step.held(held.number)?;
             let mut found = Vec::new();
-            for id in &questions {
-                let asked = reads.interaction(&scope, *id)?;
-                // What one agent of a flow was given is not for the next one.
+            for id in reads.sealed_of(&scope, held.session, SECRETS)? {
+                let asked = reads.interaction(&scope, id)?;
                 let own = asked.is_some_and(|asked| {
                     let origin = &asked.origin;
                     origin.driven && origin.session == held.session && origin.asked_by == held.agent
                 });
-                if let Some(sealed) = reads.sealed(&scope, *id, SECRETS)?.filter(|_| own) {
-                    found.push((*id, sealed));
-                }
+                found.extend(reads.sealed(&scope, id, SECRETS)?.map(|sealed| (id, sealed, own)));
             }
             Ok(found)
         });
-        let mut values = BTreeMap::new();
-        for (id, sealed) in sealed.await? {
+        let mut secrets = StepSecrets::default();
+        for (id, sealed, own) in sealed.await? {
             let opened = self.vault.unseal(&Place::Question(&scope, id, SECRETS), &sealed)?;
             let opened: BTreeMap<String, String> = serde_json::from_slice(&opened).map_err(|_| Error::Sealed)?;
-            values.extend(opened.into_iter().map(|(name, value)| (name, Zeroizing::new(value))));
+            for (name, value) in opened {
+                let value = Zeroizing::new(value);
+                secrets.all.push((name.clone(), value.clone()));
+                if own {
+                    secrets.given.insert(name, value);
+                }
+            }
         }
-        Ok(values)
+        Ok(secrets)
     }
 
     /// A secret that is kept for an agent, by its name: the key of its model, for one.

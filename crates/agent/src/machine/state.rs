@@ -52,12 +52,25 @@ enum Reached {
 #[serde(tag = "phase", rename_all = "snake_case")]
 enum Phase {
     New,
-    Asking { question: Box<StepQuestion> },
-    Asked { interaction: String },
+    Asking {
+        question: Box<StepQuestion>,
+    },
+    Asked {
+        interaction: String,
+    },
     Thinking,
-    Acting { calls: Vec<Call>, asked: bool, sent_back: bool },
+    Acting {
+        calls: Vec<Call>,
+        asked: bool,
+        sent_back: bool,
+    },
     Listening,
-    Ended { end: End },
+    Ended {
+        end: End,
+        /// Whether it was waiting for a word when it was ended.
+        #[serde(default)]
+        listening: bool,
+    },
 }
 
 /// What a step is at, in a word.
@@ -118,7 +131,7 @@ impl State {
             Phase::Acting { calls, .. } => {
                 calls.iter().enumerate().filter_map(|(at, call)| call.effect(self.call_name(at))).collect()
             }
-            Phase::Ended { end } => end.effect().into_iter().collect(),
+            Phase::Ended { end, .. } => end.effect().into_iter().collect(),
         }
     }
 
@@ -187,7 +200,7 @@ impl State {
 
     /// Whether it has come to its end with something to show for it.
     pub(crate) const fn finished(&self) -> bool {
-        matches!(self.phase, Phase::Ended { end: End::Finished { .. } })
+        matches!(self.phase, Phase::Ended { end: End::Finished { .. }, .. })
     }
 
     /// The place in the current turn of a call that is not settled.
@@ -202,7 +215,7 @@ impl State {
             Input::Begun { limits, task, before, people_only } => {
                 self.begin(*limits, given(task.as_ref()).is_some(), before.as_deref(), *people_only)
             }
-            Input::Message { .. } => self.hear(),
+            Input::Message { person, .. } => self.hear(*person),
             Input::Heard => self.show(),
             Input::Turn(turn) => self.hear_model(turn),
             Input::ModelFailed { message } if matches!(self.phase, Phase::Thinking) => {
@@ -267,14 +280,16 @@ impl State {
         vec![Effect::CallModel]
     }
 
-    /// A person has the word: what was used of the limits is forgotten. An agent that had its last word, and of which nobody knows yet that it
+    /// Where a person has the word, what was used of the limits is forgotten. An agent that had its last word, and of which nobody knows yet that it
     /// had, goes on; where a step has come to nothing, the next attempt reads it.
-    fn hear(&mut self) -> Vec<Effect> {
-        self.spent = Spent::default();
+    fn hear(&mut self, person: bool) -> Vec<Effect> {
+        if person {
+            self.spent = Spent::default();
+        }
         self.unread = true;
         match &self.phase {
             Phase::Listening => self.think(),
-            Phase::Ended { end: End::Finished { .. } } if !self.people_only => self.think(),
+            Phase::Ended { end: End::Finished { .. }, .. } if !self.people_only => self.think(),
             // Somebody may be quicker than the first worker.
             Phase::New
             | Phase::Asking { .. }
@@ -386,6 +401,8 @@ impl State {
     fn try_again(&mut self) -> Vec<Effect> {
         self.spent = Spent::default();
         match &self.phase {
+            // Nobody has said anything that a model could be asked about.
+            Phase::Ended { listening: true, .. } if !self.unread => self.listen(),
             Phase::Ended { .. } if self.reached == Reached::Work => self.think(),
             Phase::Ended { .. } | Phase::Asking { .. } | Phase::Asked { .. } => {
                 self.phase = Phase::New;
@@ -396,7 +413,7 @@ impl State {
     }
 
     fn end(&mut self, end: End) -> Vec<Effect> {
-        self.phase = Phase::Ended { end };
+        self.phase = Phase::Ended { end, listening: matches!(self.phase, Phase::Listening) };
         self.outstanding()
     }
 

@@ -38,6 +38,8 @@ pub(super) struct DraftCall {
     pub(super) id: String,
     pub(super) name: String,
     arguments: String,
+    /// Whether there were more of them than can be kept: then none are.
+    too_large: bool,
 }
 
 impl Draft {
@@ -81,7 +83,12 @@ impl Draft {
             return Err(Fault::Refused(format!("the model wants more than {MAX_CALLS} calls in one turn")));
         }
         self.keep(id.len() + name.len())?;
-        self.calls.push(DraftCall { id: id.to_owned(), name: name.to_owned(), arguments: String::new() });
+        self.calls.push(DraftCall {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: String::new(),
+            too_large: false,
+        });
         Ok(self.calls.len() - 1)
     }
 
@@ -109,9 +116,12 @@ impl Draft {
         self.keep(more.len())?;
         if let Some(call) = self.calls.get_mut(place) {
             if call.arguments.len() + more.len() > MAX_ARGUMENTS {
-                return Err(Fault::Refused(format!("the arguments of one call are larger than {MAX_ARGUMENTS} bytes")));
+                call.too_large = true;
+                call.arguments.clear();
             }
-            call.arguments.push_str(more);
+            if !call.too_large {
+                call.arguments.push_str(more);
+            }
         }
         Ok(())
     }
@@ -141,7 +151,11 @@ impl Draft {
         let calls = self.calls.into_iter().zip(ids).map(|(call, id)| Call {
             id,
             tool: names.tool(&call.name),
-            arguments: arguments::read(call.arguments),
+            arguments: if call.too_large {
+                Value::String(format!("(more than {MAX_ARGUMENTS} bytes, which were not kept)"))
+            } else {
+                arguments::read(call.arguments)
+            },
         });
         Turn {
             calls: calls.collect(),

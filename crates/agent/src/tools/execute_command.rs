@@ -174,7 +174,7 @@ impl Said {
 }
 
 async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result<Said> {
-    let secrets = Secrets::new(&run.secrets);
+    let secrets = Secrets::new(run.confidential());
     let (mut stdout, mut stderr) = (Output::new(secrets.clone()), Output::new(secrets));
     let (group, from_stdout, from_stderr) = Group::start(command)?;
     let (why, status) = {

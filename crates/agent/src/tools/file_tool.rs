@@ -50,7 +50,7 @@ impl<W: FileWork> FileTool<W> {
             Ok(arguments) => arguments,
             Err(trouble) => return failed(trouble, &Secrets::default()),
         };
-        let secrets = Secrets::new(&run.secrets);
+        let secrets = Secrets::new(run.confidential());
         let stop = run.cancel.child_token();
         // Whoever drops this future stops the work before its next step.
         let _stopping = stop.clone().drop_guard();

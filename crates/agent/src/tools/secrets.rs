@@ -1,7 +1,5 @@
 //! Keeping what people gave in confidence out of what the model reads.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -20,9 +18,8 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    pub(super) fn new(values: &BTreeMap<String, Zeroizing<String>>) -> Self {
+    pub(super) fn new<'a>(values: impl Iterator<Item = (&'a String, &'a Zeroizing<String>)>) -> Self {
         let mut known: Vec<_> = values
-            .iter()
             .filter(|(_, value)| !value.is_empty())
             .map(|(name, value)| (Zeroizing::new(value.as_bytes().to_vec()), format!("[secret {name}]")))
             .collect();
@@ -119,9 +116,9 @@ mod tests {
     use super::*;
 
     fn secrets(values: &[(&str, &str)]) -> Secrets {
-        Secrets::new(
-            &values.iter().map(|(name, value)| ((*name).to_owned(), Zeroizing::new((*value).to_owned()))).collect(),
-        )
+        let values: Vec<_> =
+            values.iter().map(|(name, value)| ((*name).to_owned(), Zeroizing::new((*value).to_owned()))).collect();
+        Secrets::new(values.iter().map(|(name, value)| (name, value)))
     }
 
     #[test]

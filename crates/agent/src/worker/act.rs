@@ -16,6 +16,8 @@ use crate::models;
 use crate::tool::ToolSpec;
 use crate::tools;
 
+/// The tool by which an agent would see what it replaces.
+const READ: &str = "read_file";
 /// How large a call may be together with what it replaces, so that both can be shown.
 const MOST_SHOWN: usize = 224 << 10;
 
@@ -118,7 +120,9 @@ impl Driven<'_> {
             return Ok(Err(self.no_such(tool)));
         };
         if !arguments.is_object() {
-            return Ok(Err(format!("The arguments of `{tool}` are not a JSON object.")));
+            let given: String = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
+            let given: String = given.chars().take(120).collect();
+            return Ok(Err(format!("The arguments of `{tool}` are not a JSON object: {given}")));
         }
         let client = !self.tools.contains_key(tool);
         if client && let Some(message) = self.misfit(spec, arguments).await? {
@@ -149,9 +153,12 @@ impl Driven<'_> {
     /// What whoever is asked about a call sees beside it: the text that it would replace, where the agent might read that unasked.
     async fn context(&self, tool: &str, arguments: &Value) -> Result<Value, Trouble> {
         let Some(tool) = self.tools.get(tool) else { return Ok(Value::Null) };
+        if !self.specs.iter().any(|spec| spec.name == READ) {
+            return Ok(Value::Null);
+        }
         let Some(before) = tool.replaces(arguments).await else { return Ok(Value::Null) };
         let reading = Supposed {
-            tool: "read_file".to_owned(),
+            tool: READ.to_owned(),
             arguments: json!({ "path": arguments["path"] }),
             agent: Some(self.caller.actor.name.clone()),
             user: Some(self.session.started_by.name.clone()),
@@ -162,7 +169,8 @@ impl Driven<'_> {
         if ruling.verdict != Verdict::Allow {
             return Ok(Value::Null);
         }
-        let context = json!({ "before": tools::hidden(&before, &self.secrets().await?) });
+        let secrets = self.worker.engine.step_secrets(&self.claim).await?;
+        let context = json!({ "before": tools::hidden(&before, &secrets.all) });
         let room = arguments.to_string().len() + context.to_string().len() <= MOST_SHOWN;
         Ok(if room { context } else { Value::Null })
     }

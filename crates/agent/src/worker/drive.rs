@@ -105,8 +105,10 @@ impl<'a> Driven<'a> {
                 let Some(begun) = self.begun().await? else { return Ok(()) };
                 // An attempt before this one may have said it.
                 let revision = self.revision.as_ref().filter(|_| self.agent.is_some() && !self.state.begun());
-                let said = revision
-                    .map(|revision| Input::Message { by: revision.by.clone(), content: words::revision(revision) });
+                let said = revision.map(|revision| {
+                    let (by, content) = (revision.by.clone(), words::revision(revision));
+                    Input::Message { by, content, person: true }
+                });
                 self.enter(said.into_iter().chain([begun]).collect(), Along::default()).await?;
                 continue;
             }

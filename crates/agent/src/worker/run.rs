@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Outcome, Refusal, SessionId, Standing, text};
-use engine::{Acted, Error};
+use domain::{Caller, Outcome, PermitId, Refusal, SessionId, Standing, text};
+use engine::{Acted, Claim, Engine, Error};
+use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
 use store::Topic;
+use tokio_util::sync::CancellationToken;
 
 use super::Trouble;
 use super::drive::{Along, Driven};
@@ -35,46 +37,68 @@ pub(super) struct Ready {
     pub(super) arguments: Value,
 }
 
+/// What runs actions of a step, and needs nothing else of it: so that what came of one can be journalled while others run.
+#[derive(Clone)]
+struct Runner<'a> {
+    engine: &'a Engine,
+    claim: Claim,
+    caller: Caller,
+    lost: CancellationToken,
+}
+
 impl Driven<'_> {
     /// Runs what may run, and says whether anything came of it: beside each other those whose tools say so, the others one after another.
     pub(super) async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, Trouble> {
+        let runner = Runner {
+            engine: &self.worker.engine,
+            claim: self.claim.clone(),
+            caller: self.caller.clone(),
+            lost: self.lost.clone(),
+        };
         let (beside, alone): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(|ready| ready.tool.spec().parallel);
-        let (mut done, mut trouble) = (Vec::new(), None);
-        if !beside.is_empty() {
-            let this = &*self;
-            let mut bell = this.worker.engine.bell().listen(Topic::Session(this.session.id));
-            let mut begun: BTreeSet<String> = beside.iter().map(|ready| ready.call.clone()).collect();
-            let mut running: FuturesUnordered<_> = beside.into_iter().map(|ready| this.run_one(ready)).collect();
-            loop {
-                // Whatever one of them meets with, the others come to their end, and what became of them is kept.
-                tokio::select! {
-                    biased;
-                    ran = running.next() => match ran {
-                        Some(Ok(input)) => done.extend(input),
-                        Some(Err(met)) => trouble = trouble.or(Some(met)),
-                        None => break,
-                    },
-                    () = bell.heard(), if trouble.is_none() => match this.released(&mut begun).await {
-                        Ok(more) => running.extend(more.into_iter().map(|ready| this.run_one(ready))),
-                        Err(met) => trouble = Some(met),
-                    },
-                }
-            }
-        }
-        let mut progressed = !done.is_empty();
-        if progressed {
-            self.enter(done, Along::default()).await?;
-        }
-        if let Some(trouble) = trouble {
-            return Err(trouble);
-        }
+        let mut progressed = if beside.is_empty() { false } else { self.run_beside(&runner, beside).await? };
         for ready in alone {
-            if let Some(input) = self.run_one(ready).await? {
+            if let Some(input) = runner.clone().run_one(ready).await? {
                 self.enter(vec![input], Along::default()).await?;
                 progressed = true;
             }
         }
         Ok(progressed)
+    }
+
+    /// Runs actions beside each other, and what is released meanwhile too. Whatever one of them meets with, the others come to their end, and
+    /// what became of each is kept as soon as it is known.
+    async fn run_beside(&mut self, runner: &Runner<'_>, beside: Vec<Ready>) -> Result<bool, Trouble> {
+        let mut bell = runner.engine.bell().listen(Topic::Session(self.session.id));
+        let mut begun: BTreeSet<String> = beside.iter().map(|ready| ready.call.clone()).collect();
+        let mut running: FuturesUnordered<_> = beside.into_iter().map(|ready| runner.clone().run_one(ready)).collect();
+        let (mut progressed, mut trouble) = (false, None);
+        loop {
+            let came = tokio::select! {
+                biased;
+                ran = running.next() => match ran {
+                    Some(Ok(input)) => {
+                        let more = std::iter::from_fn(|| running.next().now_or_never().flatten());
+                        let (inputs, met): (Vec<_>, Vec<_>) = more.partition(Result::is_ok);
+                        trouble = trouble.or(met.into_iter().find_map(Result::err));
+                        let inputs: Vec<Input> = input.into_iter().chain(inputs.into_iter().flatten().flatten()).collect();
+                        progressed |= !inputs.is_empty();
+                        if inputs.is_empty() { Ok(()) } else { self.enter(inputs, Along::default()).await }
+                    }
+                    Some(Err(met)) => Err(met),
+                    None => break,
+                },
+                () = bell.heard(), if trouble.is_none() => match self.released(&mut begun).await {
+                    Ok(more) => {
+                        running.extend(more.into_iter().map(|ready| runner.clone().run_one(ready)));
+                        Ok(())
+                    }
+                    Err(met) => Err(met),
+                },
+            };
+            trouble = trouble.or(came.err());
+        }
+        trouble.map_or(Ok(progressed), Err)
     }
 
     /// What people have released while others run, and may run beside them.
@@ -108,9 +132,11 @@ impl Driven<'_> {
         }
         Ok(ready)
     }
+}
 
+impl Runner<'_> {
     /// Has an action waited for as long as its tool runs.
-    async fn kept<T>(&self, place: &(SessionId, String), running: impl Future<Output = T>) -> T {
+    async fn kept<T>(&self, place: &(SessionId, String), run: Option<PermitId>, running: impl Future<Output = T>) -> T {
         tokio::pin!(running);
         let mut beat = tokio::time::interval(BEAT);
         beat.tick().await;
@@ -119,7 +145,7 @@ impl Driven<'_> {
                 biased;
                 ran = &mut running => return ran,
                 _ = beat.tick() => {
-                    if let Err(error) = self.worker.engine.action_keep(&self.caller, place.clone(), LEASE).await {
+                    if let Err(error) = self.engine.action_keep(&self.caller, place.clone(), LEASE, run).await {
                         tracing::debug!(%error, call = place.1, "nobody could be told that a tool still runs");
                     }
                 }
@@ -128,14 +154,13 @@ impl Driven<'_> {
     }
 
     /// Starts an action with its permit, runs its tool, and reports what became of it.
-    async fn run_one(&self, ready: Ready) -> Result<Option<Input>, Trouble> {
+    async fn run_one(self, ready: Ready) -> Result<Option<Input>, Trouble> {
         let Ready { call, permit, tool, arguments } = ready;
-        let engine = &self.worker.engine;
         let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
-        let place = (self.session.id, call.clone());
-        let secrets = self.secrets().await?;
-        match engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
-            Ok(_) => {}
+        let place = (self.claim.session, call.clone());
+        let secrets = self.engine.step_secrets(&self.claim).await?;
+        let started = match self.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
+            Ok(started) => started,
             Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
             Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
             Err(Error::Refused(Refusal::DeniedByNow(ruling))) => {
@@ -147,36 +172,43 @@ impl Driven<'_> {
                 return Ok(Some(Input::Settled { call, end }));
             }
             Err(error) => return Err(error.into()),
-        }
-        let run = Run { cancel: self.lost.clone(), secrets };
+        };
+        let this_run = match started.proposal.standing {
+            Standing::Started { permit, .. } => Some(permit),
+            _ => None,
+        };
+        let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
-        let ran = self.kept(&place, running).await.unwrap_or(Ran::Unknown);
+        let ran = self.kept(&place, this_run, running).await.unwrap_or(Ran::Unknown);
         // What was ended because its worker stops, or has lost it, may have done anything; only the end of its session is its own end.
-        let cut = self.lost.is_cancelled() && !engine.step_session_ended(&self.claim).await.unwrap_or(false);
+        let cut = self.lost.is_cancelled() && !self.engine.step_session_ended(&self.claim).await.unwrap_or(false);
         let outcome = match ran {
             Ran::Done(result) => Outcome::Done { result },
             Ran::Failed { .. } if cut => Outcome::Unknown,
             Ran::Failed { message, result } => Outcome::Failed { message: text::sayable(&message), result },
             Ran::Unknown => Outcome::Unknown,
         };
-        let reported = match self.reported(&place, outcome).await {
+        let reported = match self.reported(&place, (outcome, this_run)).await {
             Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
                 let problems: Vec<String> = problems.iter().map(|problem| problem.message.clone()).collect();
                 let message = format!("It ran, and what came of it cannot be kept: {}", problems.join("; "));
-                self.reported(&place, Outcome::Failed { message, result: json!(null) }).await?
+                self.reported(&place, (Outcome::Failed { message, result: json!(null) }, this_run)).await
             }
+            reported => reported,
+        };
+        let reported = match reported {
+            // Somebody had it run again meanwhile: that run is the one that counts, and whoever has it says what became of it.
+            Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
             reported => reported?,
         };
-        let now = self.worker.engine.now();
-        Ok(Self::ended(&reported.proposal, None, now).map(|end| Input::Settled { call, end }))
+        Ok(Driven::ended(&reported.proposal, None, self.engine.now()).map(|end| Input::Settled { call, end }))
     }
 
-    /// Says what became of an action. A store that cannot be reached for a while is waited for: nobody else knows.
-    async fn reported(&self, place: &(SessionId, String), outcome: Outcome) -> Result<Acted, Error> {
-        let engine = &self.worker.engine;
+    /// Says what became of a run. A store that cannot be reached for a while is waited for: nobody else knows.
+    async fn reported(&self, place: &(SessionId, String), ran: (Outcome, Option<PermitId>)) -> Result<Acted, Error> {
         for _ in 0..REPORTS {
-            match engine.action_outcome(&self.caller, place.clone(), outcome.clone(), None).await {
+            match self.engine.action_ran(&self.caller, place.clone(), ran.clone(), None).await {
                 Err(Error::Store(error)) => {
                     tracing::warn!(%error, call = place.1, "what became of an action could not be kept; it is said again");
                     tokio::time::sleep(BETWEEN_REPORTS).await;
@@ -184,6 +216,6 @@ impl Driven<'_> {
                 reported => return reported,
             }
         }
-        engine.action_outcome(&self.caller, place.clone(), outcome, None).await
+        self.engine.action_ran(&self.caller, place.clone(), ran, None).await
     }
 }

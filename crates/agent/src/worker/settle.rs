@@ -1,14 +1,11 @@
 //! What became of what a step waits for, as its machine takes it.
 
-use std::collections::BTreeMap;
-
 use domain::template::places;
 use domain::{
     Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status,
     Timestamp,
 };
 use serde_json::Value;
-use zeroize::Zeroizing;
 
 use super::Trouble;
 use super::drive::{Along, Driven};
@@ -74,18 +71,14 @@ impl Driven<'_> {
         values["answer"] = output(&answer);
         let says_more = !answer.metadata.is_null() || !answer.data.is_null() || answer.feedback.is_some();
         let told = (says_more || answer.effect == Effect::Custom) && !names_answer(&step.input);
-        let told =
-            told.then(|| Input::Message { by: answer.by.clone(), content: words::answer_before(title, &answer) });
+        let told = told.then(|| {
+            let (by, content) = (answer.by.clone(), words::answer_before(title, &answer));
+            Input::Message { by, content, person: true }
+        });
         match self.task(step, &values) {
             Ok(task) => (BeforeEnd::Answered { answer, task: Some(task) }, told),
             Err(how) => (BeforeEnd::Unanswered { how }, None),
         }
-    }
-
-    /// What people gave this session in secret, by name; of two of one name the later.
-    pub(super) async fn secrets(&self) -> Result<BTreeMap<String, Zeroizing<String>>, Trouble> {
-        let asked = self.worker.engine.step_secret_questions(&self.claim).await?;
-        Ok(self.worker.engine.step_secrets(&self.claim, asked).await?)
     }
 
     /// What became of an action, once it is settled.

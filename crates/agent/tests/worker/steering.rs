@@ -273,3 +273,66 @@ when = 'args.path == "a"'
     // Both would be more than a question can show.
     check(rules, ("a", "\u{1}".repeat(20 << 10)), Value::Null).await;
 }
+
+#[tokio::test]
+async fn what_was_said_to_a_step_that_did_not_run_is_said_to_the_next() {
+    for effect in [Effect::Skip, Effect::Retry] {
+        let question = json!({ "kind": "approval", "title": "Two?", "options": [
+            { "id": "yes", "label": "Yes", "effect": "approve" },
+            { "id": "without", "label": "Without it", "effect": "skip" },
+            { "id": "again", "label": "Once more", "effect": "retry" }] });
+        let flow = json!([{ "name": "f", "version": "1", "steps": [
+            { "name": "one", "agent": "guide", "input": "One" },
+            { "name": "two", "agent": "guide", "input": "Two", "question": question },
+            { "name": "three", "agent": "guide", "input": "Three" }] }]);
+        let world = World::new(flow);
+        let bob = world.person("bob").await;
+        world.says("One is done.", &[]);
+        world.says("It is done again, or three is.", &[]);
+        let session = world.opens(&bob, None, Some("f"), Value::Null).await;
+        let asked = world.asked(&bob).await;
+        world.engine.message(&bob, session.id, ("Mind the gap.".into(), false), None).await.unwrap();
+        world.answers(&bob, asked.id, effect, Draft { feedback: Some("so".into()), ..Draft::default() }).await;
+        world.until(|| async { (world.turns() == 2).then_some(()) }).await;
+        let said = Message::User { content: "Mind the gap.".into() };
+        assert_eq!(world.shown_at(1).iter().filter(|one| **one == said).count(), 1, "{effect:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_in_which_nobody_spoke_listens_again_when_it_is_taken_up() {
+    let world = World::new(json!([]));
+    let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
+    world.says("Hello.", &[]);
+    let session = world.opens(&bot, Some("guide"), None, Value::Null).await;
+    world.engine.control(&bot, session.id, Command::Fail, None, None).await.unwrap();
+    commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
+    world.engine.message(&alice, session.id, ("Hello?".into(), false), None).await.unwrap();
+    world.until(|| async { (world.turns() == 1).then_some(()) }).await;
+    assert_eq!(world.shown(), [Message::User { content: "Hello?".into() }]);
+}
+
+#[tokio::test]
+async fn a_value_that_was_given_in_secret_stays_hidden_when_another_has_taken_its_place() {
+    let world = World::new(json!([]));
+    world.rules("version = 1\n[[rule]]\nname = \"reads\"\ntools = [\"read_file\"]\nverdict = \"allow\"\n").await;
+    let alice = world.person("alice").await;
+    for value in ["f1rst-value", "s3cond-value"] {
+        let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }], "fresh": true });
+        world.says("I need a key.", &[("ask_user_secret", ask)]);
+        if value.starts_with('s') {
+            world.says("I write.", &[("write_file", json!({ "path": "a", "replaces": "f1rst-value, s3cond-value" }))]);
+        }
+    }
+    world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    for value in ["f1rst-value", "s3cond-value"] {
+        let asked = world.asked(&alice).await;
+        let draft = Draft { data: json!({ "TOKEN": value }), ..Draft::default() };
+        world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    }
+    let asked = world.asked(&alice).await;
+    assert_eq!(asked.question.context, json!({ "before": "[secret TOKEN], [secret TOKEN]" }));
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.until(|| async { (!world.secrets().is_empty()).then_some(()) }).await;
+    assert_eq!(world.secrets(), [[("TOKEN".to_owned(), "s3cond-value".to_owned())].into()], "the later one is for use");
+}

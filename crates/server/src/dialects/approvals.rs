@@ -199,7 +199,7 @@ impl Talk for Approvals {
     /// Says that this client is still there, of whatever it runs.
     async fn beat(&mut self) {
         for place in std::mem::take(&mut self.handed) {
-            if self.app.engine.action_keep(&self.caller, place.clone(), LEASE).await.is_ok() {
+            if self.app.engine.action_keep(&self.caller, place.clone(), LEASE, None).await.is_ok() {
                 self.handed.push(place);
             }
         }
