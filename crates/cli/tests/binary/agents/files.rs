@@ -76,3 +76,39 @@ fn a_worker_drives_what_a_node_without_one_has_opened() {
         assert!(worker.stop().success());
     });
 }
+
+#[test]
+fn a_worker_without_a_policy_judges_by_that_of_the_servers_also_when_it_changes() {
+    const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\
+        [[model.script.turns]]\nsay = \"I read.\"\ncalls = [{ tool = \"read_file\", arguments = { path = \"a\" } }]\n\
+        [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n";
+    on_postgres(async |house| {
+        let place = Place::new(house);
+        place.agent("one", READS);
+        fs::write(place.file("a"), "a").unwrap();
+        let policy = house.path("policy.toml");
+        let rule = |verdict: &str| {
+            let text =
+                format!("version = 1\n[[rule]]\nname = \"{verdict}-it\"\ntools = [\"*\"]\nverdict = \"{verdict}\"\n");
+            fs::write(&policy, text).unwrap();
+        };
+        rule("deny");
+        let launch = place.launch(house.launch(), 0).with(&["--policy", policy.to_str().unwrap()]);
+        let server = launch.start().await;
+        let admin = server.client(&house.key("admin", "root"));
+        let worker = place.launch(house.launch(), 8).into_worker().begin();
+        for (verdict, state) in [("deny", "denied"), ("allow", "done")] {
+            rule(verdict);
+            until("the action to be ruled on so", async || {
+                let session = starts(&admin, "one").await;
+                ended(&admin, &session).await;
+                let actions = admin.get(&format!("/v1/sessions/{session}/actions")).await.done(200).body;
+                let action = &actions["actions"][0];
+                assert!(verdict == "allow" || action["state"] == "denied", "{action}");
+                (action["state"] == state).then_some(())
+            })
+            .await;
+        }
+        assert!(worker.stop().success());
+    });
+}
