@@ -1,9 +1,7 @@
 //! Lists: every filter and every order, held against a model; pages without gaps or repeats.
 
-use domain::session::Note;
-use domain::{
-    Actor, ActorKind, Command, Ending, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status,
-};
+use domain::session::{Ending, Note};
+use domain::{Actor, ActorKind, Command, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status};
 use serde_json::{Value, json};
 
 use super::Fixture;
