@@ -47,7 +47,7 @@ pub enum InChannel {
 }
 
 enum Look {
-    Joined(Session),
+    Joined(Box<Session>),
     Events(SessionId, Vec<Event>),
     /// There is nothing to read up to this event.
     Bare(SessionId, u64),
@@ -93,7 +93,7 @@ impl ChannelFollower {
             let (scope, channel, places) = (self.scope, self.channel.clone(), self.places.clone());
             let (newest, last, limit) = (self.newest, self.last, self.portion.limit());
             let look = move |reads: &mut dyn Reads| match fresh(reads, &scope, &channel, (&places, newest))? {
-                (Some(fresh), _) => Ok(Look::Joined(fresh)),
+                (Some(fresh), _) => Ok(Look::Joined(Box::new(fresh))),
                 (None, live) => look(reads, &scope, &live, (&places, last), limit),
             };
             match self.engine.read(Cost::Point, look).await? {
