@@ -6,7 +6,7 @@ use domain::access::Right;
 use domain::{Caller, Event, Scope, Session, SessionId};
 use store::{Cost, Reads, Topic};
 
-use crate::conversation::{live_in, newest_in};
+use crate::conversation::{begun_in, live_in, newest_in};
 use crate::portion::Portion;
 use crate::{Engine, Error, Listener};
 
@@ -22,6 +22,8 @@ pub struct ChannelFollower {
     places: BTreeMap<SessionId, u64>,
     /// Where to begin with a session that is not followed yet.
     beginning: Beginning,
+    /// The newest session that is known: later ones have begun since.
+    newest: Option<SessionId>,
     /// Whose events were given last: the others come first the next time.
     last: Option<SessionId>,
 }
@@ -30,7 +32,7 @@ pub struct ChannelFollower {
 #[derive(Debug, Clone)]
 pub enum Beginning {
     /// Sessions that were there are followed from now on, later ones from their beginning.
-    Now(Option<SessionId>),
+    Now,
     /// Every session is followed from its beginning, but for those of which something is known already.
     After(BTreeMap<SessionId, u64>),
 }
@@ -45,7 +47,7 @@ pub enum InChannel {
 }
 
 enum Look {
-    Joined(Session),
+    Joined(Box<Session>),
     Events(SessionId, Vec<Event>),
     /// There is nothing to read up to this event.
     Bare(SessionId, u64),
@@ -55,33 +57,30 @@ enum Look {
 }
 
 impl Engine {
-    /// Follows a channel from now on.
-    pub async fn follow_channel(&self, caller: &Caller, channel: &str) -> Result<ChannelFollower, Error> {
-        let (scope, name) = (caller.scope, channel.to_owned());
-        let newest = self.read(Cost::Point, move |reads| newest_in(reads, &scope, &name)).await?;
-        self.follow_channel_from(caller, channel, Beginning::Now(newest.map(|newest| newest.id)))
-    }
-
     /// Follows a channel.
-    pub fn follow_channel_from(
+    pub async fn follow_channel(
         &self,
         caller: &Caller,
         channel: &str,
         beginning: Beginning,
     ) -> Result<ChannelFollower, Error> {
         caller.require(Right::Read)?;
+        let (scope, name) = (caller.scope, channel.to_owned());
+        let listener = self.bell.listen(Topic::Channel(scope.project, name.clone()));
+        let newest = self.read(Cost::Point, move |reads| newest_in(reads, &scope, &name)).await?;
         let places = match &beginning {
-            Beginning::Now(_) => BTreeMap::new(),
+            Beginning::Now => BTreeMap::new(),
             Beginning::After(places) => places.clone(),
         };
         Ok(ChannelFollower {
             engine: self.clone(),
-            scope: caller.scope,
-            listener: self.bell.listen(Topic::Channel(caller.scope.project, channel.to_owned())),
+            scope,
             channel: channel.to_owned(),
+            listener,
             portion: Portion::default(),
             places,
             beginning,
+            newest: newest.map(|newest| newest.id),
             last: None,
         })
     }
@@ -92,8 +91,11 @@ impl ChannelFollower {
     pub async fn next(&mut self) -> Result<InChannel, Error> {
         loop {
             let (scope, channel, places) = (self.scope, self.channel.clone(), self.places.clone());
-            let (last, limit) = (self.last, self.portion.limit());
-            let look = move |reads: &mut dyn Reads| look(reads, &scope, &channel, (&places, last), limit);
+            let (newest, last, limit) = (self.newest, self.last, self.portion.limit());
+            let look = move |reads: &mut dyn Reads| match fresh(reads, &scope, &channel, (&places, newest))? {
+                (Some(fresh), _) => Ok(Look::Joined(Box::new(fresh))),
+                (None, live) => look(reads, &scope, &live, (&places, last), limit),
+            };
             match self.engine.read(Cost::Point, look).await? {
                 Look::Joined(session) => {
                     self.joined(&session);
@@ -121,12 +123,11 @@ impl ChannelFollower {
     }
 
     fn joined(&mut self, session: &Session) {
-        let after = match &mut self.beginning {
-            Beginning::Now(newest) => {
-                let later = newest.is_none_or(|newest| session.id > newest);
-                *newest = (*newest).max(Some(session.id));
-                if later { 0 } else { session.last_seq }
-            }
+        let later = self.newest.is_none_or(|newest| session.id > newest);
+        self.newest = self.newest.max(Some(session.id));
+        let after = match &self.beginning {
+            Beginning::Now if later => 0,
+            Beginning::Now => session.last_seq,
             // One that had ended and goes on again is told from where it was left.
             Beginning::After(known) => known.get(&session.id).copied().unwrap_or_default(),
         };
@@ -134,18 +135,26 @@ impl ChannelFollower {
     }
 }
 
-fn look(
+/// A session that is not followed yet: the oldest that goes on, or has begun since, and perhaps ended. Else those that go on.
+fn fresh(
     reads: &mut dyn Reads,
     scope: &Scope,
     channel: &str,
+    (places, newest): (&BTreeMap<SessionId, u64>, Option<SessionId>),
+) -> Result<(Option<Session>, Vec<Session>), Error> {
+    let live = live_in(reads, scope, channel)?;
+    let begun = begun_in(reads, scope, channel, newest)?;
+    let unknown = live.iter().chain(&begun).filter(|session| !places.contains_key(&session.id));
+    Ok((unknown.min_by_key(|session| session.id).cloned(), live))
+}
+
+fn look(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    live: &[Session],
     (places, last): (&BTreeMap<SessionId, u64>, Option<SessionId>),
     limit: u32,
 ) -> Result<Look, Error> {
-    let live = live_in(reads, scope, channel)?;
-    // The oldest first, as they came.
-    if let Some(fresh) = live.iter().rev().find(|session| !places.contains_key(&session.id)) {
-        return Ok(Look::Joined(fresh.clone()));
-    }
     let (next, before): (Vec<_>, Vec<_>) = places.iter().partition(|(id, _)| Some(**id) > last);
     for (&id, &place) in next.into_iter().chain(before) {
         let stands = match live.iter().find(|session| session.id == id) {

@@ -112,13 +112,39 @@ pub(crate) fn newest_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> 
     Ok(reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop())
 }
 
+/// The sessions of a channel that were begun after this one, the newest first.
+pub(crate) fn begun_in(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    channel: &str,
+    after: Option<SessionId>,
+) -> Result<Vec<Session>, Error> {
+    if newest_in(reads, scope, channel)?.map(|newest| newest.id) == after {
+        return Ok(Vec::new());
+    }
+    let filter = SessionFilter { channel: Some(channel.to_owned()), ..SessionFilter::default() };
+    let mut found = listed(reads, scope, &filter, |session| after.is_none_or(|after| session.id > after))?;
+    found.retain(|session| after.is_none_or(|after| session.id > after));
+    Ok(found)
+}
+
 /// The sessions of a channel that have not ended, the newest first.
 pub(crate) fn live_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> Result<Vec<Session>, Error> {
     let filter = SessionFilter { channel: Some(channel.to_owned()), live: true, ..SessionFilter::default() };
+    listed(reads, scope, &filter, |_| true)
+}
+
+/// All sessions that a filter wants, the newest first, up to a page whose last one is not wanted.
+fn listed(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    filter: &SessionFilter,
+    wanted: impl Fn(&Session) -> bool,
+) -> Result<Vec<Session>, Error> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
-        let more = reads.sessions(scope, &filter, Page { after, limit: STRIDE })?;
-        let last = more.len() < STRIDE as usize;
+        let more = reads.sessions(scope, filter, Page { after, limit: STRIDE })?;
+        let last = more.len() < STRIDE as usize || !more.last().is_some_and(&wanted);
         after = more.last().map(|session| session.id);
         found.extend(more);
         if last {

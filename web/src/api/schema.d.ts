@@ -475,7 +475,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the calls of a session that people are asked about, the oldest first. */
+        /** Lists the calls of a session, or of all sessions that go on in a channel, that people are asked about, the oldest first. */
         get: operations["approvals_pending"];
         put?: never;
         post?: never;
@@ -1730,7 +1730,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Opens a WebSocket of one session: what it says stands in `/asyncapi.json`. */
+        /** Opens a WebSocket of one session, or of a channel: what it says stands in `/asyncapi.json`. */
         get: operations["approvals_open"];
         put?: never;
         post?: never;
@@ -5957,7 +5957,7 @@ export interface components {
         ToolCall: {
             /** @description Its arguments; for what is no approval of a tool, the question. */
             arguments: Record<string, unknown>;
-            /** @description Its name in the session. */
+            /** @description Its name: on the socket of one session as its agent calls it, on that of a channel with its session before it. It names no other. */
             call_id: string;
             /**
              * Format: date-time
@@ -6586,7 +6586,7 @@ export interface operations {
                 ticket?: string;
             };
             header?: {
-                /** @description The last event seen */
+                /** @description The last event seen; it names its session */
                 "Last-Event-ID"?: string | null;
             };
             path?: never;
@@ -6601,7 +6601,7 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example id: 3
+                     * @example id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3
                      *     event: STARTED
                      *     data: {"type":"STARTED",…}
                      */
@@ -6784,7 +6784,7 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example id: 3
+                     * @example id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3
                      *     event: STARTED
                      *     data: {"type":"STARTED",…}
                      */
@@ -25529,7 +25529,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description `ses_…`, its UUID, or the name of a channel, whose newest session is meant; where it has none, the first message opens one */
+                /** @description `ses_…` or its UUID; or the name of a channel: all sessions that are in it or will be, where the first message opens one */
                 session: string;
             };
             cookie?: never;

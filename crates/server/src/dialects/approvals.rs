@@ -14,7 +14,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use domain::{Caller, Event, Interaction, InteractionId, Refusal, SessionId, Status};
-use engine::{Attended, ChannelFollower, Error, InChannel, Named, SessionFollower};
+use engine::{Attended, Beginning, ChannelFollower, Error, InChannel, Named, SessionFollower};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -70,7 +70,7 @@ async fn approvals_open(
             let Attended { session, .. } = app.engine.attend(&caller, session).await?;
             Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?)
         }
-        None => Follower::Channel(app.engine.follow_channel(&caller, &name).await?),
+        None => Follower::Channel(app.engine.follow_channel(&caller, &name, Beginning::Now).await?),
     };
     let found = names.only().map(News::Joined).into_iter().collect();
     let (shown, handed) = (HashSet::new(), Vec::new());

@@ -141,7 +141,7 @@ async fn channel_told(app: &App, caller: Caller, name: String, places: Places) -
         }
     }
     let after = known.0.iter().map(|(id, place)| (*id, place.before())).collect();
-    let follower = app.engine.follow_channel_from(&caller, &name, Beginning::After(after))?;
+    let follower = app.engine.follow_channel(&caller, &name, Beginning::After(after)).await?;
     stream_in(Speech::new(name, Until::Channel, known), app, caller, Source::Channel(follower))
 }
 

@@ -1,7 +1,6 @@
 //! Lists: every filter and every order, held against a model; pages without gaps or repeats.
 
-use domain::session::Ending;
-use domain::session::Note;
+use domain::session::{Ending, Note};
 use domain::{Actor, ActorKind, Command, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status};
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! What a stream of this wire says of each event of a session.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::Duration;
 
 use axum::response::sse::Event as Frame;
@@ -50,10 +51,9 @@ impl Speech {
 
     /// Finds out how a session is to be told of.
     pub(super) async fn meets(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
-        if !self.listens.contains_key(&id) {
+        if let Entry::Vacant(unknown) = self.listens.entry(id) {
             let (session, luggage, _) = app.engine.session(caller, id).await?;
-            let listens = session.driven && session.brief.flow.is_none() && luggage.input.is_null();
-            self.listens.insert(id, listens);
+            unknown.insert(session.driven && session.brief.flow.is_none() && luggage.input.is_null());
         }
         Ok(())
     }
