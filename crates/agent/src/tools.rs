@@ -44,13 +44,14 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use serde_json::Value;
 use zeroize::Zeroizing;
 
 use crate::tool::Tool;
 use create_directory::CreateDirectory;
 use delete_file::DeleteFile;
 use execute_command::ExecuteCommand;
-use file_tool::FileTool;
+use file_tool::{FileTool, FileWork};
 use list_files::ListFiles;
 use move_file::MoveFile;
 use read_file::ReadFile;
@@ -69,6 +70,22 @@ pub const WORKSPACE_TOOLS: [&str; 8] = [
     "delete_file",
     "execute_command",
 ];
+
+/// The schemas of the arguments of those tools, by name.
+#[must_use]
+pub fn schemas() -> BTreeMap<String, Value> {
+    let specs = [
+        ReadFile::spec(),
+        ListFiles::spec(),
+        SearchFiles::spec(),
+        WriteFile::spec(),
+        CreateDirectory::spec(),
+        MoveFile::spec(),
+        DeleteFile::spec(),
+        ExecuteCommand::described(),
+    ];
+    specs.into_iter().map(|spec| (spec.name, spec.schema)).collect()
+}
 
 /// Where commands are looked for, unless it is said otherwise.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

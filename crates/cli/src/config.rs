@@ -347,7 +347,7 @@ pub(crate) struct PolicySimulate {
     /// The draft
     pub(crate) file: PathBuf,
     /// At most so many actions, the newest; up to 10000
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: u32,
     /// No actions from before this moment (2026-11-01T00:00:00Z)
     #[arg(long)]

@@ -76,6 +76,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     cancelled.cancel();
     tasks.close();
     tasks.wait().await;
+    engine.drafts_settled().await;
     if let Err(error) = engine.note_used().await {
         tracing::warn!(%error, "the last use of keys was not written down");
     }

@@ -1,6 +1,7 @@
 //! `holdpoint policy simulate`.
 
 use engine::{Changed, Engine, Error, Ids, Settings, Simulate, Simulation};
+use store_sqlite::FILE;
 
 use crate::config::PolicySimulate;
 use crate::failure::Failure;
@@ -12,10 +13,15 @@ use crate::policy::read;
 pub(crate) async fn simulate(draft: PolicySimulate) -> Result<(), Failure> {
     let PolicySimulate { file, limit, since, tenant, project, master, database } = draft;
     let text = read(&file)?;
+    if database.database_url.is_none() {
+        // A mistyped directory is no reason to make a new database.
+        let kept = database.data.join(FILE);
+        std::fs::metadata(&kept).map_err(|error| Failure::Data(kept, error))?;
+    }
     let vault = vault(&master, &database.data)?;
     let (store, clock) = open(&database)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
-    let simulate = Simulate { text, limit: Some(limit), since };
+    let simulate = Simulate { file: file.display().to_string(), text, limit: Some(limit), since };
     let simulation = engine.policy_simulate_of(tenant, project, simulate).await.map_err(|error| match error {
         Error::PolicyInvalid(problems) => {
             let lines: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();

@@ -29,6 +29,7 @@ pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<(), Failure> {
         keep_to_ourselves();
     }
     let found = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
+    engine.build_in(agent::tools::schemas());
     engine.define(found.map_err(|findings| Failure::DefinitionsBad(lines(&findings)))?);
     Ok(())
 }

@@ -23,7 +23,7 @@ pub struct PolicyState {
     /// The draft that is judged beside it, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<Shadow>,
-    /// The learnt rules of it that match nothing any more.
+    /// The learnt rules that match nothing any more, those included that are not in it at present, and those of which that is over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspended: Vec<Suspension>,
     /// How often it has changed. Guards every write, and every ruling that is given under it.
@@ -43,13 +43,28 @@ pub struct Adoption {
     pub reason: Option<String>,
 }
 
-/// A learnt rule that somebody has decided otherwise about.
+/// A learnt rule that somebody has decided otherwise about. It is known by its name, which is made of what it says: taken out and put back,
+/// it is the same rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// Its name.
     pub rule: String,
     /// The decision.
     pub decision: Decision,
+    /// Who has it match again nevertheless.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifted: Option<Lift>,
+}
+
+/// A person's word that a rule matches again, whatever was decided before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lift {
+    /// Who.
+    pub by: Actor,
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: String,
 }
 
 /// A draft that is judged beside the policy in force, and decides nothing.
@@ -168,22 +183,39 @@ impl PolicyState {
         Some((Self { shadow: None, revision: self.revision + 1, ..self }, happening))
     }
 
-    /// Has a rule match nothing any more, because of a decision. `None` if it does so already.
+    /// Has a rule match nothing any more, because of a decision. `None` if it does so already, or if somebody who knew of the decision has it
+    /// match again.
     #[must_use]
     pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, Happening)> {
-        if self.suspended.iter().any(|known| known.rule == rule) {
+        let overruled = |known: &Suspension| {
+            let before = |lift: &Lift| decision.at < lift.at || decision.interaction == known.decision.interaction;
+            known.lifted.as_ref().is_none_or(before)
+        };
+        if self.suspended.iter().any(|known| known.rule == rule && overruled(known)) {
             return None;
         }
+        self.suspended.retain(|known| known.rule != rule);
         let data = serde_json::json!({ "rule": rule, "interaction": decision.interaction, "effect": decision.effect });
         let happening = Happening::by("policy.rule_suspended", &decision.by, data);
-        self.suspended.push(Suspension { rule: rule.to_owned(), decision: decision.clone() });
+        self.suspended.push(Suspension { rule: rule.to_owned(), decision: decision.clone(), lifted: None });
+        Some((Self { revision: self.revision + 1, ..self }, happening))
+    }
+
+    /// Has a suspended rule match again. `None` if it is not suspended.
+    #[must_use]
+    pub fn lift(mut self, rule: &str, lift: Lift) -> Option<(Self, Happening)> {
+        let known = self.suspended.iter_mut().find(|known| known.rule == rule && known.lifted.is_none())?;
+        let data = serde_json::json!({ "rule": rule, "reason": lift.reason });
+        let happening = Happening::by("policy.suspension_lifted", &lift.by, data);
+        known.lifted = Some(lift);
         Some((Self { revision: self.revision + 1, ..self }, happening))
     }
 
     /// The names of the rules that match nothing.
     #[must_use]
     pub fn silent(&self) -> Vec<&str> {
-        self.suspended.iter().map(|suspension| suspension.rule.as_str()).collect()
+        let in_force = self.suspended.iter().filter(|suspension| suspension.lifted.is_none());
+        in_force.map(|suspension| suspension.rule.as_str()).collect()
     }
 
     /// Switches it on or off.

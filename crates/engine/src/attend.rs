@@ -36,13 +36,34 @@ impl Engine {
         .await
     }
 
-    /// The question that a client means: the last one about a call of the session, or one of the session by its id.
+    /// A question, and the call that it is known by: the one that it was the first to be asked about. Later ones about the same call have their
+    /// own id alone, so that a decision that was made about the first never meets another.
+    pub async fn question_shown(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+    ) -> Result<(Interaction, Option<String>), Error> {
+        caller.require(Right::Read)?;
+        let scope = caller.scope;
+        self.read(Cost::Point, move |reads| {
+            let asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            let proposal = match &asked.question.call {
+                Some(call) => reads.proposal(&scope, asked.origin.session, call)?,
+                None => None,
+            };
+            let call = proposal.filter(|proposal| proposal.asked.first() == Some(&id)).map(|proposal| proposal.call);
+            Ok((asked, call))
+        })
+        .await
+    }
+
+    /// The question that a client means: the first one about a call of the session, or one of the session by its id.
     pub async fn question_meant(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
         caller.require(Right::Read)?;
         let (scope, call) = (caller.scope, call.to_owned());
         self.read(Cost::Point, move |reads| {
             let asked = match reads.proposal(&scope, session, &call)? {
-                Some(proposal) => proposal.asked.last().copied(),
+                Some(proposal) => proposal.asked.first().copied(),
                 None => call.parse::<InteractionId>().ok(),
             };
             let found = match asked {

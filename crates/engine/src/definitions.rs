@@ -3,7 +3,7 @@
 //! A file is read by whoever starts the server and handed over here. What a session uses is kept in its project in the transaction that opens
 //! it, so that the session goes on with just that, whatever becomes of the file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::access::Right;
@@ -12,7 +12,7 @@ use domain::{
 };
 use parking_lot::RwLock;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{Cost, Page, StoreError};
 
 use crate::work::Work;
@@ -27,13 +27,21 @@ pub struct Definitions {
     pub flows: Vec<FlowVersion>,
 }
 
-/// Definitions of the files, as they are now.
+/// What the server brings itself: the definitions of its files, as they are now, and the schemas of the tools that it has built in.
 #[derive(Default)]
-pub(crate) struct Filed(RwLock<Arc<Definitions>>);
+pub(crate) struct Filed {
+    definitions: RwLock<Arc<Definitions>>,
+    tools: RwLock<BTreeMap<String, Value>>,
+}
 
 impl Filed {
     pub(crate) fn now(&self) -> Arc<Definitions> {
-        Arc::clone(&self.0.read())
+        Arc::clone(&self.definitions.read())
+    }
+
+    /// The schema of a tool that is built in.
+    pub(crate) fn schema(&self, tool: &str) -> Option<Value> {
+        self.tools.read().get(tool).cloned()
     }
 }
 
@@ -49,7 +57,12 @@ pub struct Listed {
 impl Engine {
     /// Takes what the server's files define now.
     pub fn define(&self, definitions: Definitions) {
-        *self.filed.0.write() = Arc::new(definitions);
+        *self.filed.definitions.write() = Arc::new(definitions);
+    }
+
+    /// Takes the schemas of the tools that our workers have built in, by name: what people make of a call of one is held against it.
+    pub fn build_in(&self, tools: BTreeMap<String, Value>) {
+        *self.filed.tools.write() = tools;
     }
 
     /// Brings a version of an agent into the project.

@@ -1,13 +1,17 @@
 //! A person decides otherwise than a learnt rule says: the rule is suspended, in the transaction of the decision.
 
+use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, PolicyState, Refusal, Role, Scope, Verdict,
+    Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role, Scope,
+    Verdict,
 };
 use store::{Cost, Reads, StoreError};
 
-use crate::judge::Behalf;
+use crate::judge::{Behalf, InForce};
+use crate::learn::Against;
+use crate::policy_admin::{Adopted, explained};
 use crate::work::Work;
-use crate::{Engine, Error};
+use crate::{Engine, Error, Idempotency};
 
 /// The learnt rules that are about the action of a question, under one state of the policy.
 #[derive(Debug, Clone)]
@@ -33,7 +37,12 @@ impl Engine {
     }
 }
 
-fn asked_about(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<Option<(Action, Behalf)>, Error> {
+/// The action that a question is about, and on whose behalf it was proposed.
+pub(crate) fn asked_about<R: Reads + ?Sized>(
+    reads: &mut R,
+    scope: &Scope,
+    id: InteractionId,
+) -> Result<Option<(Action, Behalf)>, Error> {
     let Some(mut asked) = reads.interaction(scope, id)? else { return Ok(None) };
     // The action is in the session where it was proposed, wherever the question went.
     while let Some(from) = asked.origin.handed_from.take() {
@@ -55,10 +64,6 @@ impl Work<'_> {
     /// Suspends the learnt rules that a decision speaks against. A policy that has moved since they were found is looked at again.
     pub(crate) fn doubted(&mut self, interaction: &Interaction, about: Option<&LearntAbout>) -> Result<(), Error> {
         let (Some(about), Some(decision)) = (about, Decision::of(interaction)) else { return Ok(()) };
-        let now = self.tx.policy_state(&interaction.scope)?.map_or(0, |state| state.revision);
-        if now != about.revision {
-            return Err(StoreError::Conflict.into());
-        }
         let otherwise = |verdict: Verdict| match verdict {
             Verdict::Allow => decision.effect != Effect::Approve,
             // An answer never loosens a policy: a denial is taken back by whoever manages it.
@@ -66,6 +71,14 @@ impl Work<'_> {
         };
         let rules: Vec<String> =
             about.rules.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
+        // Whoever puts a rule in force at this moment sees the decision, or the rule is seen here.
+        let state = match rules.is_empty() {
+            true => self.tx.policy_held(&interaction.scope)?,
+            false => self.tx.policy_state(&interaction.scope)?,
+        };
+        if state.map_or(0, |state| state.revision) != about.revision {
+            return Err(StoreError::Conflict.into());
+        }
         self.suspended(&interaction.scope, &rules, &decision)
     }
 
@@ -76,6 +89,78 @@ impl Work<'_> {
             let Some((state, happening)) = state.suspend(rule, decision) else { continue };
             self.tx.policy_save(scope, &state)?;
             self.audited(scope, &happening)?;
+        }
+        Ok(())
+    }
+}
+
+/// The learnt rules that a policy brings, and what is known to speak against them.
+#[derive(Debug, Clone)]
+pub(crate) struct Brought {
+    rules: Vec<String>,
+    against: Against,
+}
+
+impl Engine {
+    /// The learnt rules that a policy brings and the one in force has not, with what people decided otherwise.
+    pub(crate) async fn brought(
+        &self,
+        scope: Scope,
+        adopted: &Adopted,
+        current: Option<&InForce>,
+    ) -> Result<Option<Brought>, Error> {
+        let known = |rule: &&str| current.is_some_and(|current| current.policy.learnt().any(|known| known == *rule));
+        let rules = adopted.policy.learnt().filter(|rule| !known(rule)).map(str::to_owned).collect::<Vec<_>>();
+        if rules.is_empty() {
+            return Ok(None);
+        }
+        let against = self.spoken_against(scope, &adopted.policy, &rules).await?;
+        Ok(Some(Brought { rules, against }))
+    }
+
+    /// Has a suspended rule match again, whatever was decided before.
+    pub async fn policy_lift(
+        &self,
+        caller: &Caller,
+        rule: String,
+        reason: String,
+        once: Option<Idempotency>,
+    ) -> Result<InForce, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(Some(&reason))?;
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let state = work.tx.policy_state(&scope)?.ok_or(Refusal::NotFound("suspension"))?;
+            let lift = Lift { by: by.clone(), at: work.now, reason: reason.clone() };
+            let (state, happening) = state.lift(&rule, lift).ok_or(Refusal::NotFound("suspension"))?;
+            work.tx.policy_save(&scope, &state)?;
+            work.audited(&scope, &happening)
+        })
+        .await?;
+        self.in_force(scope).await
+    }
+}
+
+impl Work<'_> {
+    /// In the transaction that puts learnt rules in force: those that somebody has decided otherwise about begin suspended, and one that was
+    /// suggested is refused.
+    pub(crate) fn unanimous(
+        &mut self,
+        scope: &Scope,
+        adopted: &Adopted,
+        brought: Option<&Brought>,
+    ) -> Result<(), Error> {
+        let Some(Brought { rules, against }) = brought else { return Ok(()) };
+        let later = self.decided_against(scope, &adopted.policy, (rules, against.since))?;
+        for (rule, decision) in against.found.iter().chain(&later) {
+            if adopted.suggested.as_ref() == Some(rule) {
+                return Err(Refusal::NotFound("suggestion").into());
+            }
+            // An answer never loosens a policy.
+            let allows = |known: &policy::Rule| known.name == *rule && known.verdict == Verdict::Allow;
+            if adopted.policy.rules().any(allows) {
+                self.suspended(scope, std::slice::from_ref(rule), decision)?;
+            }
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ pub struct Settings {
     pub resume_point_bytes: usize,
     /// How long a permit is good for.
     pub permit: SignedDuration,
-    /// How long a ruling waits for a draft that is judged beside it, from when both began.
+    /// How long a draft that is judged beside the policy in force may take for one action. No ruling waits for it.
     pub draft_time: Duration,
     /// How long a worker has a step before another one may take it, unless it says that it is alive.
     pub step_lease: SignedDuration,
@@ -64,7 +64,7 @@ impl Default for Settings {
             deadlines: HashMap::new(),
             resume_point_bytes: 512 * 1024,
             permit: SignedDuration::from_hours(24),
-            draft_time: Duration::from_millis(50),
+            draft_time: Duration::from_secs(5),
             step_lease: SignedDuration::from_secs(30),
             webhook_lease: SignedDuration::from_secs(45),
             webhook_networks: Networks::default(),

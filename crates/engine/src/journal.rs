@@ -120,6 +120,7 @@ impl Work<'_> {
         let event = session.record(self.ids.event(self.now), happening, None, self.now);
         self.tx.event_append(&session.scope, &event)?;
         self.effects.topics.push(Topic::Session(session.id));
+        self.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
         Ok(())
     }
 

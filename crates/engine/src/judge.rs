@@ -1,18 +1,21 @@
 //! Judges an action by the policy in force, before the transaction; the transaction then makes sure that it still is.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::{
-    Action, Actor, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Timestamp, Verdict,
+    Action, Actor, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Suspension, TenantId,
+    Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
 use moka::sync::Cache;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use policy::{AskSettings, Call, Policy};
 use serde_json::Value;
 use store::{Cost, StoreError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 
 use crate::forms_check::off_reactor;
 use crate::policy_file::RefusedFile;
@@ -33,8 +36,10 @@ pub(crate) struct Policies {
     pub(crate) drafts: Cache<String, Option<Arc<Policy>>>,
     /// How many drafts may be at work at once, so that slow ones never take the threads of what counts.
     places: Arc<Semaphore>,
-    /// Whose simulation is next.
-    turns: Semaphore,
+    /// Drafts that are being judged beside a policy in force.
+    pub(crate) drafting: Mutex<JoinSet<()>>,
+    /// Whose turn it is in a tenant to have much read and judged.
+    turns: Cache<TenantId, Arc<Semaphore>>,
 }
 
 /// The server's own policy.
@@ -48,6 +53,8 @@ pub(crate) struct Served {
 
 /// How many drafts may be at work at once.
 const PLACES: usize = 32;
+/// How long somebody waits for a turn.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Policies {
     pub(crate) fn new() -> Self {
@@ -62,7 +69,8 @@ impl Policies {
             kept: Cache::new(100_000),
             drafts: Cache::new(1000),
             places: Arc::new(Semaphore::new(PLACES)),
-            turns: Semaphore::new(1),
+            drafting: Mutex::new(JoinSet::new()),
+            turns: Cache::new(10_000),
         }
     }
 
@@ -71,9 +79,13 @@ impl Policies {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// Waits until nobody else simulates.
-    pub(crate) async fn simulating(&self) -> Option<SemaphorePermit<'_>> {
-        self.turns.acquire().await.ok()
+    /// Waits until nobody else of the tenant has anything simulated or tried, which costs more than a ruling.
+    pub(crate) async fn turn(&self, tenant: TenantId) -> Result<OwnedSemaphorePermit, Error> {
+        let turns = self.turns.get_with(tenant, || Arc::new(Semaphore::new(1)));
+        match tokio::time::timeout(PATIENCE, turns.acquire_owned()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(_)) | Err(_) => Err(StoreError::Busy.into()),
+        }
     }
 
     /// Puts another policy in the place of the server's own.
@@ -125,6 +137,13 @@ pub struct InForce {
 }
 
 impl InForce {
+    /// The rules of it that match nothing, because somebody decided otherwise.
+    #[must_use]
+    pub fn suspended(&self) -> Vec<Suspension> {
+        let here = |suspension: &&Suspension| self.policy.rules().any(|rule| rule.name == suspension.rule);
+        self.state.suspended.iter().filter(|suspension| suspension.lifted.is_none()).filter(here).cloned().collect()
+    }
+
     /// Who changed what is in force last, when and why. A file that changes under a project is a change too; but while the policy is
     /// switched off, this says who did that.
     #[must_use]
@@ -187,11 +206,7 @@ impl Judged {
 impl Engine {
     /// The policy in force in a project: its own, else the server's.
     pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
-        let state = self.read(Cost::Point, move |reads| {
-            let state = reads.policy_state(&scope)?;
-            Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
-        });
-        let state = state.await?;
+        let state = self.policy_state(scope).await?;
         let Some(version) = state.own.clone() else {
             let Served { policy, source, since } = self.policies.server();
             return Ok(InForce { policy, source, state, since });
@@ -209,6 +224,15 @@ impl Engine {
         let policy = Arc::new(policy);
         self.policies.compiled.insert(version, Arc::clone(&policy));
         Ok(InForce { policy, source, state, since: None })
+    }
+
+    /// What is true of the policy of a project beside its text.
+    pub(crate) async fn policy_state(&self, scope: Scope) -> Result<PolicyState, Error> {
+        let state = self.read(Cost::Point, move |reads| {
+            let state = reads.policy_state(&scope)?;
+            Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
+        });
+        state.await
     }
 
     /// Rules on an action.
@@ -240,8 +264,16 @@ impl Engine {
     }
 }
 
+/// A policy that is not in force, and the rules that would be suspended in it.
+#[derive(Clone)]
+pub(crate) struct Trial {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) suspended: Vec<String>,
+}
+
 /// What a policy that is not in force would say of an action, were it switched on.
-pub(crate) fn drafted(policy: &Policy, forms: &Forms, behalf: &Behalf, action: &Action) -> Ruling {
+pub(crate) fn drafted(trial: &Trial, forms: &Forms, behalf: &Behalf, action: &Action) -> Ruling {
+    let Trial { policy, suspended } = trial;
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
     let misfit = checked.err().map(|error| match error {
         CheckError::Schema(error) => error.to_string(),
@@ -249,7 +281,8 @@ pub(crate) fn drafted(policy: &Policy, forms: &Forms, behalf: &Behalf, action: &
             fields.first().map_or_else(String::new, |field| format!("`{}` {}", field.pointer, field.message))
         }
     });
-    held(policy.judge(&behalf.call(action)).ruling, misfit)
+    let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
+    held(policy.judge_without(&behalf.call(action), &silent).ruling, misfit)
 }
 
 /// What does not fit the schema of its tool is not what the policy was written for: it is asked about, where it would have been allowed.

@@ -1,7 +1,7 @@
 //! Looks back: what was proposed in a project, the newest first, with what people decided about it.
 
-use domain::{Action, Decision, Kind, Proposal, Scope, Timestamp};
-use store::{ActionPlace, Cost, PastAction, Reads};
+use domain::{Action, Decision, Kind, Proposal, Scope};
+use store::{ActionPlace, Cost, PastAction, PastFilter, Reads};
 
 use crate::judge::Behalf;
 use crate::{Engine, Error};
@@ -17,21 +17,23 @@ pub(crate) struct Past {
     pub(crate) behalf: Behalf,
     /// What people decided about that very action.
     pub(crate) decision: Option<Decision>,
+    /// What was decided before about what it was then: whoever edits it says no to that.
+    pub(crate) earlier: Vec<(Action, Decision)>,
 }
 
 /// Somebody who looks back.
 pub(crate) struct LookingBack {
     engine: Engine,
     scope: Scope,
-    since: Option<Timestamp>,
+    filter: PastFilter,
     left: u32,
     before: Option<ActionPlace>,
 }
 
 impl Engine {
-    /// Begins to look back at so many actions at most, and at none from before a moment.
-    pub(crate) fn look_back(&self, scope: Scope, since: Option<Timestamp>, most: u32) -> LookingBack {
-        LookingBack { engine: self.clone(), scope, since, left: most, before: None }
+    /// Begins to look back at so many actions at most.
+    pub(crate) fn look_back(&self, scope: Scope, filter: PastFilter, most: u32) -> LookingBack {
+        LookingBack { engine: self.clone(), scope, filter, left: most, before: None }
     }
 }
 
@@ -42,9 +44,9 @@ impl LookingBack {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        let (scope, since, before) = (self.scope, self.since, self.before.clone());
+        let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
         let found = self.engine.read(Cost::Scan, move |reads| {
-            let found = reads.past_actions(&scope, before.as_ref(), since, limit)?;
+            let found = reads.past_actions(&scope, &filter, before.as_ref(), limit)?;
             let last = found.last().map(|past| past.place.clone());
             let found: Result<Vec<Past>, Error> = found.into_iter().map(|past| recalled(reads, past)).collect();
             Ok((found?, last))
@@ -57,24 +59,26 @@ impl LookingBack {
 
     /// Whether there is anything before what was looked at.
     pub(crate) async fn more(&self) -> Result<bool, Error> {
-        let (scope, since, before) = (self.scope, self.since, self.before.clone());
+        let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
         let found = self
             .engine
-            .read(Cost::Scan, move |reads| Ok(!reads.past_actions(&scope, before.as_ref(), since, 1)?.is_empty()));
+            .read(Cost::Scan, move |reads| Ok(!reads.past_actions(&scope, &filter, before.as_ref(), 1)?.is_empty()));
         found.await
     }
 }
 
 fn recalled(reads: &mut dyn Reads, PastAction { proposal, started_by, .. }: PastAction) -> Result<Past, Error> {
     let behalf = Behalf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
-    // Later questions may be about what became of it.
-    for id in proposal.asked.iter().rev() {
-        let asked = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
-        if let Some(asked) = asked {
-            let decision = Decision::of(&asked);
-            let action = asked.question.action.unwrap_or_else(|| proposal.action.clone());
-            return Ok(Past { proposal, action, behalf, decision });
+    let mut asked: Vec<(Action, Option<Decision>)> = Vec::new();
+    for id in &proposal.asked {
+        // Later questions may be about what became of it.
+        let found = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
+        if let Some(found) = found {
+            let decision = Decision::of(&found);
+            asked.push((found.question.action.unwrap_or_else(|| proposal.action.clone()), decision));
         }
     }
-    Ok(Past { action: proposal.action.clone(), proposal, behalf, decision: None })
+    let (action, decision) = asked.pop().unwrap_or_else(|| (proposal.action.clone(), None));
+    let earlier = asked.into_iter().filter_map(|(action, decision)| Some((action, decision?))).collect();
+    Ok(Past { proposal, action, behalf, decision, earlier })
 }

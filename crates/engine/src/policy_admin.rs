@@ -1,6 +1,5 @@
 //! The policy of a project: shown, checked, explained, changed, switched off and on.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::access::Right;
@@ -19,7 +18,7 @@ use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
 /// The name that a policy without a file goes by in its findings.
-const NAME: &str = "policy.toml";
+pub(crate) const NAME: &str = "policy.toml";
 /// How much of a diff the record keeps.
 const DIFF_BYTES: usize = 64 * 1024;
 
@@ -57,6 +56,7 @@ impl Engine {
     /// What there is to say about a policy, without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
+        let _turn = self.policies.turn(caller.scope.tenant).await?;
         match off_reactor(move || load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
@@ -71,18 +71,20 @@ impl Engine {
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        let (policy, state) = match supposed.draft.clone() {
+        let (policy, state, draft) = match supposed.draft.clone() {
             None => {
                 let InForce { policy, state, .. } = self.in_force(caller.scope).await?;
-                (policy, Some(state))
+                (policy, state, false)
             }
-            Some(text) => (Arc::new(loaded(text).await?), None),
+            Some(text) => {
+                let _turn = self.policies.turn(caller.scope.tenant).await?;
+                (Arc::new(loaded(NAME, text).await?), self.policy_state(caller.scope).await?, true)
+            }
         };
         let action = Action { tool: supposed.tool.clone(), arguments: supposed.arguments.clone() };
         let misfit = self.misfit(&policy, &action).await?;
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         off_reactor(move || {
-            let silent = state.as_ref().map(PolicyState::silent).unwrap_or_default();
             let call = Call {
                 tool: &supposed.tool,
                 arguments: &supposed.arguments,
@@ -90,10 +92,11 @@ impl Engine {
                 user: &user,
                 role: supposed.role.unwrap_or(Role::Agent),
             };
-            let mut explanation = policy.explain_without(&call, &silent);
+            let mut explanation = policy.explain_without(&call, &state.silent());
             explanation.ruling = held(explanation.ruling, misfit);
-            if let Some(state) = &state {
-                explanation.ruling = switched(explanation.ruling, state);
+            // A draft is looked at as if it were switched on.
+            if !draft {
+                explanation.ruling = switched(explanation.ruling, &state);
             }
             explanation
         })
@@ -110,11 +113,8 @@ impl Engine {
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
-        let policy = loaded(text.clone()).await?;
-        let version = policy.version().to_owned();
-        let rules = names(&policy);
-        let adopted = Adopted { version, text, source: PolicySource::Project, base, reason, rules };
-        self.adopt(caller, adopted, once).await
+        let policy = loaded(NAME, text).await?;
+        self.adopt(caller, Adopted::of_project(policy, (base, reason)), once).await
     }
 
     /// Puts the server's policy in force again.
@@ -127,11 +127,15 @@ impl Engine {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let Served { policy, source, .. } = self.policies.server();
-        let (version, text, rules) = (policy.version().to_owned(), policy.text().to_owned(), names(&policy));
-        self.adopt(caller, Adopted { version, text, source, base: None, reason, rules }, once).await
+        self.adopt(caller, Adopted { policy, source, base: None, reason, suggested: None }, once).await
     }
 
-    async fn adopt(&self, caller: &Caller, adopted: Adopted, once: Option<Idempotency>) -> Result<InForce, Error> {
+    pub(crate) async fn adopt(
+        &self,
+        caller: &Caller,
+        adopted: Adopted,
+        once: Option<Idempotency>,
+    ) -> Result<InForce, Error> {
         let (scope, by) = (caller.scope, caller.actor.clone());
         let current = match self.in_force(caller.scope).await {
             Ok(current) => Some(current),
@@ -139,7 +143,8 @@ impl Engine {
             Err(Error::Store(StoreError::Corrupt(_))) => None,
             Err(error) => return Err(error),
         };
-        let diff = current.as_ref().map(|current| diff(current.policy.text(), &adopted.text));
+        let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
+        let brought = self.brought(scope, &adopted, current.as_ref()).await?;
         self.command(caller, once, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
@@ -150,10 +155,11 @@ impl Engine {
             if let Some(current) = &current {
                 work.policy_replaced(&scope, current)?;
             }
-            let Adopted { version, text, source, reason, rules, .. } = &adopted;
+            let Adopted { policy, source, reason, .. } = &adopted;
+            let version = policy.version().to_owned();
             let kept = PolicyVersion {
                 version: version.clone(),
-                text: text.clone(),
+                text: policy.text().to_owned(),
                 source: *source,
                 by: by.clone(),
                 at: work.now,
@@ -161,14 +167,13 @@ impl Engine {
             };
             work.tx.policy_keep(&scope, &kept)?;
             let own = (*source == PolicySource::Project).then(|| version.clone());
-            let adoption = Adoption { own, version: version.clone(), before, reason: reason.clone() };
-            let (mut state, mut happening) = state.adopt(adoption, by.clone(), work.now);
-            // What was suspended stays so as long as it is there.
-            state.suspended.retain(|suspension| rules.contains(&suspension.rule));
+            let adoption = Adoption { own, version, before, reason: reason.clone() };
+            // What was suspended stays so, also if it is not there for a while.
+            let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
             work.audited(&scope, &happening)?;
-            Ok(())
+            work.unanimous(&scope, &adopted, brought.as_ref())
         })
         .await?;
         self.in_force(caller.scope).await
@@ -200,19 +205,26 @@ impl Engine {
     }
 }
 
-fn names(policy: &Policy) -> BTreeSet<String> {
-    policy.rules().map(|rule| rule.name.clone()).collect()
-}
-
-/// A text that is to be put in force.
-struct Adopted {
-    version: String,
-    text: String,
+/// A policy that is to be put in force.
+pub(crate) struct Adopted {
+    pub(crate) policy: Arc<Policy>,
     source: PolicySource,
     base: Option<String>,
     reason: Option<String>,
-    /// The names of its rules.
-    rules: BTreeSet<String>,
+    /// The rule for whose sake it is, where that was suggested: it is put in force only while nobody has decided otherwise.
+    pub(crate) suggested: Option<String>,
+}
+
+impl Adopted {
+    /// The project's own, in place of a version, and why.
+    pub(crate) fn of_project(policy: Policy, (base, reason): (Option<String>, Option<String>)) -> Self {
+        Self { policy: Arc::new(policy), source: PolicySource::Project, base, reason, suggested: None }
+    }
+
+    /// The same for the sake of a rule that was suggested.
+    pub(crate) fn suggested(self, rule: String) -> Self {
+        Self { suggested: Some(rule), ..self }
+    }
 }
 
 impl Work<'_> {
@@ -234,8 +246,9 @@ impl Work<'_> {
 }
 
 /// Reads a policy, and refuses one with an error in it.
-pub(crate) async fn loaded(text: String) -> Result<Policy, Error> {
-    off_reactor(move || load_policy(NAME, &text)).await?.map_err(|findings| {
+pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
+    let file = file.to_owned();
+    off_reactor(move || load_policy(&file, &text)).await?.map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
     })

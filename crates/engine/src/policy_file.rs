@@ -45,7 +45,18 @@ pub fn load_policy(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
             message: format!("the schema of `{tool}`{}: {}", error.pointer, error.reason),
         })
     });
-    let findings: Vec<Finding> = unusable.collect();
+    let misnamed = policy.misnamed().map(|rule| Finding {
+        file: file.to_owned(),
+        line: rule.line,
+        column: 1,
+        code: "reserved_name",
+        severity: Severity::Error,
+        message: format!(
+            "`{}` is the name of a rule that was learnt, and this one says something else: give it another name",
+            rule.name
+        ),
+    });
+    let findings: Vec<Finding> = unusable.chain(misnamed).collect();
     if findings.is_empty() { Ok(policy) } else { Err(findings) }
 }
 

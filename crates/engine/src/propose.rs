@@ -1,6 +1,7 @@
 //! An agent proposes an action: it is judged, and in one transaction allowed with a permit, denied, or asked about.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
 use domain::proposal::{Proposal, Standing, reserved};
@@ -91,12 +92,17 @@ impl Engine {
             }
         }
         let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
-        let (judged, beside) = self.judge_beside(scope, behalf, action.clone()).await?;
+        let in_force = self.in_force(scope).await?;
+        let state = in_force.state.clone();
+        let judged = self.judge_by(in_force, behalf.clone(), action.clone()).await?;
         let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
         let policies = Arc::clone(&self.policies);
         let (driven, hands) = (caller.is_worker(), caller.clone());
-        self.command(caller, once, move |work| {
+        let new = Arc::new(AtomicBool::new(false));
+        let made = Arc::clone(&new);
+        let proposal = self.command(caller, once, move |work| {
+            made.store(false, Ordering::Relaxed);
             let mut session = work.session(&scope, session)?;
             if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
                 known.in_hands_of(&hands)?;
@@ -137,14 +143,18 @@ impl Engine {
                 Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
             };
             work.tx.proposal_insert(&proposal)?;
-            work.compared(&proposal, beside.as_ref())?;
             work.woken_at(proposal.wake_at());
             let about = proposal.asked.first().copied();
             work.happened(&mut session, about, proposal.proposed())?;
             work.saved(&session)?;
+            made.store(true, Ordering::Relaxed);
             Ok(proposal)
-        })
-        .await
+        });
+        let proposal = proposal.await?;
+        if new.load(Ordering::Relaxed) {
+            self.judge_beside(state, behalf, proposal.clone());
+        }
+        Ok(proposal)
     }
 
     /// How a question about an action is put: with the time that the agent's version gives, else the rule, else what is usual.

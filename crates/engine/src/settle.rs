@@ -5,11 +5,13 @@ use domain::interaction::Origin;
 use domain::proposal::{Step, verdict_of};
 use domain::{
     Action, Actor, AgentVersion, Caller, Choice, DefinitionKind, Draft, Effect, Interaction, InteractionId, Kind,
-    Proposal, Question, Refusal, Remember, Resolution, Session, Standing, State, Status, Verdict, Wire,
+    Proposal, Question, Refusal, Remember, Resolution, Scope, Session, SignedDuration, Standing, State, Status,
+    Verdict, Wire,
 };
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
 
+use crate::ask::opened_on;
 use crate::definitions::body;
 use crate::doubt::LearntAbout;
 use crate::judge::{Behalf, Judged};
@@ -143,7 +145,7 @@ impl Work<'_> {
         let audience = before.map(|before| before.question.audience).unwrap_or_default();
         let question = Question { audience, ..what_became_of(&proposal) };
         let question = question.admit().map_err(Refusal::QuestionInvalid)?;
-        let asking = Asking { time: None, traceparent: None };
+        let asking = Asking { time: self.time_for(session, &proposal, &question.kind)?, traceparent: None };
         let asked = match self.ask(session, proposal.proposed_by.clone(), question, &asking) {
             // It is seen as unknown all the same; the time of others must not stand still for it.
             Err(Error::Refused(Refusal::TooManyOpen { .. })) => return Ok(proposal),
@@ -152,6 +154,20 @@ impl Work<'_> {
         let proposal = proposal.puzzled(asked.id);
         self.tx.proposal_save(&proposal)?;
         Ok(proposal)
+    }
+
+    /// How long people have to say what became of an action: as long as for anything else of its kind that is asked there.
+    fn time_for(
+        &mut self,
+        session: &Session,
+        proposal: &Proposal,
+        kind: &Kind,
+    ) -> Result<Option<SignedDuration>, Error> {
+        let configured = self.settings.deadlines.get(kind.name()).copied();
+        if configured.is_some() || !proposal.driven {
+            return Ok(configured);
+        }
+        Ok(opened_on(&mut *self.tx, &session.scope, session.id)?.time_to_answer(kind))
     }
 
     /// Closes a question that has lost its point.
@@ -201,18 +217,7 @@ impl Engine {
             return Ok(Alongside { edit: None, remember, learnt });
         };
         let scope = caller.scope;
-        let found = self.read(Cost::Point, move |reads| {
-            let mut asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-            // The action is in the session where it was proposed, wherever the question went.
-            while let Some(from) = asked.origin.handed_from.take() {
-                asked = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
-            }
-            let Some(call) = &asked.question.call else { return Ok(None) };
-            let Some(proposal) = reads.proposal(&scope, asked.origin.session, call)? else { return Ok(None) };
-            let schema = client_schema(reads, &asked, &proposal)?;
-            Ok(Some((asked, proposal, schema)))
-        });
-        let Some((asked, proposal, schema)) = found.await? else {
+        let Some((asked, proposal, schema)) = self.proposed_in(scope, id).await? else {
             return Ok(Alongside { edit: None, remember, learnt });
         };
         let action = Action { tool: proposal.action.tool, arguments };
@@ -228,9 +233,52 @@ impl Engine {
         Ok(Alongside { edit: Some((judged, asking)), remember, learnt })
     }
 
-    /// Refuses arguments that do not fit the schema of their tool, where the policy or the agent's version declares one.
-    async fn fits_tool(&self, judged: &Judged, of_client: Option<Value>) -> Result<(), Error> {
-        for schema in judged.schema().into_iter().chain(of_client) {
+    /// The whole arguments that somebody means who names those that are to be otherwise: what is not named is left out, but for what the tool
+    /// cannot do without, which stays as people were shown it.
+    pub async fn arguments_meant(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
+        caller.require(Right::Answer)?;
+        let Value::Object(mut given) = given else { return Ok(given) };
+        let Some((asked, proposal, schema)) = self.proposed_in(caller.scope, id).await? else {
+            return Ok(Value::Object(given));
+        };
+        let declared = self.in_force(caller.scope).await?.policy.schema(&proposal.action.tool).cloned();
+        let shown = asked.question.action.map(|action| action.arguments).unwrap_or_default();
+        for schema in declared.into_iter().chain(schema) {
+            let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            for name in needed.filter(|name| shown.get(name).is_some()) {
+                given.entry(name).or_insert_with(|| shown[name].clone());
+            }
+        }
+        Ok(Value::Object(given))
+    }
+
+    /// The question that was asked first, the action that it is about, and the schema of its tool where we run it or its client does.
+    async fn proposed_in(
+        &self,
+        scope: Scope,
+        id: InteractionId,
+    ) -> Result<Option<(Interaction, Proposal, Option<Value>)>, Error> {
+        let found = self.read(Cost::Point, move |reads| {
+            let mut asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            // The action is in the session where it was proposed, wherever the question went.
+            while let Some(from) = asked.origin.handed_from.take() {
+                asked = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
+            }
+            let Some(call) = &asked.question.call else { return Ok(None) };
+            let Some(proposal) = reads.proposal(&scope, asked.origin.session, call)? else { return Ok(None) };
+            let schema = client_schema(reads, &asked, &proposal)?;
+            Ok(Some((asked, proposal, schema)))
+        });
+        Ok(found.await?.map(|(asked, proposal, of_client)| {
+            let ours = proposal.driven && proposal.runner.is_none();
+            let of_ours = if ours { self.filed.schema(&proposal.action.tool) } else { None };
+            (asked, proposal, of_client.or(of_ours))
+        }))
+    }
+
+    /// Refuses arguments that do not fit the schema of their tool, where the policy or the agent's version declares one, or the tool is our own.
+    async fn fits_tool(&self, judged: &Judged, of_tool: Option<Value>) -> Result<(), Error> {
+        for schema in judged.schema().into_iter().chain(of_tool) {
             let problems = self.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
             if !problems.is_empty() {
                 return Err(Refusal::AnswerInvalid(problems).into());

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
 use domain::{Caller, Decision, Problem, Refusal, Ruling, Scope, SessionId, Timestamp, Verdict};
-use store::Cost;
+use store::{Cost, PastFilter};
 
 use crate::forms_check::off_reactor;
-use crate::judge::drafted;
+use crate::judge::{Trial, drafted};
 use crate::past::Past;
 use crate::policy_admin::loaded;
 use crate::{Engine, Error};
@@ -23,6 +24,8 @@ const LISTED: usize = 100;
 /// A draft, and how far to look back.
 #[derive(Debug, Clone)]
 pub struct Simulate {
+    /// The name that the draft goes by in its findings.
+    pub file: String,
     /// The draft, in TOML.
     pub text: String,
     /// At most so many actions.
@@ -96,25 +99,45 @@ impl Engine {
             let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        let policy = Arc::new(loaded(simulate.text).await?);
-        let version = policy.version().to_owned();
-        let _turn = self.policies.simulating().await;
-        let mut simulation = Simulation::of(version);
-        let mut looking = self.look_back(scope, simulate.since, limit);
+        let _turn = self.policies.turn(scope.tenant).await?;
+        let policy = Arc::new(loaded(&simulate.file, simulate.text).await?);
+        let suspended = self.policy_state(scope).await?.silent().into_iter().map(str::to_owned).collect();
+        let mut simulation = Simulation::of(policy.version().to_owned());
+        let trial = Arc::new(Trial { policy, suspended });
+        let filter = PastFilter { since: simulate.since, asked: false };
+        let mut looking = self.look_back(scope, filter, limit);
+        let wanted = Wanted::default();
         loop {
             let past = looking.next().await?;
             if past.is_empty() {
                 break;
             }
-            let (policy, forms) = (Arc::clone(&policy), Arc::clone(&self.forms));
+            let (trial, forms, wanted) = (Arc::clone(&trial), Arc::clone(&self.forms), Arc::clone(&wanted.0));
             let judged = off_reactor(move || {
-                let judge = |past: Past| (drafted(&policy, &forms, &past.behalf, &past.action), past);
-                past.into_iter().map(judge).collect::<Vec<_>>()
+                // Nobody is told any more once its time is up.
+                let past = past.into_iter().take_while(|_| wanted.load(Ordering::Relaxed));
+                let judge = |past: Past| (drafted(&trial, &forms, &past.behalf, &past.action), past);
+                past.map(judge).collect::<Vec<_>>()
             });
             judged.await?.into_iter().for_each(|(after, past)| simulation.take(past, after));
         }
         simulation.more = looking.more().await?;
         Ok(simulation)
+    }
+}
+
+/// Whether somebody still waits for what is judged. It is over when this is dropped: with the answer, or without one.
+struct Wanted(Arc<AtomicBool>);
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 

@@ -217,6 +217,7 @@ impl Work<'_> {
     pub(crate) fn watched(&mut self, session: &Session) {
         self.effects.topics.push(Topic::Session(session.id));
         self.effects.topics.push(Topic::Project(session.scope.project));
+        self.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
     }
 
     /// Gathers what outside observers are told of a question: bells, timers, figures, log lines.

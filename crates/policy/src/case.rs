@@ -2,6 +2,7 @@
 
 use std::{cell::OnceCell, sync::LazyLock};
 
+use domain::Digest;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -56,16 +57,22 @@ pub(crate) struct Case<'a> {
     pub(crate) call: &'a Call<'a>,
     parsed: OnceCell<Parsed>,
     facts: OnceCell<Value>,
+    digest: OnceCell<Digest>,
 }
 
 impl<'a> Case<'a> {
     pub(crate) const fn new(call: &'a Call<'a>) -> Self {
-        Self { call, parsed: OnceCell::new(), facts: OnceCell::new() }
+        Self { call, parsed: OnceCell::new(), facts: OnceCell::new(), digest: OnceCell::new() }
     }
 
     /// The facts about what it would do.
     pub(crate) fn parsed(&self) -> &Parsed {
         self.parsed.get_or_init(|| Parsed::of(self.call.tool, self.call.arguments))
+    }
+
+    /// The digest of its arguments in their canonical form.
+    pub(crate) fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| Digest::of_json(self.call.arguments))
     }
 
     /// The facts as expressions and people see them: `null` for what the call has not, one field `unparsed` for what

@@ -109,6 +109,11 @@ impl Condition {
         ["shell", "path", "url", "sql"].into_iter().any(looks_at) && case.parsed().overlooked(looks_at, names).is_some()
     }
 
+    /// Whether it looks at who makes a call.
+    pub(crate) fn looks_at_caller(&self) -> bool {
+        self.reads.variables.contains("caller")
+    }
+
     /// What it gives, where that is the same for every call.
     pub(crate) fn constant(&self) -> Option<Result<bool, String>> {
         let arguments = serde_json::Value::Null;

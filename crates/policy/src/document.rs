@@ -155,12 +155,16 @@ fn json(value: &Spanned<DeValue<'_>>, findings: &mut Findings<'_>) -> Option<Val
         DeValue::Integer(whole) => i64::from_str_radix(whole.as_str(), whole.radix()).ok().map(Value::from),
         DeValue::Float(float) => float.as_str().parse().ok().and_then(Number::from_f64).map(Value::Number),
         DeValue::Boolean(flag) => Some(Value::Bool(*flag)),
-        DeValue::Datetime(moment) => Some(Value::from(moment.to_string())),
+        DeValue::Datetime(moment) => {
+            let message = format!("{moment} is a date, and JSON has none: write it as a text, in quotes");
+            findings.error(at, "wrong_type", message);
+            return None;
+        }
         DeValue::Array(items) => return items.iter().map(|item| json(item, findings)).collect(),
         DeValue::Table(entries) => return object(entries, findings),
     };
     if read.is_none() {
-        findings.error(at, "wrong_type", "is a number that JSON cannot carry");
+        findings.error(at, "wrong_type", "this is a number that JSON cannot carry");
     }
     read
 }

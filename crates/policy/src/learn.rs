@@ -7,10 +7,10 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Role, Verdict};
+use domain::{Digest, Role, Verdict};
 use serde_json::Value;
 
-use crate::{Call, Parsed, Pattern, Policy, case::Case, rule::Fit};
+use crate::{Call, Parsed, Pattern, Policy, Rule, case::Case, rule::Fit};
 
 /// How many equal decisions are a run.
 pub const RUN: usize = 5;
@@ -94,6 +94,17 @@ pub struct Learnt {
     pub decisions: Vec<usize>,
 }
 
+/// A run that would be one, had nobody decided otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldBack {
+    /// What a rule would say.
+    pub verdict: Verdict,
+    /// Which decisions speak for it, by their place in the list.
+    pub decisions: Vec<usize>,
+    /// Which speak against it.
+    pub against: Vec<usize>,
+}
+
 /// A sort of commands: the tool, the agent, the program and the subcommand.
 type Sort<'a> = (&'a str, &'a str, String, String);
 
@@ -104,7 +115,8 @@ pub fn runs(decisions: &[Decided]) -> Vec<Run> {
     let mut commands: BTreeMap<Sort<'_>, Vec<(usize, Vec<String>)>> = BTreeMap::new();
     for (place, decided) in decisions.iter().enumerate() {
         let (tool, agent) = (decided.tool.as_str(), decided.agent.as_str());
-        exact.entry((tool, agent, decided.arguments.to_string())).or_default().push(place);
+        let arguments = Digest::of_json(&decided.arguments).to_string();
+        exact.entry((tool, agent, arguments)).or_default().push(place);
         if let Some((program, subcommand, words)) = command(decided) {
             commands.entry((tool, agent, program, subcommand)).or_default().push((place, words));
         }
@@ -121,6 +133,28 @@ pub fn runs(decisions: &[Decided]) -> Vec<Run> {
     }
     runs.sort_by_key(|run| std::cmp::Reverse(run.decisions.len()));
     runs
+}
+
+/// The runs about the same arguments that somebody has decided otherwise about, those with most support first.
+#[must_use]
+pub fn held_back(decisions: &[Decided]) -> Vec<HeldBack> {
+    let mut same: BTreeMap<(&str, &str, String), Vec<usize>> = BTreeMap::new();
+    for (place, decided) in decisions.iter().enumerate() {
+        let arguments = Digest::of_json(&decided.arguments).to_string();
+        same.entry((&decided.tool, &decided.agent, arguments)).or_default().push(place);
+    }
+    let mut held: Vec<HeldBack> = Vec::new();
+    for places in same.into_values() {
+        for said in [Said::Approved, Said::Rejected] {
+            let agrees = |place: &usize| decisions.get(*place).is_some_and(|decided| decided.said == said);
+            let (agreeing, against): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| agrees(place));
+            if let Some(verdict) = said.verdict().filter(|_| agreeing.len() >= RUN && !against.is_empty()) {
+                held.push(HeldBack { verdict, decisions: agreeing, against });
+            }
+        }
+    }
+    held.sort_by_key(|held| std::cmp::Reverse(held.decisions.len()));
+    held
 }
 
 fn run(decisions: &[Decided], places: Vec<usize>, form: Form) -> Option<Run> {
@@ -211,6 +245,18 @@ impl Policy {
         decisions.iter().any(|decided| {
             decided.said.verdict() != Some(rule.verdict) && rule.fit(&Case::new(&decided.call())) == Fit::Matches
         })
+    }
+
+    /// Its learnt rules, by name.
+    pub fn learnt(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().map(|rule| rule.name.as_str()).filter(|name| name.starts_with(LEARNT))
+    }
+
+    /// The rules that have the name of a learnt rule, and not the one that is made of what they say: that name stands for what people decided,
+    /// and is what a rule is suspended by.
+    pub fn misnamed(&self) -> impl Iterator<Item = &Rule> {
+        let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT));
+        learnt.filter(|rule| words::Saying::of(rule).and_then(|saying| saying.name()).as_ref() != Some(&rule.name))
     }
 
     /// The learnt rules that are about a call, whether or not another one speaks first, with what each says.

@@ -1,6 +1,7 @@
 //! What a file says that its author can hardly have meant.
 
 mod breadth;
+mod exact;
 mod shadow;
 
 use crate::{Policy, example::Example, finding::Findings, read_rule::Places};
@@ -9,6 +10,7 @@ use crate::{Policy, example::Example, finding::Findings, read_rule::Places};
 pub(crate) fn lint(policy: &Policy, places: &[Places], examples: &[Example], findings: &mut Findings<'_>) {
     breadth::lint(policy, places, examples, findings);
     shadow::lint(policy, places, findings);
+    exact::lint(policy, places, findings);
     for (rule, places) in policy.rules.iter().zip(places) {
         match rule.when.as_ref().and_then(|when| when.constant()) {
             Some(Ok(true)) => {

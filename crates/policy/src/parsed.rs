@@ -99,6 +99,14 @@ impl Parsed {
         self.strangers.iter().find(unseen).map(|stranger| (stranger.argument.as_str(), stranger.beside))
     }
 
+    /// Whether it names a file or a directory under a name that means nothing else.
+    pub(crate) fn names_files(&self) -> bool {
+        self.paths.iter().any(|(place, _)| {
+            let name = place.split(['.', '[']).rfind(|part| !part.ends_with(']')).unwrap_or_default();
+            matches!(argument::sort(name), Some(Sort::Path | Sort::File))
+        })
+    }
+
     fn take(&mut self, tool: &str, argument: &Argument<'_>) {
         let value = argument.value;
         match argument.sort {

@@ -177,10 +177,14 @@ fn doubts(case: &Case<'_>) -> String {
     if let Some(it) = case.parsed().failed() {
         return format!(" Its {} cannot be relied on: {}.", it.what, it.reason);
     }
-    let stranger = case.parsed().overlooked(|_| true, |_| false);
+    // `to` and `source` may be no paths at all.
+    let files = case.parsed().names_files();
+    let stranger = case.parsed().overlooked(|variable| files || variable != "path", |_| false);
     stranger.map_or_else(String::new, |(argument, beside)| {
         let argument: String = argument.chars().filter(char::is_ascii_graphic).take(60).collect();
-        format!(" It has `{argument}` beside its {beside}, which a rule that allows it has to look at.")
+        format!(
+            " It has `{argument}` beside its {beside}: a rule that allows it by its {beside} has to look at that too."
+        )
     })
 }
 

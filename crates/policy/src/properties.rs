@@ -4,7 +4,7 @@ use domain::{Role, Verdict};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{Call, Judgement, Pattern, Policy, Rule, case::Case, condition::Condition, index::Index, rule::Fit};
+use crate::{Call, Exact, Judgement, Pattern, Policy, Rule, case::Case, condition::Condition, index::Index, rule::Fit};
 
 const PATTERNS: [&str; 14] =
     ["*", "a", "b", "ab", "a*", "*b", "?", "a?", "*a*", "a*b", "execute_command", "execute_*", "*_command", "ж?"];
@@ -27,12 +27,21 @@ const TOOLS: [&str; 9] = ["a", "b", "ab", "aab", "execute_command", "write_file"
 const COMMANDS: [&str; 8] =
     ["git status", "git -C x push", "echo 'open", "$(rm -rf /)", "ls | sh", "", "\u{0}", "git status; rm x"];
 
+/// Arguments that calls and rules have in common, some of them in two spellings.
+const COMMON: [&str; 6] =
+    ["{}", r#"{"n": 5}"#, r#"{"n": 5.0}"#, r#"{"command": "git status"}"#, r#"{"path": "a"}"#, r#"{"command": "$x"}"#];
+
+fn common(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
 /// A rule that can be made twice.
 #[derive(Debug, Clone)]
 struct Draft {
     tools: Vec<&'static str>,
     agents: Option<Vec<&'static str>>,
     roles: Option<Vec<Role>>,
+    arguments: Option<Value>,
     when: Option<&'static str>,
     verdict: Verdict,
 }
@@ -46,7 +55,7 @@ impl Draft {
             agents: self.agents.as_ref().map(patterns),
             users: None,
             roles: self.roles.clone(),
-            arguments: None,
+            arguments: self.arguments.clone().map(Exact::new),
             when: self.when.map(|when| Condition::new(when).unwrap().0),
             verdict: self.verdict,
             reason: String::new(),
@@ -60,14 +69,12 @@ fn draft() -> impl Strategy<Value = Draft> {
     let tools = prop::collection::vec(prop::sample::select(&PATTERNS[..]), 1..3);
     let agents = prop::option::weighted(0.2, prop::collection::vec(prop::sample::select(&["ci", "c*"][..]), 1..2));
     let roles = prop::option::weighted(0.2, prop::collection::vec(prop::sample::select(&Role::ALL[..]), 1..3));
+    let exact = prop_oneof![3 => prop::sample::select(&COMMON[..]).prop_map(common), 1 => arguments()];
+    let arguments = prop::option::weighted(0.3, exact);
     let when = prop::option::of(prop::sample::select(&CONDITIONS[..]));
     let verdict = prop::sample::select(&Verdict::ALL[..]);
-    (tools, agents, roles, when, verdict).prop_map(|(tools, agents, roles, when, verdict)| Draft {
-        tools,
-        agents,
-        roles,
-        when,
-        verdict,
+    (tools, agents, roles, arguments, when, verdict).prop_map(|(tools, agents, roles, arguments, when, verdict)| {
+        Draft { tools, agents, roles, arguments, when, verdict }
     })
 }
 
@@ -108,7 +115,8 @@ impl Asked {
 fn asked() -> impl Strategy<Value = Asked> {
     let tool = prop_oneof![4 => prop::sample::select(&TOOLS[..]).prop_map(String::from), 1 => any::<String>()];
     let agent = prop::option::of(prop::sample::select(&["ci", "other"][..]));
-    (tool, arguments(), agent, prop::sample::select(&Role::ALL[..])).prop_map(|(tool, arguments, agent, role)| Asked {
+    let arguments = prop_oneof![1 => prop::sample::select(&COMMON[..]).prop_map(common), 2 => arguments()];
+    (tool, arguments, agent, prop::sample::select(&Role::ALL[..])).prop_map(|(tool, arguments, agent, role)| Asked {
         tool,
         arguments,
         agent,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{Role, Verdict};
 
 use crate::{
-    Pattern, Rule,
+    Exact, Pattern, Rule,
     condition::Condition,
     document::{Placed, Table, listed},
     example::{self, Example},
@@ -28,6 +28,7 @@ pub(crate) struct Places {
     pub(crate) name: usize,
     pub(crate) tools: Vec<usize>,
     pub(crate) when: usize,
+    pub(crate) arguments: usize,
 }
 
 const KEYS: [&str; 11] =
@@ -68,6 +69,7 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
         name: name.at,
         tools: tools.it.iter().map(|pattern| pattern.at).collect(),
         when: table.place("when"),
+        arguments: table.place("arguments"),
     };
     let rule = Rule {
         name: name.it.to_owned(),
@@ -75,7 +77,7 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
         agents: agents.map(bare),
         users: users.map(bare),
         roles,
-        arguments,
+        arguments: arguments.map(Exact::new),
         when,
         verdict: verdict?,
         reason: reason.map_or_else(|| format!("Rule `{}` matches.", name.it), |reason| reason.it.to_owned()),

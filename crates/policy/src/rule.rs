@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use domain::{Role, Verdict};
+use domain::{Digest, Role, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub struct Rule {
     /// The roles of keys that it is about, or `None` for all.
     pub roles: Option<Vec<Role>>,
     /// The arguments that a call must have, these and no others, or `None` for all.
-    pub arguments: Option<Value>,
+    pub arguments: Option<Exact>,
     /// What must be true of the call besides.
     pub when: Option<Condition>,
     /// What it says.
@@ -33,6 +33,33 @@ pub struct Rule {
     pub ask: Option<Arc<AskSettings>>,
     /// The line of the file where it starts.
     pub line: usize,
+}
+
+/// Arguments that are compared as a whole, as JSON means them: `1` and `1.0` are one number.
+#[derive(Debug, Clone)]
+pub struct Exact {
+    value: Value,
+    digest: Digest,
+}
+
+impl Exact {
+    /// Exactly these.
+    #[must_use]
+    pub fn new(value: Value) -> Self {
+        Self { digest: Digest::of_json(&value), value }
+    }
+
+    /// As they were written.
+    #[must_use]
+    pub const fn value(&self) -> &Value {
+        &self.value
+    }
+}
+
+impl PartialEq for Exact {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
 }
 
 /// What a rule makes of a call.
@@ -109,9 +136,14 @@ impl Rule {
         if self.roles.as_ref().is_some_and(|roles| !roles.contains(&case.call.role)) {
             return Fit::Misses(Miss::Role);
         }
-        if self.arguments.as_ref().is_some_and(|arguments| arguments != case.call.arguments) {
+        if self.arguments.as_ref().is_some_and(|arguments| arguments.digest != case.digest()) {
             return Fit::Misses(Miss::Arguments);
         }
+        self.fit_contents(case)
+    }
+
+    /// The same for a caller who is known to be meant, and arguments that are those which it names.
+    pub(crate) fn fit_contents(&self, case: &Case<'_>) -> Fit {
         if self.verdict == Verdict::Allow && case.parsed().failed().is_some() {
             return Fit::Misses(Miss::Unparsed);
         }

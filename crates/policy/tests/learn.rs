@@ -209,3 +209,40 @@ fn a_suspended_rule_matches_nothing() {
         "does not match: it is suspended, because somebody decided otherwise"
     );
 }
+
+/// Arguments are compared as JSON means them, and a rule has one name however its numbers were written.
+#[test]
+fn one_and_one_point_nought_are_one_number() {
+    let whole = || decided(json!({ "n": 1, "list": [2, -3] }), Said::Approved);
+    let double = || decided(serde_json::from_str(r#"{"list": [2.0, -3.0], "n": 1.0}"#).unwrap(), Said::Approved);
+    let one = [whole(), double(), whole(), double(), whole()];
+    let (found, again) = (learnt(ASK, &one), learnt(ASK, &[double(), whole(), double(), whole(), double()]));
+    assert_eq!((found.len(), again.len(), &found[0].name), (1, 1, &again[0].name));
+    for decided in [whole(), double()] {
+        assert_eq!(says(&found, &decided.call()), Verdict::Allow);
+    }
+    for number in [json!(1.5), json!("1"), json!(true), json!(null)] {
+        let other = decided(json!({ "n": number, "list": [2, -3] }), Said::Approved);
+        assert_eq!(says(&found, &other.call()), Verdict::Ask);
+    }
+    let mut against = one.to_vec();
+    against.push(Decided { said: Said::Rejected, ..double() });
+    assert_eq!(learnt(ASK, &against), []);
+}
+
+/// The name of a learnt rule is made of what it says; what says something else does not pass for it.
+#[test]
+fn a_learnt_rule_is_known_by_its_name() {
+    let pushes =
+        ["git push origin a", "git push origin b", "git push origin c", "git push origin a", "git push origin b"];
+    for decisions in [commands(&["npm ci"; 5], Said::Approved), commands(&pushes, Said::Approved)] {
+        let found = learnt(ASK, &decisions);
+        let misnamed = |text: &str| Policy::load("policy.toml", text).unwrap().misnamed().count();
+        let (text, name) = (&found[0].text, &found[0].name);
+        assert_eq!(misnamed(text), 0);
+        assert_eq!(Policy::load("policy.toml", text).unwrap().learnt().collect::<Vec<_>>(), [name]);
+        assert_eq!(misnamed(&text.replace("\"ann\"", "\"eve\"")), 1);
+        assert_eq!(misnamed(&text.replace(name, "learnt-mine")), 1);
+        assert_eq!(misnamed(&text.replace(name, "mine")), 0);
+    }
+}

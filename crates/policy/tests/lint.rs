@@ -317,9 +317,43 @@ fn examples_that_fail() {
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nmatches = false"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = false`, and the rule matches");
     insta::assert_snapshot!(rule("tool = \"T\"\narguments = { n = 4 }\nmatches = true"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = true`, and the rule does not match: none of its tools is this one");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }"), @"policy.toml:7:1: error[missing_key]: an example needs `verdict` or `matches`, or it proves nothing");
-    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: is a number that JSON cannot carry");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: this is a number that JSON cannot carry");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = 3\nmatches = true\nrole = \"king\""), @"
 policy.toml:9:13: error[wrong_type]: `arguments` must be a table, not integer
 policy.toml:11:8: error[unknown_role]: `king` is no role; there are `admin`, `operator`, `viewer`, `agent`
 ");
+}
+
+#[test]
+fn arguments_that_contradict_the_rest_of_their_rule() {
+    let rule = |verdict: &str, arguments: &str, when: &str| {
+        let rule = format!("[[rule]]\nname = \"a\"\ntools = [\"t\", \"u\"]\nverdict = \"{verdict}\"\n");
+        findings(&format!("{rule}arguments = {arguments}\nwhen = '''{when}'''"))
+    };
+    insta::assert_snapshot!(rule("ask", "{ n = 5 }", "args.n > 3"), @"");
+    insta::assert_snapshot!(rule("ask", "{ n = 5 }", "args.n > 3 && caller.agent == \"x\""), @"");
+    insta::assert_snapshot!(rule("ask", "{ n = 2 }", "args.n > 3 || tool == \"u\""), @"");
+    insta::assert_snapshot!(rule("deny", "{ n = 2 }", "args.n > 3"), @"policy.toml:6:1: error[never_matches]: `when` is false of these arguments");
+    insta::assert_snapshot!(rule("ask", "{}", "args.n > 3"), @"policy.toml:6:1: error[never_matches]: `when` always fails on these arguments: there is no `n`");
+    insta::assert_snapshot!(rule("allow", "{ command = \"$x\" }", "shell != null"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: something in the call could not be parsed, and what cannot be parsed is never allowed");
+    insta::assert_snapshot!(rule("allow", "{ path = \"/a\", hook = \"x\" }", "under(path.canonical, \"/a\")"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: an argument beside what it looks at may change that, and it does not look at the argument, by its name");
+    // Which tool a wildcard stands for is not known.
+    let wild =
+        "[[rule]]\nname = \"a\"\ntools = [\"t*\"]\nverdict = \"ask\"\narguments = { n = 2 }\nwhen = 'args.n > 3'";
+    insta::assert_snapshot!(findings(wild), @"");
+}
+
+#[test]
+fn json_has_no_dates() {
+    let rule = "[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\n";
+    insta::assert_snapshot!(
+        findings(&format!("{rule}arguments = {{ name = \"x\", day = 2026-11-15 }}")),
+        @"policy.toml:6:33: error[wrong_type]: 2026-11-15 is a date, and JSON has none: write it as a text, in quotes"
+    );
+    insta::assert_snapshot!(
+        findings(&format!(
+            "{rule}[[rule.example]]\ntool = \"t\"\nverdict = \"ask\"\narguments = {{ days = [2026-11-15T10:00:00Z] }}"
+        )),
+        @"policy.toml:9:23: error[wrong_type]: 2026-11-15T10:00:00Z is a date, and JSON has none: write it as a text, in quotes"
+    );
 }

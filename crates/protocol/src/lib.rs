@@ -66,7 +66,9 @@ pub use socket::{
     UnsubscribeBody,
 };
 pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
-pub use suggestion::{AdoptBody, LearntView, SuggestionsView, SuspensionView};
+pub use suggestion::{
+    AdoptBody, CounterExampleView, HeldBackView, LearntView, LiftBody, SuggestionsView, SuspensionView,
+};
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
     ProviderView, SignInView, UserBody, UserView, UsersPage, Via,

@@ -1,9 +1,11 @@
 //! Rules that are learnt from decisions of people, on the wire.
 
 use domain::policy::Suspension;
-use domain::{Actor, Effect, InteractionId, Timestamp, Verdict};
+use domain::{Actor, Effect, InteractionId, SessionId, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::DecisionView;
 
 /// Puts a suggested rule into the project's policy.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
@@ -12,6 +14,15 @@ use utoipa::ToSchema;
 pub struct AdoptBody {
     /// Why; how many decisions it was learnt from, if absent.
     pub reason: Option<String>,
+}
+
+/// Has a suspended rule match again.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "reason": "the rejection was a mistake" }))]
+pub struct LiftBody {
+    /// Why; it is recorded.
+    pub reason: String,
 }
 
 /// Rules that would explain what people have decided lately.
@@ -23,15 +34,54 @@ pub struct AdoptBody {
         "rule": "[[rule]]\nname = \"learnt-9f86d081884c\"\ntools = [\"execute_command\"]\n…", "before": "ask-before-changing",
         "support": 5, "interactions": ["int_01998f2c-4d00-7000-8000-000000000002"],
         "first_at": "2026-11-14T10:00:00Z", "last_at": "2026-11-15T10:00:00Z"
+    }],
+    "held_back": [{
+        "verdict": "allow", "tool": "execute_command", "agent": "helper", "support": 9, "against": 1,
+        "counter_examples": [{
+            "session": "ses_01998f2c-4d00-7000-8000-000000000001", "call_id": "call_7",
+            "decision": { "interaction": "int_01998f2c-4d00-7000-8000-000000000003", "effect": "reject",
+                "by": { "kind": "user", "name": "ann" }, "at": "2026-11-15T09:00:00Z" }
+        }]
     }]
 }))]
 pub struct SuggestionsView {
     /// How many decisions of people were looked at.
     pub decisions: usize,
-    /// Whether there are older actions that were not looked at.
+    /// Whether there are older ones that were not looked at.
     pub more: bool,
     /// The rules, those with most support first.
     pub suggestions: Vec<LearntView>,
+    /// What would be a rule, had nobody decided otherwise.
+    pub held_back: Vec<HeldBackView>,
+}
+
+/// Equal decisions about the same arguments, and those that keep them from being a rule.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HeldBackView {
+    /// What the rule would say.
+    pub verdict: Verdict,
+    /// The tool.
+    pub tool: String,
+    /// The agent.
+    pub agent: String,
+    /// How many decisions speak for it.
+    pub support: usize,
+    /// How many speak against it.
+    pub against: usize,
+    /// The newest of those, at most 20.
+    pub counter_examples: Vec<CounterExampleView>,
+}
+
+/// An action about which somebody decided otherwise.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CounterExampleView {
+    /// Its session.
+    #[schema(value_type = String)]
+    pub session: SessionId,
+    /// The agent's own name for the call.
+    pub call_id: String,
+    /// What was decided.
+    pub decision: DecisionView,
 }
 
 /// A rule that explains a run of equal decisions.
@@ -81,7 +131,7 @@ pub struct SuspensionView {
 }
 
 impl From<Suspension> for SuspensionView {
-    fn from(Suspension { rule, decision }: Suspension) -> Self {
+    fn from(Suspension { rule, decision, .. }: Suspension) -> Self {
         let domain::Decision { interaction, effect, by, at } = decision;
         Self { rule, by, effect, at, interaction }
     }

@@ -70,6 +70,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(drafts::policy_simulate))
         .routes(routes!(suggestions::suggestion_list))
         .routes(routes!(suggestions::suggestion_adopt))
+        .routes(routes!(suggestions::suspension_lift))
         .routes(routes!(drafts::policy_shadow_get, drafts::policy_shadow_put, drafts::policy_shadow_remove))
         .routes(routes!(grants::grant_list))
         .routes(routes!(grants::grant_revoke))

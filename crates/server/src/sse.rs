@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::{Caller, Event};
-use engine::{Error, ProjectFollower, SessionFollower};
+use engine::{ChannelFollower, Error, InChannel, ProjectFollower, SessionFollower};
 use futures::stream;
 use protocol::EventView;
 use tokio::sync::OwnedSemaphorePermit;
@@ -22,6 +22,8 @@ pub(crate) enum Source {
     Session(SessionFollower),
     /// A whole project, by cursor.
     Project(ProjectFollower),
+    /// All sessions of a channel, each by number.
+    Channel(ChannelFollower),
 }
 
 impl Source {
@@ -36,6 +38,12 @@ impl Source {
                 let events = follower.next().await?;
                 Ok(events.into_iter().map(|(cursor, event)| (cursor.to_string(), event)).collect())
             }
+            Self::Channel(follower) => loop {
+                // A session that is new here begins with its events.
+                if let InChannel::Events(events) = follower.next().await? {
+                    return Ok(events.into_iter().map(|event| (event.seq.to_string(), event)).collect());
+                }
+            },
         }
     }
 }

@@ -32,7 +32,8 @@ pub(crate) fn head() -> String {
 }
 
 /// What has changed after a cursor, and which agents have answers waiting there.
-pub(crate) const CHANGED: &str = "select distinct events.project, events.session, interactions.asked_by from events \
+pub(crate) const CHANGED: &str = "select distinct events.project, events.session, interactions.asked_by, \
+                                  sessions.channel from events join sessions on sessions.id = events.session \
                                   left join interactions on interactions.session = events.session \
                                   and interactions.delivery = 'waiting' \
                                   where (events.xid, events.position) > ($1::text::xid8, $2)";
@@ -85,6 +86,7 @@ impl EventReads for Face<'_> {
             let agent: Option<String> = column(row, 2)?;
             topics.push(Topic::Session(SessionId::from_uuid(column(row, 1)?)));
             topics.push(Topic::Project(project));
+            topics.push(Topic::Channel(project, column(row, 3)?));
             topics.extend(agent.map(|agent| Topic::Agent(project, agent)));
         }
         let mut told = std::collections::HashSet::new();

@@ -45,14 +45,17 @@ fn line(topic: &Topic) -> String {
     match topic {
         Topic::Session(session) => format!("s{}", session.uuid().simple()),
         Topic::Project(project) => format!("p{}", project.uuid().simple()),
-        // As JSON, so that a name with a line break stays on its line.
-        Topic::Agent(project, name) => {
-            format!("a{}{}", project.uuid().simple(), serde_json::Value::from(name.as_str()))
-        }
+        Topic::Agent(project, name) => named('a', *project, name),
+        Topic::Channel(project, name) => named('c', *project, name),
         Topic::Timers => "t".into(),
         Topic::Steps => "w".into(),
         Topic::Everything => EVERYTHING.into(),
     }
+}
+
+/// As JSON, so that a name with a line break stays on its line.
+fn named(sort: char, project: ProjectId, name: &str) -> String {
+    format!("{sort}{}{}", project.uuid().simple(), serde_json::Value::from(name))
 }
 
 fn topic(line: &str) -> Option<Topic> {
@@ -60,10 +63,11 @@ fn topic(line: &str) -> Option<Topic> {
     match sort {
         "s" => Some(Topic::Session(SessionId::from_uuid(Uuid::try_parse(rest).ok()?))),
         "p" => Some(Topic::Project(ProjectId::from_uuid(Uuid::try_parse(rest).ok()?))),
-        "a" => {
+        "a" | "c" => {
             let (project, name) = rest.split_at_checked(32)?;
             let project = ProjectId::from_uuid(Uuid::try_parse(project).ok()?);
-            Some(Topic::Agent(project, serde_json::from_str(name).ok()?))
+            let name = serde_json::from_str(name).ok()?;
+            Some(if sort == "a" { Topic::Agent(project, name) } else { Topic::Channel(project, name) })
         }
         "t" if rest.is_empty() => Some(Topic::Timers),
         "w" if rest.is_empty() => Some(Topic::Steps),
@@ -92,7 +96,14 @@ mod tests {
     fn what_goes_in_comes_out() {
         let agent = |name: &str| Topic::Agent(project(), name.into());
         let session = |number| Topic::Session(SessionId::from_uuid(Uuid::from_u128(number)));
-        let few = [session(1), Topic::Project(project()), agent("deployer"), agent("two\nlines \0 \"ü\""), agent("")];
+        let few = [
+            session(1),
+            Topic::Project(project()),
+            agent("deployer"),
+            agent("two\nlines \0 \"ü\""),
+            agent(""),
+            Topic::Channel(project(), "chat-7".into()),
+        ];
         check(&few, 1, &few);
         check(&[Topic::Timers], 1, &[Topic::Timers]);
         check(&[Topic::Steps], 1, &[Topic::Steps]);

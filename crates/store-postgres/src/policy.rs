@@ -52,7 +52,14 @@ impl PolicyReads for Face<'_> {
 }
 
 impl PolicyWrites for Face<'_> {
+    fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
+        // The state has no row before somebody has changed it; its project always has one.
+        self.rows("select 1 from projects where id = $1 for share", &[&scope.project.uuid()])?;
+        self.policy_state(scope)
+    }
+
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {
+        self.rows("select 1 from projects where id = $1 for no key update", &[&scope.project.uuid()])?;
         let sql = "insert into policy_states (project, revision, body) values ($1, $2, $3) \
                    on conflict (project) do update set revision = excluded.revision, body = excluded.body \
                    where policy_states.revision + 1 = excluded.revision";

@@ -1,7 +1,7 @@
 //! Actions that agents proposed.
 
 use domain::{Proposal, Scope, SessionId, Timestamp};
-use store::{ActionPlace, DueAction, PastAction, ProposalReads, ProposalWrites, Stored};
+use store::{ActionPlace, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
 use uuid::Uuid;
 
 use crate::access::scope as scope_of;
@@ -14,11 +14,16 @@ pub(crate) const DUE: &str = "select projects.tenant, proposals.project, session
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
 /// The actions of a project, the newest first.
-pub(crate) const PAST: &str = "select proposals.at, proposals.session, proposals.call, proposals.body, sessions.started_by \
-                               from proposals join sessions on sessions.id = proposals.session \
-                               where proposals.project = $1 and proposals.at >= $2 \
-                               and (proposals.at, proposals.session, proposals.call) < ($3, $4, $5) \
-                               order by proposals.at desc, proposals.session desc, proposals.call desc limit $6";
+pub(crate) fn past(asked: bool) -> String {
+    let asked = if asked { "and proposals.asked " } else { "" };
+    format!(
+        "select proposals.at, proposals.session, proposals.call, proposals.body, sessions.started_by \
+         from proposals join sessions on sessions.id = proposals.session \
+         where proposals.project = $1 and proposals.at >= $2 {asked}\
+         and (proposals.at, proposals.session, proposals.call) < ($3, $4, $5) \
+         order by proposals.at desc, proposals.session desc, proposals.call desc limit $6"
+    )
+}
 
 impl ProposalReads for Face<'_> {
     fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
@@ -36,15 +41,15 @@ impl ProposalReads for Face<'_> {
     fn past_actions(
         &mut self,
         scope: &Scope,
+        filter: &PastFilter,
         before: Option<&ActionPlace>,
-        since: Option<Timestamp>,
         limit: u32,
     ) -> Stored<Vec<PastAction>> {
-        let since = micros(since).unwrap_or(i64::MIN);
+        let since = micros(filter.since).unwrap_or(i64::MIN);
         let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |place| {
             (place.at.as_microsecond(), place.session.uuid(), place.call.as_str())
         });
-        let past = |row| {
+        let action = |row| {
             let place = ActionPlace {
                 at: time(column(row, 0)?)?,
                 session: SessionId::from_uuid(column(row, 1)?),
@@ -53,8 +58,8 @@ impl ProposalReads for Face<'_> {
             Ok(PastAction { place, proposal: parsed(column(row, 3)?)?, started_by: parsed(column(row, 4)?)? })
         };
         let project = scope.project.uuid();
-        let found = self.rows(PAST, &[&project, &since, &at, &session, &call, &i64::from(limit)])?;
-        found.iter().map(past).collect()
+        let found = self.rows(&past(filter.asked), &[&project, &since, &at, &session, &call, &i64::from(limit)])?;
+        found.iter().map(action).collect()
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>> {
@@ -77,8 +82,8 @@ impl ProposalReads for Face<'_> {
 
 impl ProposalWrites for Face<'_> {
     fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
-        let sql = "insert into proposals (session, call, project, wake_at, revision, body, at) \
-                   select id, $2, project, $4, $5, $6, $7 from sessions where id = $1 and project = $3 \
+        let sql = "insert into proposals (session, call, project, wake_at, revision, body, at, asked) \
+                   select id, $2, project, $4, $5, $6, $7, $8 from sessions where id = $1 and project = $3 \
                    on conflict do nothing";
         self.guarded(
             sql,
@@ -90,12 +95,13 @@ impl ProposalWrites for Face<'_> {
                 &signed(proposal.revision)?,
                 &json(proposal)?,
                 &proposal.at.as_microsecond(),
+                &!proposal.asked.is_empty(),
             ],
         )
     }
 
     fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
-        let sql = "update proposals set wake_at = $4, revision = $5, body = $6 \
+        let sql = "update proposals set wake_at = $4, revision = $5, body = $6, asked = $7 \
                    where session = $1 and call = $2 and project = $3 and revision + 1 = $5";
         self.guarded(
             sql,
@@ -106,6 +112,7 @@ impl ProposalWrites for Face<'_> {
                 &micros(proposal.wake_at()),
                 &signed(proposal.revision)?,
                 &json(proposal)?,
+                &!proposal.asked.is_empty(),
             ],
         )
     }

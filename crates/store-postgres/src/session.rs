@@ -135,7 +135,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     if let Some(channel) = &filter.channel {
         with(" and channel = ?", Box::new(channel.clone()));
     }
-    if filter.status.is_some_and(SessionStatus::alive) {
+    if filter.live || filter.status.is_some_and(SessionStatus::alive) {
         // So that those that have ended cost nothing.
         sql.push_str(" and ended is null");
     }

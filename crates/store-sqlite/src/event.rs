@@ -54,16 +54,19 @@ impl EventReads for Face<'_> {
         let mut statement = self.connection.prepare_cached("select coalesce(max(position), 0) from events").told()?;
         let head = statement.query_row([], |row| row.get(0)).told()?;
         let after = after.map_or(head, |cursor| cursor.minor);
-        let sql = "select distinct project, session from events where position > ?1 and position <= ?2";
+        let sql = "select distinct events.project, events.session, sessions.channel from events \
+                   join sessions on sessions.id = events.session where position > ?1 and position <= ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let topics = |row: &Row<'_>| {
+            let project = ProjectId::from_uuid(id(row.get(0)?));
             Ok([
-                Topic::Project(ProjectId::from_uuid(id(row.get(0)?))),
+                Topic::Project(project),
                 Topic::Session(SessionId::from_uuid(id(row.get(1)?))),
+                Topic::Channel(project, row.get(2)?),
             ])
         };
         let changed = statement.query_map([after, head], topics).told()?;
-        let changed: Vec<[Topic; 2]> = changed.collect::<Result<_, _>>().told()?;
+        let changed: Vec<[Topic; 3]> = changed.collect::<Result<_, _>>().told()?;
         Ok((changed.into_iter().flatten().collect(), Cursor { major: 0, minor: head }))
     }
 }

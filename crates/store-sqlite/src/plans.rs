@@ -41,7 +41,10 @@ fn hot_statements_use_their_indexes() {
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
-    check(proposal::PAST, "proposals USING INDEX proposals_by_age (project=? AND at>? AND (at,session,call)<(?,?,?))");
+    for (asked, index) in [(false, "proposals_by_age"), (true, "proposals_asked")] {
+        let index = format!("proposals USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
+        check(&proposal::past(asked), &index);
+    }
     check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     check(
@@ -68,9 +71,11 @@ fn hot_statements_use_their_indexes() {
             check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
-    let filter = SessionFilter { channel: Some("chat-1".into()), ..SessionFilter::default() };
-    let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
-    check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
+    for live in [false, true] {
+        let filter = SessionFilter { channel: Some("chat-1".into()), live, ..SessionFilter::default() };
+        let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
+        check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
+    }
 }
 
 #[test]

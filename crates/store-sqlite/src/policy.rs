@@ -60,6 +60,11 @@ impl PolicyReads for Face<'_> {
 }
 
 impl PolicyWrites for Face<'_> {
+    /// There is one writer at a time.
+    fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
+        self.policy_state(scope)
+    }
+
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {
         let sql = "insert into policy_states (project, revision, body) values (?1, ?2, ?3) \
                    on conflict (project) do update set revision = excluded.revision, body = excluded.body \

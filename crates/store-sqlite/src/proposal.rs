@@ -2,7 +2,7 @@
 
 use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
-use store::{ActionPlace, DueAction, PastAction, ProposalReads, ProposalWrites, Stored};
+use store::{ActionPlace, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -16,11 +16,16 @@ pub(crate) const DUE: &str = "select projects.tenant, proposals.project, session
                               where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
 
 /// The actions of a project, the newest first.
-pub(crate) const PAST: &str = "select proposals.at, proposals.session, proposals.call, proposals.body, sessions.started_by \
-                               from proposals join sessions on sessions.id = proposals.session \
-                               where proposals.project = ?1 and proposals.at >= ?2 \
-                               and (proposals.at, proposals.session, proposals.call) < (?3, ?4, ?5) \
-                               order by proposals.at desc, proposals.session desc, proposals.call desc limit ?6";
+pub(crate) fn past(asked: bool) -> String {
+    let asked = if asked { "and proposals.asked " } else { "" };
+    format!(
+        "select proposals.at, proposals.session, proposals.call, proposals.body, sessions.started_by \
+         from proposals join sessions on sessions.id = proposals.session \
+         where proposals.project = ?1 and proposals.at >= ?2 {asked}\
+         and (proposals.at, proposals.session, proposals.call) < (?3, ?4, ?5) \
+         order by proposals.at desc, proposals.session desc, proposals.call desc limit ?6"
+    )
+}
 
 impl ProposalReads for Face<'_> {
     fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
@@ -39,15 +44,15 @@ impl ProposalReads for Face<'_> {
     fn past_actions(
         &mut self,
         scope: &Scope,
+        filter: &PastFilter,
         before: Option<&ActionPlace>,
-        since: Option<Timestamp>,
         limit: u32,
     ) -> Stored<Vec<PastAction>> {
-        let since = micros(since).unwrap_or(i64::MIN);
+        let since = micros(filter.since).unwrap_or(i64::MIN);
         let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |place| {
             (place.at.as_microsecond(), place.session.uuid(), place.call.as_str())
         });
-        let past = |row: &Row<'_>| {
+        let action = |row: &Row<'_>| {
             let place = ActionPlace {
                 at: time(row.get(0)?)?,
                 session: SessionId::from_uuid(id(row.get(1)?)),
@@ -56,8 +61,9 @@ impl ProposalReads for Face<'_> {
             let started_by = parsed(&row.get::<_, String>(4)?)?;
             Ok(PastAction { place, proposal: parsed(&row.get::<_, String>(3)?)?, started_by })
         };
-        let mut statement = self.connection.prepare_cached(PAST).told()?;
-        let found = statement.query_map(params![scope.project.uuid(), since, at, session, call, limit], past).told()?;
+        let mut statement = self.connection.prepare_cached(&past(filter.asked)).told()?;
+        let found =
+            statement.query_map(params![scope.project.uuid(), since, at, session, call, limit], action).told()?;
         found.collect::<Result<_, _>>().told()
     }
 
@@ -86,8 +92,8 @@ impl ProposalReads for Face<'_> {
 
 impl ProposalWrites for Face<'_> {
     fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
-        let sql = "insert into proposals (session, call, project, wake_at, revision, body, at) \
-                   select id, ?2, project, ?4, ?5, ?6, ?7 from sessions where id = ?1 and project = ?3 \
+        let sql = "insert into proposals (session, call, project, wake_at, revision, body, at, asked) \
+                   select id, ?2, project, ?4, ?5, ?6, ?7, ?8 from sessions where id = ?1 and project = ?3 \
                    on conflict do nothing";
         let row = params![
             proposal.session.uuid(),
@@ -97,12 +103,13 @@ impl ProposalWrites for Face<'_> {
             proposal.revision,
             json(proposal)?,
             proposal.at.as_microsecond(),
+            !proposal.asked.is_empty(),
         ];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
-        let sql = "update proposals set wake_at = ?4, revision = ?5, body = ?6 \
+        let sql = "update proposals set wake_at = ?4, revision = ?5, body = ?6, asked = ?7 \
                    where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
         let row = params![
             proposal.session.uuid(),
@@ -111,6 +118,7 @@ impl ProposalWrites for Face<'_> {
             micros(proposal.wake_at()),
             proposal.revision,
             json(proposal)?,
+            !proposal.asked.is_empty(),
         ];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }

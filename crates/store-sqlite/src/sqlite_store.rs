@@ -14,7 +14,7 @@ use crate::connection::{Face, migrate, open_reader, open_writer, private_directo
 use crate::writer::{self, Queue};
 
 /// The file in the data directory.
-const FILE: &str = "holdpoint.db";
+pub const FILE: &str = "holdpoint.db";
 /// How many long queries may wait before more are refused as too many.
 const MOST_SCANS: usize = 1024;
 /// How many long queries run side by side.

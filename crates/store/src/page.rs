@@ -91,4 +91,6 @@ pub struct SessionFilter {
     pub agent: Option<String>,
     /// Whose questions are routed through this channel.
     pub channel: Option<String>,
+    /// Only those that have not ended.
+    pub live: bool,
 }

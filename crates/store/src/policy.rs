@@ -33,6 +33,9 @@ pub struct DifferenceCount {
 
 /// What can be written of them.
 pub trait PolicyWrites {
+    /// Which policy is in force, where anybody has changed it. Nobody changes it until this transaction has ended; many may hold it at once.
+    /// Whoever then writes it is sure that what its holders wrote can be read.
+    fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
     /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
     /// Keeps a policy that is in force here; `false` if it was known already.

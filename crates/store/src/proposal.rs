@@ -37,18 +37,27 @@ pub struct PastAction {
     pub started_by: Actor,
 }
 
+/// Which actions are looked back at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PastFilter {
+    /// None from before this moment.
+    pub since: Option<Timestamp>,
+    /// Only those that people were asked about.
+    pub asked: bool,
+}
+
 /// What can be read of them.
 pub trait ProposalReads {
     /// The action of this call.
     fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>>;
     /// The actions of a session, by call, after this one.
     fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>>;
-    /// The actions of a project, the newest first: those before a place, and none from before a moment.
+    /// The actions of a project, the newest first: those before a place.
     fn past_actions(
         &mut self,
         scope: &Scope,
+        filter: &PastFilter,
         before: Option<&ActionPlace>,
-        since: Option<Timestamp>,
         limit: u32,
     ) -> Stored<Vec<PastAction>>;
     /// Actions whose moment has come, the earliest first.

@@ -9,6 +9,8 @@ pub enum Topic {
     Session(SessionId),
     /// Anything in a project.
     Project(ProjectId),
+    /// Any session of a channel, also one that begins.
+    Channel(ProjectId, String),
     /// The deliveries that wait for one agent, by the name that it asks under.
     Agent(ProjectId, String),
     /// The earliest due moment.

@@ -16,8 +16,8 @@ use store::{
     DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DriveReads, DriveWrites, Due, DueAction, DueStep,
     DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads,
     InteractionWrites, JournalEntry, KeptValue, KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites,
-    OpenCount, Page, PastAction, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads,
-    Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads,
+    OpenCount, Page, PastAction, PastFilter, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites,
+    Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads,
     StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord,
     WebhookReads, WebhookSecret, WebhookWrites,
 };
@@ -101,7 +101,7 @@ passed_on! { Reads:
     ProposalReads {
         proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
         proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Vec<Proposal>;
-        past_actions(scope: &Scope, before: Option<&ActionPlace>, since: Option<Timestamp>, limit: u32) -> Vec<PastAction>;
+        past_actions(scope: &Scope, filter: &PastFilter, before: Option<&ActionPlace>, limit: u32) -> Vec<PastAction>;
         actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
         next_action_due() -> Option<Timestamp>;
     }
@@ -215,6 +215,7 @@ passed_on! { Tx:
         grant_revoke(grant: &Grant) -> bool;
     }
     PolicyWrites {
+        policy_held(scope: &Scope) -> Option<PolicyState>;
         policy_save(scope: &Scope, state: &PolicyState) -> ();
         policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
         shadow_keep(scope: &Scope, shadow: &Shadow, text: &str) -> ();

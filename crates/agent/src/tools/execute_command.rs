@@ -62,6 +62,11 @@ enum Why {
 
 impl ExecuteCommand {
     pub(super) fn new(workspace: Workspace) -> Self {
+        Self { spec: Self::described(), workspace }
+    }
+
+    /// What it says of itself.
+    pub(super) fn described() -> ToolSpec {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -74,9 +79,7 @@ impl ExecuteCommand {
         let description = "Runs a shell command in the workspace, without input, and gives its exit code and its output (of each stream \
                            the first and the last 32 KiB). Everything that it started is ended with it."
             .to_owned();
-        let spec =
-            ToolSpec { name: "execute_command".to_owned(), description, schema, repeatable: false, parallel: false };
-        Self { spec, workspace }
+        ToolSpec { name: "execute_command".to_owned(), description, schema, repeatable: false, parallel: false }
     }
 
     async fn perform(&self, arguments: &Value, run: &Run) -> Result<Ran, Trouble> {

@@ -16,6 +16,9 @@ use crate::models;
 use crate::tool::ToolSpec;
 use crate::tools;
 
+/// How large a call may be together with what it replaces, so that both can be shown.
+const MOST_SHOWN: usize = 224 << 10;
+
 impl Driven<'_> {
     /// Loads the tools that the step may use.
     pub(super) async fn equip(&mut self) -> Result<(), Trouble> {
@@ -159,7 +162,9 @@ impl Driven<'_> {
         if ruling.verdict != Verdict::Allow {
             return Ok(Value::Null);
         }
-        Ok(json!({ "before": tools::hidden(&before, &self.secrets().await?) }))
+        let context = json!({ "before": tools::hidden(&before, &self.secrets().await?) });
+        let room = arguments.to_string().len() + context.to_string().len() <= MOST_SHOWN;
+        Ok(if room { context } else { Value::Null })
     }
 
     /// What the model is told of arguments that a client would be handed and that do not fit its tool: our own tools, and those of MCP

@@ -252,11 +252,11 @@ async fn people_who_sent_back_what_nobody_had_done_are_asked_anew() {
 
 #[tokio::test]
 async fn whoever_is_asked_about_a_change_sees_what_it_replaces_unless_that_may_not_be_read() {
-    let check = |rules: &'static str, path: &'static str, expected: Value| async move {
+    let check = |rules: &'static str, (path, old): (&'static str, String), expected: Value| async move {
         let world = World::new(json!([]));
         world.rules(rules).await;
         let alice = world.person("alice").await;
-        world.says("I write.", &[("write_file", json!({ "path": path, "content": "new", "replaces": "old" }))]);
+        world.says("I write.", &[("write_file", json!({ "path": path, "content": "new", "replaces": old }))]);
         world.opens(&alice, Some("guide"), None, json!("Go")).await;
         assert_eq!(world.asked(&alice).await.question.context, expected, "{path}");
     };
@@ -268,6 +268,8 @@ tools = ["read_file"]
 verdict = "allow"
 when = 'args.path == "a"'
 "#;
-    check(rules, "a", json!({ "before": "old" })).await;
-    check(rules, "b", Value::Null).await;
+    check(rules, ("a", "old".into()), json!({ "before": "old" })).await;
+    check(rules, ("b", "old".into()), Value::Null).await;
+    // Both would be more than a question can show.
+    check(rules, ("a", "\u{1}".repeat(20 << 10)), Value::Null).await;
 }

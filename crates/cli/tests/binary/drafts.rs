@@ -30,7 +30,9 @@ async fn story(house: &House, server: &Server) {
     std::fs::write(house.path("draft.toml"), "version = 1\nrules = []\n").unwrap();
     let refused = house.run(&["policy", "simulate", draft]);
     assert!(!refused.status.success());
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("policy.toml:2:1: error[unknown_key]"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains(&format!("{draft}:2:1: error[unknown_key]")));
+    let none = house.run(&["policy", "simulate", draft, "--limit", "0"]);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("0 is not in 1..=10000"));
 }
 
 #[tokio::test]
@@ -38,6 +40,19 @@ async fn a_draft_is_simulated_beside_a_server_on_sqlite() {
     let house = House::sqlite();
     let server = house.launch().start().await;
     story(&house, &server).await;
+}
+
+/// A directory that was mistyped is said to be none, and stays so.
+#[test]
+fn a_simulation_makes_no_database() {
+    let house = House::sqlite();
+    std::fs::write(house.path("draft.toml"), "version = 1\n").unwrap();
+    let (draft, elsewhere) = (house.path("draft.toml"), house.path("elsewhere"));
+    let asked = ["policy", "simulate", draft.to_str().unwrap(), "--data", elsewhere.to_str().unwrap()];
+    let refused = house.run(&asked);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("holdpoint.db"), "{refused:?}");
+    assert!(!elsewhere.exists());
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod claims;
 mod deliveries;
 mod idempotency;
 mod keys;
+mod learning;
 mod lists;
 mod people;
 mod reading;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Digest, Verdict};
+use domain::{Digest, Role, Verdict};
 use serde_json::Value;
 
 use super::{Decided, Form, LEARNT, Names, Run};
-use crate::Policy;
+use crate::{Pattern, Policy, Rule};
 
 /// How many signs of a digest make a name.
 const DIGITS: usize = 12;
@@ -25,29 +25,77 @@ pub(super) struct Written {
     pub(super) text: String,
 }
 
+/// What a learnt rule says, and its name is made of: the same rule is the same suggestion.
+pub(super) struct Saying<'a> {
+    tools: Vec<&'a str>,
+    agents: Vec<&'a str>,
+    users: Vec<&'a str>,
+    roles: &'a [Role],
+    arguments: Option<&'a Value>,
+    when: Option<&'a str>,
+    verdict: Verdict,
+}
+
+impl<'a> Saying<'a> {
+    /// What a rule of a file says; none where no learnt rule says such a thing.
+    pub(super) fn of(rule: &'a Rule) -> Option<Self> {
+        let names = |patterns: &'a [Pattern]| patterns.iter().map(Pattern::as_str).collect();
+        Some(Self {
+            tools: names(&rule.tools),
+            agents: names(rule.agents.as_ref()?),
+            users: names(rule.users.as_ref()?),
+            roles: rule.roles.as_ref()?,
+            arguments: rule.arguments.as_ref().map(|exact| exact.value()),
+            when: rule.when.as_ref().map(|when| when.source()),
+            verdict: rule.verdict,
+        })
+    }
+
+    /// The same in TOML, which has no words for some arguments.
+    fn toml(&self) -> Option<String> {
+        let roles: Vec<&str> = self.roles.iter().map(|role| role.name()).collect();
+        let mut what = format!(
+            "tools = [{}]\nagents = [{}]\nusers = [{}]\nroles = [{}]\n",
+            list(&self.tools),
+            list(&self.agents),
+            list(&self.users),
+            list(&roles)
+        );
+        if let Some(arguments) = self.arguments {
+            what.push_str(&format!("arguments = {}\n", toml(arguments)?));
+        }
+        if let Some(when) = self.when {
+            what.push_str(&format!("when = {}\n", text(when)));
+        }
+        what.push_str(&format!("verdict = \"{}\"\n", self.verdict.name()));
+        Some(what)
+    }
+
+    /// The name of a rule that says this.
+    pub(super) fn name(&self) -> Option<String> {
+        let digest = Digest::of_bytes(self.toml()?.as_bytes()).to_string();
+        Some(format!("{LEARNT}{}", digest.get(..DIGITS)?))
+    }
+}
+
 impl Words<'_> {
     /// The rule with its examples; none where TOML has no words for it.
     pub(super) fn rule(&self) -> Option<Written> {
         let Self { run, names, first, .. } = self;
-        let roles: Vec<&str> = names.roles.iter().map(|role| role.name()).collect();
-        let users: Vec<&str> = names.users.iter().copied().collect();
-        let mut what = format!(
-            "tools = [{}]\nagents = [{}]\nusers = [{}]\nroles = [{}]\n",
-            text(&first.tool),
-            text(&first.agent),
-            list(&users),
-            list(&roles)
-        );
-        what.push_str(&match &run.form {
-            Form::Exactly => format!("arguments = {}\n", toml(&first.arguments)?),
-            Form::Command { program, subcommand, words } => {
-                format!("when = {}\n", text(&when(program, subcommand, words)))
-            }
-        });
-        what.push_str(&format!("verdict = \"{}\"\n", run.verdict.name()));
-        // What it says makes its name: the same rule is the same suggestion.
-        let digest = Digest::of_bytes(what.as_bytes()).to_string();
-        let name = format!("{LEARNT}{}", digest.get(..DIGITS)?);
+        let when = match &run.form {
+            Form::Exactly => None,
+            Form::Command { program, subcommand, words } => Some(when(program, subcommand, words)),
+        };
+        let saying = Saying {
+            tools: vec![&first.tool],
+            agents: vec![&first.agent],
+            users: names.users.iter().copied().collect(),
+            roles: &names.roles,
+            arguments: when.is_none().then_some(&first.arguments),
+            when: when.as_deref(),
+            verdict: run.verdict,
+        };
+        let (what, name) = (saying.toml()?, saying.name()?);
         let done = if run.verdict == Verdict::Allow { "approved" } else { "rejected" };
         let reason = format!("People {done} this {} times in a row.", run.decisions.len());
         let mut text = format!("[[rule]]\nname = \"{name}\"\n{what}reason = \"{reason}\"\n");
@@ -113,7 +161,9 @@ fn list(texts: &[&str]) -> String {
 fn toml(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => return None,
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+        // `5.0` is the number `5`, and has one spelling.
+        Value::Number(number) => whole(number.as_f64()?).unwrap_or_else(|| number.to_string()),
+        Value::Bool(_) | Value::String(_) => value.to_string(),
         Value::Array(items) => {
             let items: Option<Vec<String>> = items.iter().map(toml).collect();
             format!("[{}]", items?.join(", "))
@@ -124,4 +174,10 @@ fn toml(value: &Value) -> Option<String> {
             format!("{{ {} }}", fields?.join(", "))
         }
     })
+}
+
+/// A double that is a whole number, as one, as long as doubles tell those apart.
+fn whole(number: f64) -> Option<String> {
+    const LAST: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() < LAST).then(|| format!("{:.0}", number + 0.0))
 }

@@ -22,8 +22,8 @@
 //!
 //! *Beside* is in the same object, in the objects around it, and in what these call `options`, `init`, `request`, `headers` or alike.
 //! What else stands beside a command, a URL or SQL is harmless by the lists in `companion.rs`, or a stranger: no rule that looks at these
-//! facts allows the call, unless it looks at the stranger too. A command, a URL or SQL beside a path is a stranger as well,
-//! and so is what names something to run by the lists in `deed.rs`: `hook`, `on_save`, `interpreter`.
+//! facts allows the call, unless it looks at the stranger too. Beside a path the lists are those of `neighbour.rs`: a command, a URL or SQL
+//! is a stranger there, and so is everything that is not known from tools that work on files: `hook`, `formatter`, `repo`.
 //! Nobody here knows which of two spellings a tool reads: two of them are unreadable, and so is the wrong type under one of these names.
 
 use serde_json::{Map, Value};
@@ -34,6 +34,7 @@ mod companion;
 mod deed;
 mod header;
 mod name;
+mod neighbour;
 mod patch;
 mod stray;
 

@@ -4,6 +4,7 @@
 //! a tool. A call that this client is to run is a `tool_call` without: it is started as it is handed over, to one client, once.
 
 mod decide;
+mod names;
 pub(crate) mod words;
 
 use std::collections::HashSet;
@@ -12,8 +13,8 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{Caller, Event, Interaction, InteractionId, Refusal, Session, SessionId, Status};
-use engine::{Attended, Error, SessionFollower};
+use domain::{Caller, Event, Interaction, InteractionId, Refusal, SessionId, Status};
+use engine::{Attended, ChannelFollower, Error, InChannel, Named, SessionFollower};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -26,7 +27,8 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Id, Query};
 use crate::socket::{End, Joining, Talk};
-use words::{AssistantMessage, Message, PendingApprovals, ToolCall, Warning, Wrong, asking, call_of, ended};
+use names::Names;
+use words::{AssistantMessage, Message, PendingApprovals, ToolCall, Warning, Wrong, asking, ended};
 
 /// How long a client that was given a call may be gone before nobody knows what became of the call.
 const LEASE: i64 = 60;
@@ -48,10 +50,10 @@ struct OpenQuery {
     ticket: Option<String>,
 }
 
-/// Opens a WebSocket of one session: what it says stands in `/asyncapi.json`.
+/// Opens a WebSocket of one session, or of a channel: what it says stands in `/asyncapi.json`.
 #[utoipa::path(get, path = "/ws/{session}", tag = "approvals",
-    params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel, whose newest session is meant; \
-            where it has none, the first message opens one"), OpenQuery),
+    params(("session" = String, Path, description = "`ses_…` or its UUID; or the name of a channel: all sessions that are in it or will be, \
+            where the first message opens one"), OpenQuery),
     responses((status = 101, description = "The socket is open"),
               (status = 426, description = "This is a WebSocket", content_type = "application/problem+json",
                body = protocol::ProblemBody), Problems))]
@@ -61,20 +63,22 @@ async fn approvals_open(
     Id(name): Id<String>,
     Query(query): Query<OpenQuery>,
 ) -> Result<Response, ApiError> {
-    let session = meant(&app, &joining.caller, &name).await?;
-    if session.is_none() && name.starts_with(SessionId::PREFIX) {
-        // Only we give such names: it is not here, or somebody else's.
-        return Err(Refusal::NotFound("session").into());
-    }
     let caller = joining.caller.clone();
-    let mut talk = Approvals::new(app.clone(), caller, name, query.agent);
-    if let Some(session) = session {
-        talk.attend(session.id, None).await?;
-    }
-    joining.with(&app, talk)
+    let names = meant(&app, &caller, &name).await?;
+    let follower = match names.only() {
+        Some(session) => {
+            let Attended { session, .. } = app.engine.attend(&caller, session).await?;
+            Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?)
+        }
+        None => Follower::Channel(app.engine.follow_channel(&caller, &name).await?),
+    };
+    let found = names.only().map(News::Joined).into_iter().collect();
+    let (shown, handed) = (HashSet::new(), Vec::new());
+    let agent = query.agent;
+    joining.with(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, found, shown, handed })
 }
 
-/// Lists the calls of a session that people are asked about, the oldest first.
+/// Lists the calls of a session, or of all sessions that go on in a channel, that people are asked about, the oldest first.
 #[utoipa::path(get, path = "/sessions/{session}/pending-approvals", tag = "approvals",
     params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel")),
     responses((status = 200, description = "What is open", body = PendingApprovals), Problems))]
@@ -83,47 +87,76 @@ async fn approvals_pending(
     Who(caller): Who,
     Id(name): Id<String>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
-    let session = meant(&app, &caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
-    let Attended { open, .. } = app.engine.attend(&caller, session.id).await?;
+    let names = meant(&app, &caller, &name).await?;
+    let sessions: Vec<SessionId> = match names.only() {
+        Some(session) => vec![session],
+        None => app.engine.live_in(&caller, &name).await?.into_iter().map(|session| session.id).collect(),
+    };
+    if sessions.is_empty() {
+        app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
+    }
+    let mut open = Vec::new();
+    for session in sessions {
+        open.extend(app.engine.attend(&caller, session).await?.open);
+    }
+    open.sort_unstable();
     let mut pending_approvals = Vec::with_capacity(open.len());
     for id in open {
-        let asked = app.engine.interaction(&caller, id, Duration::ZERO).await?;
+        let (asked, call) = app.engine.question_shown(&caller, id).await?;
         if is_open(&asked) {
-            pending_approvals.push(asking(&asked));
+            pending_approvals.push(asking(&asked, names.shown(&asked, call)));
         }
     }
     let count = pending_approvals.len();
     Ok(Json(PendingApprovals { session_id: name, pending_approvals, count }))
 }
 
-async fn meant(app: &App, caller: &Caller, name: &str) -> Result<Option<Session>, ApiError> {
+/// What a client calls what it wants to hear of, and so how calls are named to it.
+async fn meant(app: &App, caller: &Caller, name: &str) -> Result<Names, ApiError> {
     if name.contains('\0') {
         return Err(ApiError::IdInvalid("the session in the path contains NUL".into()));
     }
-    Ok(app.engine.conversation(caller, name).await?)
+    let named = app.engine.named(caller, name).await?;
+    let ours = name.starts_with(SessionId::PREFIX);
+    Ok(match named {
+        Some(Named::Session(session)) => Names::Session(session.id),
+        // Only we give such names: it is not here, or somebody else's.
+        _ if ours && app.engine.conversation(caller, name).await?.is_none() => {
+            return Err(Refusal::NotFound("session").into());
+        }
+        Some(Named::Channel(own)) => Names::Channel(own),
+        None => Names::Channel(None),
+    })
 }
 
-/// One client of one session.
+/// One client of one session, or of one channel.
 struct Approvals {
     app: App,
     caller: Caller,
-    /// What the client calls the session.
+    /// What the client calls the session or the channel.
     name: String,
+    names: Names,
     agent: Option<String>,
-    session: Option<SessionId>,
-    follower: Option<SessionFollower>,
-    /// What was found when the client came, and is still to be told.
+    follower: Follower,
+    /// What was found when the client came, or a session began, and is still to be told.
     found: Vec<News>,
     /// Questions that this client was shown and not yet told the end of.
     shown: HashSet<InteractionId>,
     /// Calls that were handed to this client, and no result has come.
-    handed: Vec<String>,
+    handed: Vec<(SessionId, String)>,
+}
+
+/// Where the news come from.
+enum Follower {
+    Session(SessionFollower),
+    Channel(ChannelFollower),
 }
 
 /// What there is to tell.
 enum News {
+    Joined(SessionId),
     Question(InteractionId),
-    Ready(String),
+    Ready(SessionId, String),
     Event(Event),
 }
 
@@ -135,16 +168,21 @@ impl Talk for Approvals {
     }
 
     async fn next(&mut self) -> Result<Vec<News>, Error> {
-        match &mut self.follower {
-            None => std::future::pending().await,
-            Some(follower) => Ok(follower.next().await?.into_iter().map(News::Event).collect()),
-        }
+        let events = match &mut self.follower {
+            Follower::Session(follower) => follower.next().await?,
+            Follower::Channel(follower) => match follower.next().await? {
+                InChannel::Joined(session) => return Ok(vec![News::Joined(session)]),
+                InChannel::Events(events) => events,
+            },
+        };
+        Ok(events.into_iter().map(News::Event).collect())
     }
 
     async fn told(&mut self, news: News) -> Vec<String> {
         let told = match news {
+            News::Joined(session) => self.attend(session).await,
             News::Question(id) => self.asked(id).await,
-            News::Ready(call) => self.hand_over(call).await,
+            News::Ready(session, call) => self.hand_over(session, call).await,
             News::Event(event) => self.happened(event).await,
         };
         told.unwrap_or_else(|error| Some(wrong(error, None))).iter().map(written).collect()
@@ -160,10 +198,9 @@ impl Talk for Approvals {
 
     /// Says that this client is still there, of whatever it runs.
     async fn beat(&mut self) {
-        let Some(session) = self.session else { return };
-        for call in std::mem::take(&mut self.handed) {
-            if self.app.engine.action_keep(&self.caller, (session, call.clone()), LEASE).await.is_ok() {
-                self.handed.push(call);
+        for place in std::mem::take(&mut self.handed) {
+            if self.app.engine.action_keep(&self.caller, place.clone(), LEASE).await.is_ok() {
+                self.handed.push(place);
             }
         }
     }
@@ -174,19 +211,12 @@ impl Talk for Approvals {
 }
 
 impl Approvals {
-    fn new(app: App, caller: Caller, name: String, agent: Option<String>) -> Self {
-        let (found, shown, handed) = (Vec::new(), HashSet::new(), Vec::new());
-        Self { app, caller, name, agent, session: None, follower: None, found, shown, handed }
-    }
-
-    /// Begins with what is open now, and goes on with what happens from now on, or after an event.
-    async fn attend(&mut self, id: SessionId, after: Option<u64>) -> Result<(), Error> {
-        let Attended { session, open, ready } = self.app.engine.attend(&self.caller, id).await?;
-        self.follower = Some(self.app.engine.follow(&self.caller, id, after.unwrap_or(session.last_seq)).await?);
-        self.session = Some(id);
+    /// Begins with what is open in a session now.
+    async fn attend(&mut self, session: SessionId) -> Result<Option<Message>, ApiError> {
+        let Attended { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
         self.found.extend(open.into_iter().map(News::Question));
-        self.found.extend(ready.into_iter().map(News::Ready));
-        Ok(())
+        self.found.extend(ready.into_iter().map(|call| News::Ready(session, call)));
+        Ok(None)
     }
 
     async fn happened(&mut self, event: Event) -> Result<Option<Message>, ApiError> {
@@ -198,16 +228,15 @@ impl Approvals {
                 Some(id),
             ) => {
                 self.shown.remove(&id);
-                Ok(ended(&self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?))
+                let (asked, name) = self.question(id).await?;
+                Ok(ended(&asked, name))
             }
             ("interaction.handed_over", Some(id)) => self.handed_on(id).await,
             ("interaction.warned", Some(id)) => self.warned(id).await,
-            ("action.allowed" | "action.offered", _) => self.hand_over(said("call_id")).await,
+            ("action.allowed" | "action.offered", _) => self.hand_over(event.session, said("call_id")).await,
             ("session.resumed", _) => {
                 // What was allowed while the session was paused can be started now.
-                let attended = self.app.engine.attend(&self.caller, event.session).await?;
-                self.found.extend(attended.ready.into_iter().map(News::Ready));
-                Ok(None)
+                self.attend(event.session).await
             }
             ("model.said", _) => Ok(Some(assistant(said("text"), false, false))),
             ("model.again", _) => Ok(Some(assistant(String::new(), false, true))),
@@ -220,43 +249,49 @@ impl Approvals {
         }
     }
 
+    /// A question, and what it is called here.
+    async fn question(&self, id: InteractionId) -> Result<(Interaction, String), ApiError> {
+        let (asked, call) = self.app.engine.question_shown(&self.caller, id).await?;
+        let name = self.names.shown(&asked, call);
+        Ok((asked, name))
+    }
+
     /// Shows a question that is still open, once.
     async fn asked(&mut self, id: InteractionId) -> Result<Option<Message>, ApiError> {
-        let asked = self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?;
+        let (asked, name) = self.question(id).await?;
         let fresh = is_open(&asked) && self.shown.insert(id);
-        Ok(fresh.then(|| Message::ToolCall(asking(&asked))))
+        Ok(fresh.then(|| Message::ToolCall(asking(&asked, name))))
     }
 
     /// A call that was shown here is decided elsewhere from now on: this wire has no word for that but what whoever decides it would hear.
     async fn handed_on(&mut self, id: InteractionId) -> Result<Option<Message>, ApiError> {
-        let asked = self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?;
+        let (asked, name) = self.question(id).await?;
         let Some(to) = asked.handed_over().filter(|_| self.shown.remove(&id)) else { return Ok(None) };
         let refusal = Refusal::HandedOver(Box::new(to.clone()));
-        Ok(Some(wrong(refusal.into(), Some(call_of(&asked)))))
+        Ok(Some(wrong(refusal.into(), Some(name))))
     }
 
     async fn warned(&self, id: InteractionId) -> Result<Option<Message>, ApiError> {
-        let asked = self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?;
+        let (asked, call_id) = self.question(id).await?;
         let Some(expires_at) = asked.question.deadline.filter(|_| asked.status() == Status::Pending) else {
             return Ok(None);
         };
         let seconds_left = expires_at.duration_since(self.app.engine.now()).as_secs().max(0);
-        Ok(Some(Message::HitlTimeoutWarning(Warning { call_id: call_of(&asked), seconds_left, expires_at })))
+        Ok(Some(Message::HitlTimeoutWarning(Warning { call_id, seconds_left, expires_at })))
     }
 
     /// Starts a call that is this client's to run, and hands it over. Whoever else wanted it finds it started.
-    async fn hand_over(&mut self, call: String) -> Result<Option<Message>, ApiError> {
-        let Some(session) = self.session else { return Ok(None) };
+    async fn hand_over(&mut self, session: SessionId, call: String) -> Result<Option<Message>, ApiError> {
         let acted = self.app.engine.action(&self.caller, session, call.clone(), Duration::ZERO).await?;
         let mine = acted.proposal.runner.as_ref() == Some(&self.caller.actor);
         let Some(permit) = acted.permit.filter(|_| mine) else { return Ok(None) };
-        let place = (session, call.clone());
-        match self.app.engine.action_start(&self.caller, place, permit, Some(LEASE), None).await {
+        let (place, call_id) = ((session, call.clone()), self.names.of_call(session, &call));
+        match self.app.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
                 let action = started.proposal.effective();
-                self.handed.push(call.clone());
+                self.handed.push(place);
                 Ok(Some(Message::ToolCall(ToolCall {
-                    call_id: call,
+                    call_id,
                     tool_name: action.tool,
                     arguments: action.arguments,
                     requires_approval: false,
@@ -271,7 +306,7 @@ impl Approvals {
             Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::PermitUnknown | Refusal::SessionPaused(_))) => {
                 Ok(None)
             }
-            Err(error) => Ok(Some(wrong(error.into(), Some(call)))),
+            Err(error) => Ok(Some(wrong(error.into(), Some(call_id)))),
         }
     }
 }

@@ -13,7 +13,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::middleware::map_response;
 use domain::{Caller, Interaction, InteractionId, ProjectId, Refusal, Status};
-use engine::{Ask, Error, InteractionQuery};
+use engine::{Ask, Error, InteractionQuery, Named};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use store::{InteractionFilter, Page};
@@ -21,7 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::refusals::worded;
+use super::refusals::{placed, worded};
 use crate::App;
 use crate::caller::Who;
 use crate::command::Command;
@@ -87,10 +87,10 @@ async fn hitl_conversation_pending(
     Id(conversation): Id<String>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
     let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
-    let filter = if session.brief.channel == conversation {
-        InteractionFilter { channel: Some(conversation.clone()), ..open() }
-    } else {
-        InteractionFilter { session: Some(session.id), ..open() }
+    let filter = match app.engine.named(&caller, &conversation).await? {
+        // Everything that is asked in it, in whichever session.
+        Some(Named::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..open() },
+        _ => InteractionFilter { session: Some(session.id), ..open() },
     };
     let (mut found, mut after) = (Vec::new(), None);
     loop {
@@ -179,9 +179,9 @@ async fn hitl_ask(
 ) -> Result<(StatusCode, Json<HitlRequestView>), ApiError> {
     caller.require(domain::access::Right::Ask)?;
     let conversation = body.conversation().to_owned();
-    let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
+    let session = app.engine.own_conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let ask = Ask { traceparent: traceparent(&headers), ..body.into_ask()? };
-    let asked = app.engine.ask(&caller, session.id, ask, once).await?;
+    let asked = app.engine.ask(&caller, session.id, ask, once).await.map_err(|error| placed(error, ask::FIELDS))?;
     let status = HitlStatus::of(&asked, None);
     Ok((StatusCode::CREATED, Json(HitlRequestView::new(asked, Some(&conversation), status))))
 }
@@ -198,7 +198,8 @@ async fn hitl_respond(
     caller.require(domain::access::Right::Answer)?;
     let asked = named(&app, &caller, &body.request_id).await?;
     let (draft, note) = respond::draft(body, &asked.question)?;
-    let answered = app.engine.answer(&caller, asked.id, draft, once).await?;
+    let answered = app.engine.answer(&caller, asked.id, draft, once).await;
+    let answered = answered.map_err(|error| placed(error, respond::fields(&asked.question)))?;
     let taken = match answered.status() {
         Status::Pending => "Response recorded; others are still to respond",
         _ => "Response received",

@@ -3,6 +3,7 @@
 //! A session is known by its channel, which the client may choose, or by its id. It outlives every stream that shows it.
 
 mod answer;
+mod place;
 mod request;
 mod speech;
 
@@ -12,8 +13,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
-use domain::{Caller, Interaction, InteractionId, Luggage, Refusal, Session, SessionId, Status, Timestamp};
-use engine::{Chat, Error, Idempotency};
+use domain::{Caller, Interaction, InteractionId, Refusal, SessionId, Status, Timestamp};
+use engine::{Beginning, Chat, Error, Idempotency, Named};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::refusals::{Also, worded};
+use super::refusals::{Also, placed, worded};
 use crate::App;
 use crate::caller::{Reading, Who};
 use crate::command::Command;
@@ -29,7 +30,8 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
 use crate::sse::{Source, stream_in};
-use speech::{Place, Speech, Until};
+use place::{Place, Places};
+use speech::{Speech, Until};
 
 /// How many events are looked through for something to say.
 const PORTION: u32 = 200;
@@ -61,7 +63,7 @@ pub(super) struct ReactChatBody {
 #[utoipa::path(post, path = "/api/agent/chat/react/stream", tag = "react", request_body = ReactChatBody,
     params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
     responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
-               example = json!("id: 3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")), Problems))]
+               example = json!("id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")), Problems))]
 async fn react_chat_stream(
     State(app): State<App>,
     Who(caller): Who,
@@ -71,11 +73,12 @@ async fn react_chat_stream(
     let metadata = user_id.map_or(Value::Null, |user| json!({ "user_id": user }));
     let conversation = session_id.clone().filter(|name| !name.is_empty());
     let chat = Chat { conversation: conversation.clone(), agent, content: message, metadata };
-    let (session, before) = app.engine.chat(&caller, chat, once).await?;
-    let (session, luggage, _) = app.engine.session(&caller, session.id).await?;
+    let said = app.engine.chat(&caller, chat, once).await;
+    let (session, before) =
+        said.map_err(|error| placed(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
     let name = conversation.unwrap_or_else(|| session.brief.channel.clone());
-    let speech = Speech::new(name, listens(&session, &luggage), Until::Turn);
-    told(&app, caller, &session, (speech, Place::after(before))).await
+    let speech = Speech::new(name, Until::Turn, Places::of(session.id, Place::after(before)));
+    told(&app, caller, session.id, (speech, before)).await
 }
 
 /// Which session.
@@ -93,9 +96,9 @@ pub(super) struct ReactStreamQuery {
 
 /// Shows a conversation again, from the event after the last one seen, until its session has ended.
 #[utoipa::path(get, path = "/api/agent/chat/react/stream", tag = "react",
-    params(ReactStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event seen")),
+    params(ReactStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event seen; it names its session")),
     responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
-               example = json!("id: 3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")),
+               example = json!("id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")),
               (status = 204, description = "The session has ended, and everything was seen"), Problems))]
 async fn react_session_stream(
     State(app): State<App>,
@@ -104,48 +107,64 @@ async fn react_session_stream(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let name = query.session_id;
-    let found = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
-    let (session, luggage, _) = app.engine.session(&caller, found.id).await?;
-    let place = match headers.get("last-event-id") {
-        None => Place::after(0),
+    let places: Places = match headers.get("last-event-id") {
+        None => Places::default(),
         Some(value) => value
             .to_str()
             .ok()
             .and_then(|text| text.parse().ok())
             .ok_or_else(|| ApiError::HeaderInvalid("Last-Event-ID: not an event of this stream".into()))?,
     };
+    let named = app.engine.named(&caller, &name).await?;
+    if matches!(named, Some(Named::Channel(_))) && !app.engine.live_in(&caller, &name).await?.is_empty() {
+        return channel_told(&app, caller, name, places).await;
+    }
+    let session = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
     let until = session.ended.as_ref().map_or(Until::Session, |_| Until::Event(session.last_seq));
-    let speech = Speech::new(name, listens(&session, &luggage), until).beginning(place);
-    if session.ended.is_some() && nothing_left(&app, &caller, &session, (&speech, place)).await? {
+    let place = places.within(session.id);
+    let mut speech = Speech::new(name, until, Places::of(session.id, place));
+    if session.ended.is_some() && nothing_left(&app, &caller, session.id, (&mut speech, place)).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    told(&app, caller, &session, (speech, place)).await
+    told(&app, caller, session.id, (speech, place.before())).await
+}
+
+/// Shows every session that goes on in a channel, and every one that begins in it.
+async fn channel_told(app: &App, caller: Caller, name: String, places: Places) -> Result<Response, ApiError> {
+    let mut known = Places::default();
+    for (id, place) in places.0 {
+        match app.engine.session(&caller, id).await {
+            Ok((session, ..)) if session.brief.channel == name => drop(known.0.insert(id, place)),
+            // What was heard of other sessions says nothing of these.
+            Ok(_) | Err(Error::Refused(Refusal::NotFound(_))) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let after = known.0.iter().map(|(id, place)| (*id, place.before())).collect();
+    let follower = app.engine.follow_channel_from(&caller, &name, Beginning::After(after))?;
+    stream_in(Speech::new(name, Until::Channel, known), app, caller, Source::Channel(follower))
 }
 
 /// Whether whoever was there has heard all that there is to hear of a session that has ended: browsers would connect again for ever.
 async fn nothing_left(
     app: &App,
     caller: &Caller,
-    session: &Session,
-    (speech, place): (&Speech, Place),
+    session: SessionId,
+    (speech, place): (&mut Speech, Place),
 ) -> Result<bool, ApiError> {
-    let left = app.engine.events(caller, session.id, place.before(), PORTION, Duration::ZERO).await?;
+    speech.meets(app, caller, session).await?;
+    let left = app.engine.events(caller, session, place.before(), PORTION, Duration::ZERO).await?;
     Ok(left.len() < PORTION as usize && left.iter().all(|event| speech.silent(event)))
 }
 
 async fn told(
     app: &App,
     caller: Caller,
-    session: &Session,
-    (speech, place): (Speech, Place),
+    session: SessionId,
+    (speech, after): (Speech, u64),
 ) -> Result<Response, ApiError> {
-    let follower = app.engine.follow(&caller, session.id, place.before()).await?;
+    let follower = app.engine.follow(&caller, session, after).await?;
     stream_in(speech, app, caller, Source::Session(follower))
-}
-
-/// Whether its agent waits for the next message when it has had its say, instead of ending.
-fn listens(session: &Session, luggage: &Luggage) -> bool {
-    session.driven && session.brief.flow.is_none() && luggage.input.is_null()
 }
 
 /// What a person chooses.
@@ -230,5 +249,6 @@ async fn responded(
         return Err(unknown().into());
     }
     let draft = answer::draft(body.selected_option_id, body.feedback, body.data, &asked.question);
-    Ok(app.engine.answer(caller, id, draft, once).await?)
+    let answered = app.engine.answer(caller, id, draft, once).await;
+    answered.map_err(|error| placed(error, answer::FIELDS))
 }

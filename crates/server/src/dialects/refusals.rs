@@ -5,6 +5,8 @@ use axum::response::Response;
 use protocol::ProblemBody;
 use serde_json::{Value, json};
 
+use crate::error::ApiError;
+
 /// Fields that a wire has in every reply, refusals included. A handler leaves them with the refusal.
 #[derive(Clone)]
 pub(super) struct Also(pub(super) Value);
@@ -22,6 +24,17 @@ pub(super) async fn worded(response: Response) -> Response {
     }
     let (parts, _) = response.into_parts();
     Response::from_parts(parts, Body::from(body.to_string()))
+}
+
+/// The same refusal with the places that the fields of a wire have: of each pair ours, and theirs.
+pub(super) fn placed(error: impl Into<ApiError>, fields: &[(&str, &str)]) -> ApiError {
+    error.into().at(|pointer| {
+        let under = |(ours, theirs): &(&str, &str)| {
+            let rest = pointer.strip_prefix(ours)?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{theirs}{rest}"))
+        };
+        fields.iter().find_map(under).unwrap_or(pointer)
+    })
 }
 
 /// What went wrong, with all that can be done about it, in one text.

@@ -20,7 +20,8 @@ pub(super) async fn policy_simulate(
     Who(caller): Who,
     Command { body: SimulateBody { text, limit, since }, .. }: Command<SimulateBody>,
 ) -> Result<Json<SimulationView>, ApiError> {
-    let simulation = app.engine.policy_simulate(&caller, Simulate { text, limit, since }).await?;
+    let simulation =
+        app.engine.policy_simulate(&caller, Simulate { file: "policy.toml".into(), text, limit, since }).await?;
     Ok(Json(simulated(simulation)))
 }
 

@@ -33,6 +33,7 @@ fn found(findings: &[Finding]) -> Vec<FindingView> {
 
 pub(super) fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyView {
     let (changed_by, changed_at, reason) = in_force.changed();
+    let suspended = in_force.suspended();
     let InForce { policy, source, state, .. } = in_force;
     PolicyView {
         version: policy.version().to_owned(),
@@ -42,7 +43,7 @@ pub(super) fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyVie
         changed_by,
         changed_at,
         reason,
-        suspended: state.suspended.into_iter().map(Into::into).collect(),
+        suspended: suspended.into_iter().map(Into::into).collect(),
         warnings: found(policy.warnings()),
         refused_file: refused.map(|file| RefusedFileView { at: file.at, findings: found(&file.findings) }),
     }

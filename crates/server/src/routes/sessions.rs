@@ -60,7 +60,7 @@ pub(super) async fn session_list(
     Query(query): Query<SessionsQuery>,
 ) -> Result<Json<SessionsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
-    let filter = SessionFilter { status: query.status, agent: query.agent, channel: None };
+    let filter = SessionFilter { status: query.status, agent: query.agent, ..SessionFilter::default() };
     let found = app.engine.sessions(&caller, filter, page).await?;
     let full = found.len() == page.limit as usize;
     let next = found.last().filter(|_| full).map(|session| session.id.to_string());

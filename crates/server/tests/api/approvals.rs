@@ -117,11 +117,16 @@ async fn what_is_pending_is_listed_by_id_by_uuid_and_by_channel() {
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({ "channel": "chat-7" })).await;
     agent.proposes(&session, writing("call_1")).await;
-    for name in [session.clone(), session.replace("ses_", ""), "chat-7".to_owned()] {
+    let in_channel = format!("{session}:call_1");
+    for (name, call) in [
+        (session.clone(), "call_1"),
+        (session.replace("ses_", ""), "call_1"),
+        ("chat-7".to_owned(), in_channel.as_str()),
+    ] {
         let listed = alice.get(&format!("/sessions/{name}/pending-approvals")).await.done();
         assert_eq!((&listed["session_id"], &listed["count"]), (&json!(name), &json!(1)));
         let item = &listed["pending_approvals"][0];
-        has(item, &json!({ "call_id": "call_1", "tool_name": "write_file" }));
+        has(item, &json!({ "call_id": call, "tool_name": "write_file" }));
         assert_eq!(item["arguments"], json!({ "path": "notes.md", "content": "hello" }));
         assert!(item["reason"].is_string() && item["created_at"].is_string(), "{item}");
     }
@@ -211,10 +216,12 @@ async fn a_choice_is_not_approved() {
             break message;
         }
     };
-    assert_eq!(asked["call_id"], "call_1");
-    let approve = json!({ "type": "hitl_decision", "call_id": "call_1", "decision": "approve" });
-    editor.is_refused(approve, "answer_invalid").await;
-    let again = json!({ "type": "hitl_decision", "call_id": "call_1", "decision": "edit",
+    assert_eq!(asked["call_id"], asked["interaction"], "it is the second question about the call");
+    let approve = |call: &Value| json!({ "type": "hitl_decision", "call_id": call, "decision": "approve" });
+    let wrong = editor.is_refused(approve(&asked["call_id"]), "answer_invalid").await;
+    assert_eq!(wrong["errors"][0]["pointer"], "/modified_arguments/option", "{wrong}");
+    editor.is_refused(approve(&json!("call_1")), "interaction_already_resolved").await;
+    let again = json!({ "type": "hitl_decision", "call_id": asked["call_id"], "decision": "edit",
                         "modified_arguments": { "option": "it_ran", "feedback": "5 bytes" } });
     editor.says(again).await;
     assert_eq!(editor.hears_of("hitl_resolved").await["effect"], "provide");

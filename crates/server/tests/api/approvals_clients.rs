@@ -147,12 +147,14 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     let mut third = scene.joins().await;
     scene.world.passes(61).await;
     let asked = third.hears().await;
-    assert_eq!(
-        (&asked["type"], &asked["call_id"], &asked["kind"]),
-        (&json!("tool_call"), &json!(call), &json!("choice"))
-    );
-    decides(&mut third, &call, "edit", json!({ "modified_arguments": { "option": "run_again" } })).await;
-    assert_eq!(third.hears_of("tool_call").await["requires_approval"], false);
+    assert_eq!((&asked["type"], &asked["kind"]), (&json!("tool_call"), &json!("choice")));
+    assert_eq!(asked["call_id"], asked["interaction"], "another question about it has a name of its own");
+    let stale = json!({ "type": "hitl_decision", "call_id": call, "decision": "approve" });
+    third.is_refused(stale, "interaction_already_resolved").await;
+    let question = text(&asked["call_id"]);
+    decides(&mut third, &question, "edit", json!({ "modified_arguments": { "option": "run_again" } })).await;
+    let again = third.hears_of("tool_call").await;
+    assert_eq!((&again["call_id"], &again["requires_approval"]), (&json!(call), &json!(false)));
     third.says(json!({ "type": "tool_result", "call_id": call, "result": "ok" })).await;
     while third.hears_of("assistant_message").await["is_final"] != true {}
     let repeatable = scene.calls(&mut third, "read_file").await;
@@ -162,6 +164,28 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     scene.world.passes(61).await;
     let offered = last.hears().await;
     assert_eq!((&offered["call_id"], &offered["requires_approval"]), (&json!(call), &json!(false)));
+}
+
+/// In a channel as well, where what became of it is asked for as long as anything else that is asked on this wire.
+#[tokio::test]
+async fn a_lost_client_of_a_channel_leaves_a_question_that_ends() {
+    let scene = Scene::new().await;
+    let mut editor = scene.alice.joins("/ws/my-session?agent=editor").await;
+    let asked = scene.calls(&mut editor, "write_file").await;
+    let call = text(&asked["call_id"]);
+    decides(&mut editor, &call, "approve", json!({})).await;
+    let run = editor.hears_of("tool_call").await;
+    assert_eq!((&run["call_id"], &run["requires_approval"]), (&json!(call), &json!(false)));
+    editor.leaves().await;
+    let mut next = scene.alice.joins("/ws/my-session").await;
+    scene.world.passes(61).await;
+    let lost = next.hears_of("tool_call").await;
+    assert_eq!((&lost["kind"], &lost["call_id"]), (&json!("choice"), &lost["interaction"]));
+    let time = |value: &Value| text(value).parse::<domain::Timestamp>().unwrap();
+    assert_eq!(time(&lost["expires_at"]).duration_since(time(&lost["created_at"])).as_secs(), 300);
+    // Whoever ran it can still say so, by the name that it was given.
+    next.says(json!({ "type": "tool_result", "call_id": call, "result": "late" })).await;
+    while next.hears_of("assistant_message").await["is_final"] != true {}
 }
 
 /// A client that comes back can still report what it was given.

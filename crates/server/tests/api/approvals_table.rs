@@ -107,20 +107,21 @@ impl Scene {
         text(&self.alice.get(&format!("/v1/sessions/{session}/actions/{call}")).await.done()["state"])
     }
 
-    /// Brings a call to where it is wanted; gives the socket, the session and the call.
-    async fn brought(&self, at: At) -> (Wire, String, String) {
+    /// Brings a call to where it is wanted; gives the socket, the session, the call, and what the question about it is called.
+    async fn brought(&self, at: At) -> (Wire, String, String, String) {
         let absent = "call_absent".to_owned();
         if at == At::Nowhere {
-            return (self.alice.joins("/ws/nowhere").await, String::new(), absent);
+            return (self.alice.joins("/ws/nowhere").await, String::new(), absent.clone(), absent);
         }
         let session = self.alice.edits().await;
         let mut editor = self.alice.joins(&format!("/ws/{session}")).await;
         if at == At::Absent {
-            return (editor, session, absent);
+            return (editor, session, absent.clone(), absent);
         }
         self.play.says("", &[("c", "write_file", json!({ "path": "a.md" }))]);
         editor.says(Say::Tell.message("")).await;
         let call = text(&editor.hears_of("tool_call").await["call_id"]);
+        let mut asked = call.clone();
         if at == At::Allowed {
             self.alice.commands(&session, "pause").await.done();
         }
@@ -145,7 +146,8 @@ impl Scene {
             At::Failed => editor.says(Say::Error.message(&call)).await,
             At::Unknown => {
                 self.world.passes(61).await;
-                editor.hears_of("tool_call").await;
+                asked = text(&editor.hears_of("tool_call").await["call_id"]);
+                editor.is_refused(Say::Approve.message(&call), "interaction_already_resolved").await;
             }
             At::Ended => drop(editor.hears_of("hitl_resolved").await),
             _ => {}
@@ -155,7 +157,7 @@ impl Scene {
             at => format!("{at:?}").to_lowercase(),
         };
         self.until(&session, &call, &wanted).await;
-        (editor, session, call)
+        (editor, session, call, asked)
     }
 
     async fn until(&self, session: &str, call: &str, wanted: &str) {
@@ -170,19 +172,20 @@ impl Scene {
 }
 
 async fn check(scene: &Scene, at: At, say: Say) {
-    let (mut editor, session, call) = scene.brought(at).await;
+    let (mut editor, session, call, asked) = scene.brought(at).await;
+    let message = say.message(if matches!(say, Say::Result | Say::Error) { &call } else { &asked });
     let has_call = !matches!(at, At::Nowhere | At::Absent);
     let before = if has_call { scene.state(&session, &call).await } else { String::new() };
     match expected(at, say) {
         Err(code) => {
-            let error = editor.is_refused(say.message(&call), code).await;
+            let error = editor.is_refused(message, code).await;
             assert!(error["content"].is_string(), "{error}");
             if has_call {
                 assert_eq!(scene.state(&session, &call).await, before, "{at:?} {say:?} changed something");
             }
         }
         Ok(after) => {
-            editor.says(say.message(&call)).await;
+            editor.says(message).await;
             if has_call {
                 scene.until(&session, &call, if after == "as before" { &before } else { after }).await;
             }

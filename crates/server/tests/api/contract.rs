@@ -73,6 +73,7 @@ fn sample(operation: &str) -> Option<Sample> {
         "policy_simulate" => (Some(json!({ "text": policy("") })), &[]),
         "policy_shadow_get" | "suggestion_list" => (None, &[]),
         "suggestion_adopt" => (Some(json!({})), &[Operator, Viewer, Agent]),
+        "suspension_lift" => (Some(json!({ "reason": "a test" })), &[Operator, Viewer, Agent]),
         "policy_shadow_put" => (Some(json!({ "text": policy("") })), &[Operator, Viewer, Agent]),
         "policy_shadow_remove" => (None, &[Operator, Viewer, Agent]),
         "policy_switch" => (Some(json!({ "enabled": false, "reason": "a test" })), &[Operator, Viewer, Agent]),
@@ -197,7 +198,7 @@ impl Operation {
         let path = path.replace("{user}", "alice").replace("{project}", project);
         let path = path.replace("{conversation}", &question.session).replace("{request}", &question.id);
         let path = path.replace("{webhook}", webhook).replace("{delivery}", sent);
-        let path = path.replace("{suggestion}", "learnt-9f86d081884c");
+        let path = path.replace("{suggestion}", "learnt-9f86d081884c").replace("{rule}", "learnt-9f86d081884c");
         let path = path.replace("{secret}", &LEASE.replace("lea", "sec"));
         assert!(!path.contains('{'), "{path}: a parameter without a sample");
         path

@@ -156,8 +156,12 @@ async fn a_simulation_stays_within_its_project() {
 #[tokio::test]
 async fn a_draft_is_judged_beside_the_policy_in_force() {
     let scene = patient().await;
+    scene.world.engine.policy_noted().await;
     scene.writes("before").await;
+    let unchanged = scene.agent.get("/v1/policy").await.done();
+    scene.world.passes(1).await;
     let set = beside(&scene, OPEN).await;
+    assert_eq!(scene.agent.get("/v1/policy").await.done(), unchanged, "a draft is no change of what is in force");
     assert_eq!((&set["changes"], &set["recent"]), (&json!([]), &json!([])));
     assert_eq!(
         (&set["set_by"]["name"], &set["reason"], &set["text"]),
@@ -170,6 +174,7 @@ async fn a_draft_is_judged_beside_the_policy_in_force() {
     assert_eq!(scene.proposes(call("c2", "read_file", json!({ "path": "a" }))).await.shown["state"], "allowed");
     let agreed = scene.proposes(call("c3", "launch", json!({}))).await;
     assert_eq!(agreed.shown["state"], "waiting");
+    scene.world.engine.drafts_settled().await;
     let shown = scene.agent.get("/v1/policy/shadow").await.done();
     let changes = json!([{ "from": "allow", "to": "ask", "count": 1 }, { "from": "ask", "to": "allow", "count": 1 }]);
     assert_eq!(shown["changes"], changes);
@@ -185,6 +190,7 @@ async fn a_draft_is_judged_beside_the_policy_in_force() {
     let other = beside(&scene, NEVER).await;
     assert_eq!((&other["changes"], &other["recent"]), (&json!([]), &json!([])), "another draft begins anew");
     scene.writes("c4").await;
+    scene.world.engine.drafts_settled().await;
     let shown = scene.agent.get("/v1/policy/shadow").await.done();
     assert_eq!(shown["changes"], json!([{ "from": "ask", "to": "deny", "count": 1 }]));
     assert_eq!(scene.root.delete("/v1/policy/shadow").await.status, 204);
@@ -230,6 +236,7 @@ async fn a_draft_that_fails_changes_no_ruling() {
         let shown = agent.proposes(&scene.session, writing(call)).await.shown;
         assert_eq!((&shown["state"], &shown["ruling"]["rule"]), (&json!("waiting"), &json!("ask-before-changing")));
     }
+    scene.world.engine.drafts_settled().await;
     let shown = agent.get("/v1/policy/shadow").await.done();
     assert_eq!(shown["changes"], json!([{ "from": "ask", "to": "failed", "count": 2 }]));
     assert_eq!(shown["recent"][0].get("drafted"), None);
@@ -243,6 +250,7 @@ async fn a_draft_is_switched_off_with_the_policy() {
     scene.root.put("/v1/policy/enabled", json!({ "enabled": false, "reason": "a rehearsal" })).await.done();
     assert_eq!(scene.proposes(call("c1", "launch", json!({}))).await.shown["state"], "allowed");
     assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "allowed");
+    scene.world.engine.drafts_settled().await;
     let shown = scene.root.get("/v1/policy/shadow").await.done();
     assert_eq!(shown["changes"], json!([{ "from": "allow", "to": "deny", "count": 1 }]));
     assert_eq!(scene.root.get("/v1/policy").await.done()["reason"], "a rehearsal");

@@ -29,10 +29,11 @@ async fn each_stream_says_that_it_lives() {
     let world = World::with(brisk()).await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
+    let seen = format!("{}:1", session.trim_start_matches("ses_"));
     for (path, last, name) in [
         (format!("/v1/sessions/{session}/events/stream"), Some("1"), None),
         ("/v1/events/stream".to_owned(), None, None),
-        (format!("/api/agent/chat/react/stream?sessionId={session}"), Some("1"), None),
+        (format!("/api/agent/chat/react/stream?sessionId={session}"), Some(seen.as_str()), None),
         (flow(&session, "/events/stream"), Some("1"), Some("heartbeat")),
     ] {
         let mut stream = alice.follows(&path, last).await;

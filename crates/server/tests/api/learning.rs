@@ -59,13 +59,15 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
     }
     scene.root.post("/v1/policy/suggestions/learnt-000000000000/adopt", json!({})).await.refused(404, "not_found");
     scene.root.post(&adopt, json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);
-    let adopted = scene.root.post(&adopt, json!({})).await.done();
+    let adopted = scene.root.post_once("k", &adopt, json!({})).await.done();
     assert_eq!(
         (&adopted["source"], &adopted["reason"], &adopted["suspended"]),
         (&json!("project"), &json!("learnt from 5 equal decisions"), &json!([]))
     );
     assert!(text(&adopted["text"]).contains(one["rule"].as_str().unwrap()));
-    assert_eq!(scene.root.post(&adopt, json!({})).await.done(), adopted, "a second time changes nothing");
+    assert_eq!(scene.root.post_once("k", &adopt, json!({})).await.done(), adopted, "the same command gives the same");
+    scene.root.post(&adopt, json!({})).await.refused(404, "not_found");
+    scene.root.post_once("l", &adopt, json!({})).await.refused(404, "not_found");
     let allowed = scene.proposes(command("c9", "npm ci")).await.shown;
     assert_eq!((&allowed["state"], &allowed["ruling"]["rule"]), (&json!("allowed"), &one["id"]));
     assert_eq!(scene.proposes(command("c10", "npm ci; reboot")).await.shown["state"], "waiting");
@@ -84,6 +86,17 @@ async fn whoever_decides_otherwise_ends_a_suggestion() {
     scene.decided("c5", "npm ci", "reject").await;
     assert_eq!(scene.suggestions().await, Vec::<Value>::new());
     scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.refused(404, "not_found");
+    let held = scene.alice.get("/v1/policy/suggestions").await.done()["held_back"][0].clone();
+    assert_eq!(
+        (&held["verdict"], &held["tool"], &held["agent"], &held["support"], &held["against"]),
+        (&json!("allow"), &json!("execute_command"), &json!("bot"), &json!(5), &json!(1))
+    );
+    let example = &held["counter_examples"][0];
+    assert_eq!((&example["session"], &example["call_id"]), (&json!(scene.session), &json!("c5")));
+    assert_eq!(
+        (&example["decision"]["effect"], &example["decision"]["by"]["name"]),
+        (&json!("reject"), &json!("alice"))
+    );
 }
 
 /// A question that was open when the rule came is rejected: the rule is suspended, and everybody sees by whom and why.
@@ -123,12 +136,44 @@ async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
     assert_eq!((trail["entries"].as_array().unwrap().len(), &trail["entries"][0]["by"]["name"]), (1, &json!("alice")));
     assert_eq!(trail["entries"][0]["data"]["rule"], json!(id));
 
-    // It stays suspended whatever else changes, until it is taken out.
+    // It stays suspended whatever else changes, also if it is taken out for a while, until somebody lifts it.
     let more = format!("{}\n[[rule]]\nname = \"more\"\ntools = [\"x\"]\nverdict = \"deny\"\n", text(&adopted["text"]));
     let put = scene.root.put("/v1/policy", json!({ "text": more })).await.done();
     assert_eq!(put["suspended"], shown["suspended"]);
     assert_eq!(scene.proposes(command("c8", "npm ci")).await.shown["state"], "waiting");
     assert_eq!(scene.root.rules_by("").await["suspended"], json!([]));
+    let back = scene.root.put("/v1/policy", json!({ "text": more })).await.done();
+    assert_eq!(back["suspended"], shown["suspended"]);
+    let lift = format!("/v1/policy/suspensions/{id}/lift");
+    let why = json!({ "reason": "it was a mistake" });
+    for caller in [&scene.alice, &scene.agent] {
+        caller.post(&lift, why.clone()).await.refused(403, "role_forbids");
+    }
+    scene.root.post(&lift, json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);
+    let lifted = scene.root.post_once("k", &lift, why.clone()).await.done();
+    assert_eq!(lifted["suspended"], json!([]));
+    assert_eq!(scene.root.post_once("k", &lift, why.clone()).await.done(), lifted);
+    scene.root.post(&lift, why).await.refused(404, "not_found");
+    assert_eq!(scene.proposes(command("c11", "npm ci")).await.shown["state"], "allowed");
+    let trail = scene.root.get("/v1/audit?type=policy.suspension_lifted").await.done();
+    let entry = &trail["entries"][0];
+    assert_eq!(
+        (&entry["by"]["name"], &entry["data"]["rule"], &entry["data"]["reason"]),
+        (&json!("root"), &json!(id), &json!("it was a mistake"))
+    );
+}
+
+/// The name of a learnt rule stands for what people decided: a rule that says something else has another one.
+#[tokio::test]
+async fn the_name_of_a_learnt_rule_is_its_own() {
+    let (scene, id) = Scene::learnt().await;
+    let text = text(&scene.root.get("/v1/policy").await.done()["text"]);
+    let other = text.replace("npm ci", "npm cx");
+    for put in [other.clone(), policy("[[rule]]\nname = \"learnt-mine\"\ntools = [\"x\"]\nverdict = \"allow\"\n")] {
+        let refused = scene.root.put("/v1/policy", json!({ "text": put })).await.refused(422, "policy_invalid");
+        assert!(refused["errors"][0]["message"].as_str().unwrap().contains("error[reserved_name]"), "{refused}");
+    }
+    scene.root.put("/v1/policy", json!({ "text": other.replace(&id, "mine") })).await.done();
 }
 
 /// An agent asks about the same thing in its own words, and is told no.

@@ -7,6 +7,7 @@ extern crate holdpoint_server as server;
 mod acting;
 mod actions;
 mod approvals;
+mod approvals_channels;
 mod approvals_checklist;
 mod approvals_clients;
 mod approvals_table;

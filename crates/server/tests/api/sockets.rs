@@ -110,11 +110,12 @@ async fn what_is_asked_keeps_its_trace() {
     let person = scene.world.engine.authenticate(&scene.alice.key).await.unwrap();
     let kept = scene.world.engine.interaction(&person, id, std::time::Duration::ZERO).await.unwrap();
     assert_eq!(kept.origin.traceparent, Some(trace(3)));
-    for wrong in [json!(5), json!("x".repeat(129))] {
-        ask["traceparent"] = wrong;
-        let refused = agent.asks(ask.clone()).await;
-        assert_eq!(refused["problem"]["errors"][0]["pointer"], "/traceparent", "{refused}");
-    }
+    ask["traceparent"] = json!(5);
+    let refused = agent.asks(ask.clone()).await;
+    assert_eq!(refused["problem"]["errors"][0]["pointer"], "/traceparent", "{refused}");
+    // As the header, one that is too long is passed over.
+    ask["traceparent"] = json!("x".repeat(129));
+    assert_eq!(agent.asks(ask.clone()).await["status"], 201);
     let stray = agent
         .asks(json!({ "type": "action", "session": scene.session, "call_id": "call_1", "traceparent": trace(4) }))
         .await;

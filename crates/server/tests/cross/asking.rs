@@ -27,6 +27,11 @@ impl Asked {
     pub(crate) fn bare(id: &str) -> String {
         id.split_once('_').unwrap().1.to_owned()
     }
+
+    /// What the socket of tool approval calls it, where it is that of a channel.
+    pub(crate) fn call_in_channel(&self) -> String {
+        if self.call == self.id { self.id.clone() } else { format!("{}:{}", self.session, self.call) }
+    }
 }
 
 /// A server with agents that ask, flows that ask, and people.
@@ -85,10 +90,16 @@ pub(crate) async fn asked(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
     }
 }
 
-/// A session that is watched before anything is asked in it.
+/// A session that is watched before anything is asked in it, and its channel before there is a session in it. There is another one, in which an
+/// action of the same name waits.
 async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Watchers) {
-    let session = stage.bot.opens(json!({})).await;
-    let watchers = Watchers::of(&stage.alice, &session).await;
+    let channel = format!("chat-{}", stage.world.engine.nonce());
+    let early = stage.alice.joins(&format!("/ws/{channel}")).await;
+    let session = stage.bot.opens(json!({ "channel": channel })).await;
+    let other = stage.bot.opens(json!({ "channel": channel })).await;
+    let same = json!({ "call_id": "call_1", "tool": "delete_file", "arguments": { "path": "another.txt" } });
+    stage.bot.post(&format!("/v1/sessions/{other}/actions"), same).await.done();
+    let watchers = Watchers::of(&stage.alice, &session, &channel).await.with_early(early);
     let proposed = kind.name == "action";
     let id = match wire {
         Wire::Http if proposed => {
@@ -119,17 +130,19 @@ async fn by_flow(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     let asked = until(&mut frames, "humanInteractionRequired").await;
     let asked = found(stage, format!("int_{}", text(&asked["requestId"]))).await;
     assert_eq!(asked.session, session);
-    (asked, Watchers::of(&stage.alice, &session).await)
+    let watchers = Watchers::of(&stage.alice, &session, &asked.channel).await;
+    (asked, watchers)
 }
 
 async fn by_message(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     let name = format!("editor-{}", stage.world.engine.nonce());
+    let early = stage.alice.joins(&format!("/ws/{name}")).await;
     let mut editor = stage.alice.joins(&format!("/ws/{name}?agent={}", of(kind))).await;
     editor.says(json!({ "type": "user_message", "content": "Go.", "role": "user" })).await;
     let call = editor.hears_of("tool_call").await;
     let asked = found(stage, text(&call["interaction"])).await;
-    assert_eq!((&asked.call, &asked.channel), (&text(&call["call_id"]), &name));
-    let watchers = Watchers::of(&stage.alice, &asked.session).await;
+    assert_eq!((&asked.call_in_channel(), &asked.channel), (&text(&call["call_id"]), &name));
+    let watchers = Watchers::of(&stage.alice, &asked.session, &asked.channel).await.with_early(early);
     (asked, watchers)
 }
 
@@ -139,7 +152,7 @@ async fn in_conversation(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     let mut frames = Frames::of(request.send().await.unwrap());
     let asked = until(&mut frames, "INTERACTION").await;
     let asked = found(stage, text(&asked["data"]["requestId"])).await;
-    let watchers = Watchers::of(&stage.alice, &asked.session).await;
+    let watchers = Watchers::of(&stage.alice, &asked.session, &asked.channel).await;
     (asked, watchers)
 }
 

@@ -8,12 +8,12 @@ extern crate holdpoint_server as server;
 
 mod answering;
 mod asking;
+mod edits;
 mod figures;
 mod table;
 mod watching;
 
 #[path = "../dialects/agents.rs"]
-#[expect(dead_code, reason = "shared with the tests of the dialects, which need more of it")]
 mod agents;
 #[path = "../api/sse.rs"]
 #[expect(dead_code, reason = "shared with the tests of the API, which need more of it")]

@@ -43,7 +43,8 @@ pub(crate) struct Watchers {
 }
 
 impl Watchers {
-    pub(crate) async fn of(by: &Someone, session: &str) -> Self {
+    /// By the session's id, and by the name of its channel.
+    pub(crate) async fn of(by: &Someone, session: &str, channel: &str) -> Self {
         let frames = async |name: &'static str, path: String| Reader {
             name,
             stream: Stream::Frames(by.follows(&path, None).await),
@@ -57,10 +58,19 @@ impl Watchers {
             frames("project", "/v1/events/stream?after=0-0".to_owned()).await,
             frames("flows", format!("/api/flows/{}/events/stream", Asked::bare(session))).await,
             frames("react", format!("/api/agent/chat/react/stream?sessionId={session}")).await,
+            frames("react by channel", format!("/api/agent/chat/react/stream?sessionId={channel}")).await,
             socket("ws", plain),
             socket("tools", by.joins(&format!("/ws/{session}")).await),
+            socket("tools by channel", by.joins(&format!("/ws/{channel}")).await),
         ];
         Self { by: by.clone(), readers }
+    }
+
+    /// And whoever was in the channel before there was a session in it.
+    pub(crate) fn with_early(mut self, wire: wire_client::Wire) -> Self {
+        let (name, stream) = ("tools before it began", Stream::Socket(wire));
+        self.readers.push(Reader { name, stream, told: String::new() });
+        self
     }
 
     /// Each is told that it is asked.
@@ -114,6 +124,7 @@ impl Watchers {
             (format!("/hitl/conversations/{}/pending", asked.session), "/requests", "id", here),
             (format!("/api/v1/agent/hitl/conversations/{}/pending", asked.channel), "/requests", "id", here),
             (format!("/sessions/{}/pending-approvals", asked.session), "/pending_approvals", "interaction", here),
+            (format!("/sessions/{}/pending-approvals", asked.channel), "/pending_approvals", "interaction", here),
             (format!("/api/flows/{bare}/interactions"), "/active", "requestId", open),
             (format!("/v1/interactions?session={}&status=pending", asked.session), "/interactions", "id", open),
         ] {
@@ -134,7 +145,7 @@ impl Watchers {
 impl Asked {
     /// Whether a wire means this question by it.
     fn is(&self, id: &str) -> bool {
-        id == self.id || id == self.call || id == Self::bare(&self.id)
+        id == self.id || id == self.call || id == Self::bare(&self.id) || id == self.call_in_channel()
     }
 }
 
@@ -156,7 +167,8 @@ impl Reader {
             }
         };
         let id = |value: &Value| value.as_str().map(str::to_owned);
-        let note = match (self.name, name.as_str()) {
+        let wire = self.name.split(' ').next().unwrap_or_default();
+        let note = match (wire, name.as_str()) {
             ("session" | "project" | "ws", "interaction.asked") => id(&said["interaction"]).map(Note::Asked),
             ("session" | "project" | "ws", "interaction.handed_over") => id(&said["interaction"]).map(Note::Moved),
             ("session" | "project" | "ws", name) if ends(name) => id(&said["interaction"]).map(Note::Ended),

@@ -199,10 +199,10 @@ async fn what_does_not_fit_is_refused() {
     }
     check(clarification(), "clarification", json!({ "reply": 1 }), "body_invalid", "/response_data").await;
     check(clarification(), "clarification", json!(["current"]), "body_invalid", "/response_data").await;
-    check(decision(), "decision", json!({ "decision": "canary" }), "answer_invalid", "/option").await;
+    check(decision(), "decision", json!({ "decision": "canary" }), "answer_invalid", "/response_data/decision").await;
     check(decision(), "decision", json!({ "decision": 3 }), "body_invalid", "/response_data/decision").await;
     let wrong = json!({ "values": { "OPENAI_API_KEY": "pk-marker" }, "save": true });
-    let said = check(env_var(), "env_var", wrong, "answer_invalid", "/data/OPENAI_API_KEY").await;
+    let said = check(env_var(), "env_var", wrong, "answer_invalid", "/response_data/values/OPENAI_API_KEY").await;
     assert!(!said.to_string().contains("pk-marker"), "{said}");
     check(permission(), "permission", json!({}), "body_invalid", "/response_data").await;
     check(permission(), "permission", json!({ "action": "maybe" }), "body_invalid", "/response_data/action").await;

@@ -86,7 +86,9 @@ async fn what_nobody_answers_in_time_follows_from_the_request() {
     check(plain, 300, "timeout", json!({})).await;
     let mut timed = decision;
     timed["timeout_seconds"] = json!(30.0);
-    check(timed, 30, "answered", json!({ "option": "b" })).await;
+    check(timed.clone(), 30, "answered", json!({ "option": "b" })).await;
+    timed["timeout_seconds"] = json!(0.5);
+    check(timed.clone(), 1, "answered", json!({ "option": "b" })).await;
     let clarification = json!({ "request_type": "clarification", "question": "Where?" });
     check(clarification.clone(), 300, "timeout", json!({})).await;
     let mut given = clarification;
@@ -127,4 +129,16 @@ async fn what_is_asked_here_is_answered_anywhere() {
     );
     let endless = json!({ "conversation_id": "conv-uuid", "request_type": "clarification", "question": "?", "timeout_seconds": 1e300 });
     refused(agent.post("/hitl/requests", endless).await, 422, "body_invalid");
+    // What is wrong is named as this wire names it.
+    for (field, value, pointer) in [
+        ("timeout_seconds", json!(0), "/timeout_seconds"),
+        ("question", json!("x".repeat(100_000)), "/question"),
+        ("options", json!([{ "id": "a", "label": "A" }, { "id": "a", "label": "B" }]), "/options/1"),
+    ] {
+        let mut wrong = json!({ "conversation_id": "conv-uuid", "request_type": "decision", "question": "?",
+                                "options": [{ "id": "a", "label": "A" }] });
+        wrong[field] = value;
+        let body = refused(agent.post("/hitl/requests", wrong).await, 422, "body_invalid");
+        assert!(text(&body["errors"][0]["pointer"]).starts_with(pointer), "{body}");
+    }
 }

@@ -274,7 +274,8 @@ async fn a_stream_goes_on_where_it_broke_off() {
     assert_eq!(ended["data"]["status"], json!("failed"));
     assert_eq!(error["data"]["message"], json!("the session has failed"));
     assert!(frames.next().await.is_none(), "an ended session has nothing more to say");
-    assert!(id.parse::<u64>().unwrap() < last.parse::<u64>().unwrap());
+    let number = |id: &str| id.rsplit_once(':').unwrap().1.parse::<u64>().unwrap();
+    assert!(number(&id) < number(&last));
     let mut rest = person.follows(&path, Some(&part)).await;
     assert_eq!(rest.event().await, (last.clone(), ended));
     assert!(rest.next().await.is_none());
@@ -283,4 +284,60 @@ async fn a_stream_goes_on_where_it_broke_off() {
     assert_eq!(crate::words::reply(nothing).await.status, 204);
     let wrong = person.request(reqwest::Method::GET, &path).header("last-event-id", "soon");
     crate::words::reply(wrong).await.refused(400, "header_invalid");
+}
+
+/// What was seen of one session says nothing of another of the same name, whose events have the same numbers.
+#[tokio::test]
+async fn what_was_seen_of_one_session_hides_nothing_of_another() {
+    let world = World::new().await;
+    let (agent, person) = (world.agent().await, world.person("alice").await);
+    let path = format!("{STREAM}?sessionId=session-123");
+    let first = asks(&world, deletion()).await;
+    let mut frames = person.follows(&path, None).await;
+    let (seen, event) = until(&mut frames, "INTERACTION").await;
+    assert_eq!(event["data"]["requestId"], json!(first.id));
+    agent.commands(&first.session, "complete").await.done();
+    let (ended, _) = until(&mut frames, "COMPLETED").await;
+    assert!(frames.next().await.is_none());
+
+    let second = asks(&world, deletion()).await;
+    // Whatever the last event was: of the first session, or a number of nobody knows which.
+    for last in [&seen, &ended, "3", "9000"] {
+        let mut frames = person.follows(&path, Some(last)).await;
+        let (_, event) = until(&mut frames, "INTERACTION").await;
+        assert_eq!(event["data"]["requestId"], json!(second.id), "after {last}");
+    }
+    // Of several that go on all are told, each from where the reader was in it.
+    let third = asks(&world, deletion()).await;
+    let mut frames = person.follows(&path, Some(&seen)).await;
+    let mut asked = Vec::new();
+    let mut last = String::new();
+    while asked.len() < 2 {
+        let (id, event) = until(&mut frames, "INTERACTION").await;
+        asked.push(text(&event["data"]["requestId"]));
+        last = id;
+    }
+    asked.sort();
+    assert_eq!(asked, [second.id.clone(), third.id.clone()]);
+    responds(&person, "session-123", &second.id, "confirm", None).await.done();
+    let mut frames = person.follows(&path, Some(&last)).await;
+    let (_, event) = frames.event().await;
+    assert_eq!((&event["type"], &event["data"]["requestId"]), (&json!("OBSERVING"), &json!(second.id)));
+    // By its id a session is alone.
+    let mut frames = person.follows(&format!("{STREAM}?sessionId={}", third.session), Some(&last)).await;
+    responds(&person, "session-123", &third.id, "confirm", None).await.done();
+    let (_, event) = frames.event().await;
+    assert_eq!((&event["type"], &event["data"]["requestId"]), (&json!("OBSERVING"), &json!(third.id)));
+    // The stream goes on until the last of them has ended, and tells of those that begin meanwhile.
+    let mut frames = person.follows(&path, Some(&last)).await;
+    agent.commands(&second.session, "complete").await.done();
+    until(&mut frames, "COMPLETED").await;
+    let fourth = asks(&world, deletion()).await;
+    let (_, event) = until(&mut frames, "INTERACTION").await;
+    assert_eq!(event["data"]["requestId"], json!(fourth.id));
+    for session in [&third.session, &fourth.session] {
+        agent.commands(session, "complete").await.done();
+        until(&mut frames, "COMPLETED").await;
+    }
+    assert!(frames.next().await.is_none());
 }

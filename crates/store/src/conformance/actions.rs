@@ -8,11 +8,13 @@ use domain::{
     Action, Actor, ActorKind, Adoption, Difference, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
     PolicyVersion, Proposal, Role, Ruling, Scope, Session, Shadow, Standing, Verdict,
 };
+use futures::executor::block_on;
+use futures::future::{join, join_all};
 use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, actor, agent, at, fresh};
-use crate::{ActionPlace, DifferenceCount, DueAction, Page, PastAction, StoreError};
+use crate::{ActionPlace, DifferenceCount, DueAction, Page, PastAction, PastFilter, StoreError, transact};
 
 fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
     Proposal {
@@ -86,7 +88,8 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
     for (session, call, second) in
         [(&one, "a", 3), (&one, "b", 1), (&other, "a", 1), (&other, "b", 2), (&other, "c", 1)]
     {
-        let proposal = Proposal { at: at(second), ..proposal(session, call, Standing::Denied) };
+        let asked = if call == "b" { vec![InteractionId::from_uuid(fresh())] } else { Vec::new() };
+        let proposal = Proposal { at: at(second), asked, ..proposal(session, call, Standing::Denied) };
         kept.push((second, session.id, call.to_owned(), proposal.clone()));
         world.write(move |tx| tx.proposal_insert(&proposal)).unwrap();
     }
@@ -100,7 +103,8 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
         })
         .collect();
     let look = |before: Option<ActionPlace>, since: Option<i64>, limit: u32| {
-        world.look(move |reads| reads.past_actions(&here, before.as_ref(), since.map(at), limit))
+        let filter = PastFilter { since: since.map(at), asked: false };
+        world.look(move |reads| reads.past_actions(&here, &filter, before.as_ref(), limit))
     };
     assert_eq!(look(None, None, 10), kept);
     for cut in 1..=kept.len() {
@@ -114,7 +118,20 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
     let written = saved.clone();
     world.write(move |tx| tx.proposal_save(&written)).unwrap();
     assert_eq!(look(None, None, 1)[0].proposal, saved);
-    assert_eq!(world.look(move |reads| reads.past_actions(&elsewhere, None, None, 10)), []);
+    let every = PastFilter::default();
+    assert_eq!(world.look(move |reads| reads.past_actions(&elsewhere, &every, None, 10)), []);
+    // Only those that people were asked about, some of them only later.
+    let about = |limit: u32| {
+        let filter = PastFilter { since: None, asked: true };
+        let found = world.look(move |reads| reads.past_actions(&here, &filter, None, limit));
+        found.into_iter().map(|past| past.proposal).collect::<Vec<_>>()
+    };
+    let asked: Vec<Proposal> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call == "b").collect();
+    assert_eq!((about(10), about(1)), (asked.clone(), asked[..1].to_vec()));
+    let later = Proposal { asked: asked[0].asked.clone(), revision: 3, ..saved };
+    let written = later.clone();
+    world.write(move |tx| tx.proposal_save(&written)).unwrap();
+    assert_eq!(about(10), [vec![later], asked].concat());
 }
 
 /// A draft's differences come back, are counted for good, and are forgotten with it; old ones give way to new ones.
@@ -232,6 +249,39 @@ pub fn grants_are_counted(fixture: &Fixture) {
     let rest = world.look(move |reads| reads.grants(&here, true, Page { after: Some(timed_id), limit: 10 }));
     assert_eq!(rest, [revoked]);
     assert_eq!(world.look(move |reads| reads.grants(&elsewhere, true, page)), []);
+}
+
+/// Whoever changes the policy sees what everybody wrote who held it before, and everybody else sees the change: nobody passes by.
+pub fn a_policy_that_is_held_is_not_changed(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    for round in 0..20_u32 {
+        let holders = (0..12_u32).map(|number| {
+            transact::<_, StoreError, _>(&*world.store, move |tx| {
+                let seen = tx.policy_held(&here)?.map_or(0, |state| state.revision);
+                tx.setting_ensure(&format!("held-{round}-{number}"), "x")?;
+                Ok((number, seen))
+            })
+        });
+        let changer = transact::<_, StoreError, _>(&*world.store, move |tx| {
+            let state = tx.policy_state(&here)?.unwrap_or(PolicyState::initial(at(0)));
+            let (state, _) = state.switch(false, actor(ActorKind::User, "alice"), "a test".into(), at(1));
+            tx.policy_save(&here, &state)?;
+            let mut passed = Vec::new();
+            for number in 0..12_u32 {
+                if tx.setting(&format!("held-{round}-{number}"))?.is_some() {
+                    passed.push(number);
+                }
+            }
+            Ok((state.revision, passed))
+        });
+        let (held, changed) = block_on(join(join_all(holders), changer));
+        let (revision, passed) = changed.unwrap();
+        for held in held {
+            let (number, seen) = held.unwrap();
+            assert!(passed.contains(&number) || seen == revision, "{number} of round {round} saw {seen}");
+        }
+    }
 }
 
 /// The policy in force is written over its revision only; a text that was in force stays.

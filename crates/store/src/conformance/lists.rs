@@ -1,7 +1,8 @@
 //! Lists: every filter and every order, held against a model; pages without gaps or repeats.
 
+use domain::session::Ending;
 use domain::session::Note;
-use domain::{ActorKind, Command, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status};
+use domain::{Actor, ActorKind, Command, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status};
 use serde_json::{Value, json};
 
 use super::Fixture;
@@ -219,6 +220,10 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
             let channel = if number % 5 == 0 { "chat-2" } else { "chat-1" };
             let mut new = session(here, channel, [Some("deployer"), Some("cleaner"), None][number % 3]);
             new.waiting_on = u32::from(number % 2 == 0);
+            if number % 7 == 0 {
+                let note = Note { by: Actor::system(), at: new.created_at, reason: None };
+                new.ended = Some((Ending::Completed, note));
+            }
             world.keep_session(new)
         })
         .collect();
@@ -228,13 +233,16 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
         [None, Some(SessionStatus::Running), Some(SessionStatus::WaitingUserInput), Some(SessionStatus::Failed)];
     for status in statuses {
         for agent in [None, Some("cleaner"), Some("absent")] {
-            for channel in [None, Some("chat-2"), Some("chat-3")] {
-                let filter =
-                    SessionFilter { status, agent: agent.map(str::to_owned), channel: channel.map(str::to_owned) };
+            for (channel, live) in
+                [(None, false), (Some("chat-2"), false), (Some("chat-2"), true), (Some("chat-3"), true)]
+            {
+                let (named, agent_named) = (channel.map(str::to_owned), agent.map(str::to_owned));
+                let filter = SessionFilter { status, agent: agent_named, channel: named, live };
                 let wanted = |one: &&Session| {
                     status.is_none_or(|status| status == one.status())
                         && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
                         && channel.is_none_or(|channel| one.brief.channel == channel)
+                        && !(live && one.ended.is_some())
                 };
                 let expected: Vec<Session> = all.iter().filter(wanted).cloned().collect();
                 for limit in [1, 3, 100] {

@@ -107,7 +107,8 @@ fn follow(world: &World, writing: &AtomicU32) -> Vec<EventId> {
 /// What has changed since a cursor is told, and is not told again from the cursor behind it.
 pub fn changes_are_told_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
-    let (here, first, second) = (world.here, world.session().id, world.session().id);
+    let (here, first, second) = (world.here, world.session().id, world.session());
+    let (second, channel) = (second.id, second.brief.channel);
     world.write(move |tx| append(tx, &here, first, None)).unwrap();
     let (begun, mut told) = (Instant::now(), false);
     let start = loop {
@@ -130,7 +131,8 @@ pub fn changes_are_told_once(fixture: &Fixture) {
         }
         if !topics.is_empty() {
             let topics: HashSet<Topic> = topics.into_iter().collect();
-            assert_eq!(topics, HashSet::from([Topic::Session(second), Topic::Project(here.project)]));
+            let channel = Topic::Channel(here.project, channel.clone());
+            assert_eq!(topics, HashSet::from([Topic::Session(second), Topic::Project(here.project), channel]));
             told = true;
         }
         cursor = head;

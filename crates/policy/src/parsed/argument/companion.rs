@@ -132,41 +132,27 @@ const SQL_VALUES: &[&str] = &[
     "sqlparams",
 ];
 
-/// What may say where a path leads, and is no path by its name alone. Tools that work on files have too many harmless arguments to list.
-const PLACES: &[&str] = &[
-    "chdir",
-    "pwd",
-    "workspace",
-    "workspaceid",
-    "repo",
-    "repository",
-    "owner",
-    "project",
-    "projectid",
-    "host",
-    "hostname",
-    "server",
-    "machine",
-    "device",
-    "drive",
-    "volume",
-    "bucket",
-    "container",
-    "pod",
-    "namespace",
-    "vm",
-    "sandbox",
-    "worktree",
-    "remote",
-    "user",
-];
-
 /// Beside a command: switches that are harmless while they are off.
 const OFF: &[&str] = &["dangerouslydisablesandbox", "withescalatedpermissions", "tty", "restart"];
 
 /// Says whether a name is that of a text for whoever reads the call.
 pub(super) fn is_text(name: &str) -> bool {
     TEXTS.contains(&name) || URL_TEXTS.contains(&name)
+}
+
+/// Says whether an argument is harmless beside whatever it stands: a text for whoever reads the call, how long to wait, how much to show.
+pub(super) fn is_harmless_anywhere(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Bool(_) => FLAGS.contains(&name),
+        Value::Number(_) => FIGURES.contains(&name),
+        Value::String(text) => TEXTS.contains(&name) || (FIGURES.contains(&name) && is_figure(text)),
+        _ => false,
+    }
+}
+
+/// A number with its unit, or one word.
+fn is_figure(text: &str) -> bool {
+    text.len() <= 16 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ' '))
 }
 
 /// What is known of a call as a whole.
@@ -204,24 +190,11 @@ pub(in crate::parsed) fn strangers(arguments: &Value, found: &[Argument<'_>], kn
         }
     }
     if known.paths {
-        places(arguments, &mut strangers);
         // What one looks for in files may read like SQL.
         let certain = found.iter().filter(|one| known.database || one.sort != Sort::PerhapsSql);
         deed::add(arguments, &certain.filter_map(place).collect(), &mut strangers);
     }
     strangers
-}
-
-/// Notes what may say where the paths of a call lead.
-fn places(arguments: &Value, strangers: &mut Vec<Stranger>) {
-    let names_place = |name: &str, value: &Value| !value.is_null() && PLACES.contains(&plain(name).as_str());
-    for (name, value) in arguments.as_object().into_iter().flatten() {
-        let inner = value.as_object().filter(|_| holds_settings(&plain(name)));
-        let within = inner.into_iter().flatten().any(|(name, value)| names_place(name, value));
-        if within || names_place(name, value) {
-            strangers.push(Stranger { beside: "path", argument: name.clone(), variable: None });
-        }
-    }
 }
 
 /// The variable of expressions that an argument is behind.
@@ -237,9 +210,9 @@ fn variable(argument: &Argument<'_>, sql: bool) -> Option<&'static str> {
 }
 
 /// What stands beside one variable.
-struct Company<'a> {
-    beside: &'static str,
-    sorted: &'a Sorted,
+pub(super) struct Company<'a> {
+    pub(super) beside: &'static str,
+    pub(super) sorted: &'a Sorted,
 }
 
 impl Company<'_> {
@@ -278,7 +251,7 @@ impl Company<'_> {
     }
 
     /// Says whether it is read together with what it stands beside.
-    fn belongs(&self, name: &str, value: &Value) -> bool {
+    pub(super) fn belongs(&self, name: &str, value: &Value) -> bool {
         match self.beside {
             "shell" => is_further(name, value) || VARIABLES.contains(&name),
             "url" => is_method(name, value) || BODIES.contains(&name),
@@ -286,7 +259,7 @@ impl Company<'_> {
         }
     }
 
-    fn harmless(&self, name: &str, value: &Value) -> bool {
+    pub(super) fn harmless(&self, name: &str, value: &Value) -> bool {
         let (texts, figures, flags): (&[&str], &[&str], &[&str]) = match self.beside {
             "url" => (URL_TEXTS, URL_FIGURES, URL_FLAGS),
             "sql" => (&[], SQL_FIGURES, &[]),
@@ -308,9 +281,7 @@ impl Company<'_> {
             Value::String(_) if TEXTS.contains(&name) => true,
             // Some of them become headers, and a second line would be another one.
             Value::String(text) if texts.contains(&name) => name == "prompt" || !text.contains(char::is_control),
-            Value::String(text) if on(FIGURES, figures) => {
-                text.len() <= 16 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ' '))
-            }
+            Value::String(text) if on(FIGURES, figures) => is_figure(text),
             headers if self.beside == "url" && name.ends_with("headers") => header::harmless(headers),
             _ => false,
         }

@@ -1,119 +1,116 @@
 //! What a call with paths does besides: a rule that looks at its paths alone does not know of it.
+//!
+//! Lists of names that run something (`hook`, `formatter`, `after_write`) were never long enough. So nothing beside a path is harmless
+//! but what is on the lists of `neighbour.rs`, and what is beside the command, the address or the SQL of the same call.
 
 use serde_json::Value;
 
-use super::companion::{Sorted, Stranger};
-use super::name::{FURTHER, VARIABLES, plain, words};
+use super::companion::{Company, Sorted, Stranger};
+use super::name::{holds_settings, plain, sort, words};
+use super::{Sort, companion, neighbour};
 
 /// What an editor's tool is told to do to a file.
 const EDITOR_COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit"];
 
-/// Last words of names that say what is to run, and how: `hook`, `post_save_hook`.
-const RUNS: &[&str] = &[
-    "run",
-    "runner",
+/// Words of names that end like those of paths, and name a file that is run: `hook_path`, `plugin_dir`.
+const RUN: &[&str] = &[
     "exec",
-    "execute",
     "executable",
-    "exe",
+    "formatter",
+    "handler",
     "hook",
     "hooks",
-    "callback",
-    "callbacks",
-    "handler",
-    "handlers",
-    "trigger",
-    "triggers",
     "interpreter",
-    "program",
-    "entrypoint",
-    "onsave",
-    "onwrite",
-    "onchange",
-    "oncomplete",
-    "onsuccess",
+    "linter",
+    "plugin",
+    "plugins",
+    "runner",
 ];
 
-/// What is done about a conflict, an error and the like: `on_conflict: "overwrite"`. Anything else behind `on_` is something to run.
-const WAYS: &[&str] = &[
-    "abort",
-    "append",
-    "ask",
-    "continue",
-    "error",
-    "fail",
-    "ignore",
-    "keep",
-    "merge",
-    "overwrite",
-    "raise",
-    "rename",
-    "replace",
-    "skip",
-    "stop",
-    "warn",
-];
-
-/// Notes the commands, addresses and SQL of a call with paths, and what names something to run.
+/// Notes the commands, addresses and SQL of a call with paths, and everything else that is not known to be harmless.
 pub(super) fn add(arguments: &Value, sorted: &Sorted, strangers: &mut Vec<Stranger>) {
+    let company = ["shell", "url", "sql"].into_iter().filter(|other| sorted.values().any(|found| found == other));
+    let company = company.map(|beside| Company { beside, sorted }).collect();
+    let deeds = Deeds { sorted, company };
     for (name, value) in arguments.as_object().into_iter().flatten() {
-        // The tools of editors have one for what they do: it is no program.
-        let edits =
-            plain(name) == "command" && value.as_str().is_some_and(|command| EDITOR_COMMANDS.contains(&command));
-        if edits {
-            continue;
-        }
-        let parsed = ["shell", "url", "sql"].into_iter().filter(|variable| holds(value, variable, sorted));
-        let mut variables: Vec<_> = parsed.map(Some).collect();
-        look(name, value, sorted, &mut variables);
+        let mut variables = Vec::new();
+        deeds.look_at_part(name, value, &mut variables);
         let stranger = |variable| Stranger { beside: "path", argument: name.clone(), variable };
         strangers.extend(variables.into_iter().map(stranger));
     }
 }
 
-fn holds(value: &Value, variable: &str, sorted: &Sorted) -> bool {
-    let inner = |inner: &Value| holds(inner, variable, sorted);
-    sorted.get(&std::ptr::from_ref(value)).is_some_and(|found| *found == variable)
-        || match value {
-            Value::Object(fields) => fields.values().any(inner),
-            Value::Array(items) => items.iter().any(inner),
-            _ => false,
+struct Deeds<'a> {
+    sorted: &'a Sorted,
+    /// What else is parsed of the call.
+    company: Vec<Company<'a>>,
+}
+
+impl Deeds<'_> {
+    /// Notes what is not known to be harmless in an argument, with the variable through which it can be looked at.
+    fn look(&self, name: &str, value: &Value, variables: &mut Vec<Option<&'static str>>) {
+        let (short, words) = (plain(name), words(name));
+        let path = is_path(name) && !(words.len() > 1 && words.iter().any(|word| RUN.contains(&word.as_str())));
+        match self.sorted.get(&std::ptr::from_ref(value)).copied() {
+            // A text under a name that says nothing may lead somewhere: rules see the path, but not what it is for.
+            Some("path") | None => {}
+            // The tools of editors have one for what they do: it is no program.
+            Some("shell") if short == "command" && is_of_editor(value) => return,
+            Some(variable) => return variables.push(Some(variable)),
         }
+        let harmless = companion::is_harmless_anywhere(&short, value) || neighbour::is_harmless(name, value);
+        if is_empty(value) || harmless {
+            return;
+        }
+        // Its words and variables are facts of a command, its method and body those of an address, and its values those of SQL.
+        if let Some(variable) = self.told_by(&short, value) {
+            return variables.push(Some(variable));
+        }
+        match value {
+            Value::String(_) if path => {}
+            Value::Object(fields) if path || neighbour::holds_arguments(&short) || holds_settings(&short) => {
+                fields.iter().for_each(|(name, inner)| self.look_at_part(name, inner, variables));
+            }
+            Value::Array(items) if path || neighbour::holds_arguments(&short) || holds_settings(&short) => {
+                items.iter().for_each(|item| self.look(name, item, variables));
+            }
+            _ => variables.push(None),
+        }
+    }
+
+    /// The same for an argument that may be a path by its name: what stands under it is written there.
+    fn look_at_part(&self, name: &str, value: &Value, variables: &mut Vec<Option<&'static str>>) {
+        match value {
+            Value::String(_) if name.contains(['/', '\\']) => {}
+            Value::Object(fields) if name.contains(['/', '\\']) => {
+                fields.iter().for_each(|(name, inner)| self.look_at_part(name, inner, variables));
+            }
+            value => self.look(name, value, variables),
+        }
+    }
+
+    /// The variable that tells of an argument, where something else of the call does.
+    fn told_by(&self, short: &str, value: &Value) -> Option<&'static str> {
+        let told = |company: &&Company<'_>| company.belongs(short, value) || company.harmless(short, value);
+        self.company.iter().find(told).map(|company| company.beside)
+    }
 }
 
-/// Notes what names something to run in an argument, with the variable through which it can be looked at. What is parsed is looked at as such.
-fn look(name: &str, value: &Value, sorted: &Sorted, variables: &mut Vec<Option<&'static str>>) {
-    let parsed = sorted.get(&std::ptr::from_ref(value)).is_some_and(|variable| *variable != "path");
-    if !parsed && runs(name, value, sorted) {
-        // Its words and variables are facts of a command, and its values those of SQL.
-        let told = |name: &str| FURTHER.contains(&name) || VARIABLES.contains(&name);
-        let of = |wanted: &&str| sorted.values().any(|variable| variable == wanted);
-        return variables.push(["shell", "sql"].into_iter().find(of).filter(|_| told(&plain(name))));
-    }
-    match value {
-        Value::Object(fields) => fields.iter().for_each(|(name, inner)| look(name, inner, sorted, variables)),
-        Value::Array(items) => items.iter().for_each(|item| look(name, item, sorted, variables)),
-        _ => {}
-    }
+/// Says whether a name is that of a path.
+fn is_path(name: &str) -> bool {
+    matches!(sort(name), Some(Sort::Path | Sort::File | Sort::PerhapsPath | Sort::Location))
 }
 
-fn runs(name: &str, value: &Value, sorted: &Sorted) -> bool {
-    let whole = plain(name);
-    let further = FURTHER.contains(&whole.as_str());
-    let words = words(name);
-    let ends = |endings: &[&str]| words.last().is_some_and(|last| endings.contains(&last.as_str()));
-    let by_name = further || RUNS.contains(&whole.as_str()) || VARIABLES.contains(&whole.as_str());
-    let begins_with_on = words.len() > 1 && words.first().is_some_and(|first| first == "on");
+fn is_of_editor(value: &Value) -> bool {
+    value.as_str().is_some_and(|command| EDITOR_COMMANDS.contains(&command))
+}
+
+fn is_empty(value: &Value) -> bool {
     match value {
-        Value::Null | Value::Bool(false) => false,
-        // `run: true` has a file run once it is written; `dry_run: true` does not.
-        Value::Bool(true) | Value::Number(_) => by_name,
-        Value::String(text) if text.is_empty() => false,
-        Value::String(text) if begins_with_on => !WAYS.contains(&text.to_ascii_lowercase().as_str()),
-        // Some tools have all of their arguments in one, and its parts are looked at.
-        Value::Object(_) | Value::Array(_) if further && holds(value, "path", sorted) => false,
-        Value::Array(items) if items.is_empty() => false,
-        Value::Object(fields) if fields.is_empty() => false,
-        _ => by_name || begins_with_on || ends(RUNS) || ends(FURTHER) || ends(VARIABLES),
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }

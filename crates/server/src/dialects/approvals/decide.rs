@@ -1,17 +1,37 @@
 //! What a client says, carried out.
 
-use domain::{Draft, Effect, Interaction, Kind, Outcome, SessionId};
+use std::time::Duration;
+
+use domain::{Draft, Effect, Interaction, Kind, Outcome, Problem, Refusal};
 use engine::Chat;
 use protocol::AnswerBody;
 use serde_json::Value;
 
+use super::names::Meant;
 use super::words::{Decision, Decisions, Message, Said, ToolResult, UserMessage, Verb};
 use super::{Approvals, text_of, wrong};
 use crate::command::{parsed, part};
+use crate::dialects::refusals::placed;
 use crate::error::ApiError;
 
 /// How many decisions one message may carry.
 const MOST: usize = 100;
+
+/// Where the parts of an answer stand in a decision about a call.
+const OF_CALL: &[(&str, &str)] = &[
+    ("/arguments", "/modified_arguments"),
+    ("/effect", "/decision"),
+    ("/option", "/decision"),
+    ("/options", "/decision"),
+];
+/// The same of anything else, whose answer stands in place of arguments.
+const OF_QUESTION: &[(&str, &str)] = &[
+    ("/data", "/modified_arguments/data"),
+    ("/effect", "/modified_arguments/effect"),
+    ("/option", "/modified_arguments/option"),
+    ("/options", "/modified_arguments/options"),
+    ("/arguments", "/modified_arguments/arguments"),
+];
 
 impl Approvals {
     /// Does what a message says. What comes of it is told by the session's own events; only what is refused is replied.
@@ -30,20 +50,11 @@ impl Approvals {
         }
     }
 
-    /// Says something to the agent; where there is no session, or it has ended, the engine begins one in the channel.
+    /// Says something to the agent; where nobody listens in a channel, the engine begins a session in it.
     async fn tell(&mut self, content: String) -> Result<(), ApiError> {
-        let last = super::meant(&self.app, &self.caller, &self.name).await?;
-        if let Some(last) = last.filter(|last| last.ended.is_none() || self.name.starts_with(SessionId::PREFIX)) {
-            if self.session != Some(last.id) {
-                self.attend(last.id, None).await?;
-            }
-            self.app.engine.message(&self.caller, last.id, (content, false), None).await?;
-            return Ok(());
-        }
-        let (conversation, agent) = (Some(self.name.clone()), self.agent.clone());
-        let chat = Chat { conversation, agent, content, metadata: Value::Null };
-        let (session, before) = self.app.engine.chat(&self.caller, chat, None).await?;
-        self.attend(session.id, Some(before)).await?;
+        let conversation = Some(self.names.only().map_or_else(|| self.name.clone(), |session| session.to_string()));
+        let chat = Chat { conversation, agent: self.agent.clone(), content, metadata: Value::Null };
+        self.app.engine.chat(&self.caller, chat, None).await?;
         Ok(())
     }
 
@@ -55,7 +66,10 @@ impl Approvals {
         for (index, decision) in decisions.into_iter().enumerate() {
             let call = decision["call_id"].as_str().map(str::to_owned);
             match part::<Decision>(&format!("/decisions/{index}"), decision) {
-                Ok(decision) => replies.extend(self.decide(decision).await),
+                Ok(decision) => {
+                    let under = |error: ApiError| error.at(|pointer| format!("/decisions/{index}{pointer}"));
+                    replies.extend(refused(self.decided(decision).await.map_err(under), call));
+                }
                 Err(error) => replies.push(wrong(error, call)),
             }
         }
@@ -68,28 +82,49 @@ impl Approvals {
     }
 
     async fn decided(&mut self, decision: Decision) -> Result<(), ApiError> {
-        let session = self.session.ok_or(domain::Refusal::NotFound("session"))?;
-        if decision.call_id.contains('\0') {
-            return Err(domain::Refusal::NotFound("interaction").into());
+        let unknown = || ApiError::from(Refusal::NotFound("interaction"));
+        let asked = match self.meant(&decision.call_id) {
+            None => return Err(unknown()),
+            Some(Meant::Call(session, call)) => self.app.engine.question_meant(&self.caller, session, &call).await?,
+            Some(Meant::Question(id)) => self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?,
+        };
+        let here = match self.names.only() {
+            Some(session) => asked.origin.session == session,
+            None => asked.origin.channel == self.name,
+        };
+        if !here {
+            return Err(unknown());
         }
-        let asked = self.app.engine.question_meant(&self.caller, session, &decision.call_id).await?;
-        self.app.engine.answer(&self.caller, asked.id, meant(&asked, decision)?, None).await?;
-        Ok(())
+        let mut draft = meant(&asked, decision)?;
+        if let Some(given) = draft.arguments.take() {
+            draft.arguments = Some(self.app.engine.arguments_meant(&self.caller, asked.id, given).await?);
+        }
+        let fields = if asked.question.kind == Kind::Approval { OF_CALL } else { OF_QUESTION };
+        let answered = self.app.engine.answer(&self.caller, asked.id, draft, None).await;
+        answered.map(drop).map_err(|error| placed(error, fields))
+    }
+
+    fn meant(&self, name: &str) -> Option<Meant> {
+        // One of the stores cannot be asked for NUL.
+        self.names.meant(name).filter(|_| !name.contains('\0'))
     }
 
     /// Takes this client's word for what became of a call that it was given.
     async fn report(&mut self, ToolResult { call_id, result, error }: ToolResult) -> Result<(), ApiError> {
-        let session = self.session.ok_or(domain::Refusal::NotFound("session"))?;
-        if call_id.contains('\0') {
-            return Err(domain::Refusal::NotFound("action").into());
+        let Some(Meant::Call(session, call)) = self.meant(&call_id) else {
+            return Err(Refusal::NotFound("action").into());
+        };
+        if self.names.only().is_some_and(|only| only != session) {
+            return Err(Refusal::NotFound("action").into());
         }
         let result = result.unwrap_or_default();
         let outcome = match error.filter(|error| !error.is_null()) {
             Some(error) => Outcome::Failed { message: text_of(&error), result },
             None => Outcome::Done { result },
         };
-        self.app.engine.action_outcome(&self.caller, (session, call_id.clone()), outcome, None).await?;
-        self.handed.retain(|handed| *handed != call_id);
+        let place = (session, call);
+        self.app.engine.action_outcome(&self.caller, place.clone(), outcome, None).await?;
+        self.handed.retain(|handed| *handed != place);
         Ok(())
     }
 }
@@ -102,7 +137,14 @@ fn meant(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
         (Verb::Reject, _) => effect(Effect::Reject),
         // Which of the options is not said: whoever sees them has to name one.
         (Verb::Approve, Kind::Choice | Kind::Notice) => Draft { feedback, ..Draft::default() },
-        (Verb::Approve, _) => effect(Effect::Approve),
+        (Verb::Approve, kind) => {
+            let shown = asked.question.action.as_ref().map(|action| &action.arguments);
+            if *kind == Kind::Approval && modified_arguments.as_ref().is_some_and(|given| Some(given) != shown) {
+                let why = "what is approved runs as it was proposed: other arguments are an `edit`";
+                return Err(Refusal::AnswerInvalid(vec![Problem::new("/modified_arguments", why)]).into());
+            }
+            effect(Effect::Approve)
+        }
         (Verb::Edit, Kind::Approval) => Draft { arguments: modified_arguments, ..effect(Effect::Edit) },
         (Verb::Edit, _) => {
             let body: AnswerBody = part("/modified_arguments", modified_arguments.unwrap_or_default())?;

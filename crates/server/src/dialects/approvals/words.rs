@@ -41,7 +41,7 @@ pub(crate) struct Decision {
     pub(super) call_id: String,
     /// What.
     pub(super) decision: Verb,
-    /// With `edit`, whole new arguments; for what is no approval of a tool, the answer itself.
+    /// With `edit`, new arguments, whole but for what the tool cannot do without and stays; for what is no approval of a tool, the answer itself.
     #[schema(value_type = Option<Object>)]
     pub(super) modified_arguments: Option<Value>,
     /// Why, for the agent to read.
@@ -111,7 +111,7 @@ pub(crate) struct AssistantMessage {
     "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "writing needs a person",
     "created_at": "2026-11-15T10:00:00Z", "kind": "approval", "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub(crate) struct ToolCall {
-    /// Its name in the session.
+    /// Its name: on the socket of one session as its agent calls it, on that of a channel with its session before it. It names no other.
     pub(super) call_id: String,
     /// The tool; for what is no approval of one, what is asked.
     pub(super) tool_name: String,
@@ -211,20 +211,15 @@ pub(crate) struct PendingApprovals {
     pub(super) count: usize,
 }
 
-/// The name of the call that a question is about; its own id where it is about none.
-pub(super) fn call_of(asked: &Interaction) -> String {
-    asked.question.call.clone().unwrap_or_else(|| asked.id.to_string())
-}
-
 /// A question as a call that needs approval. What is no approval of a tool is shown under its kind, with all that it asks.
-pub(super) fn asking(asked: &Interaction) -> ToolCall {
+pub(super) fn asking(asked: &Interaction, call_id: String) -> ToolCall {
     let question = &asked.question;
     let (tool_name, arguments) = match (&question.kind, &question.action) {
         (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
         (kind, _) => (kind.name().to_owned(), put(asked)),
     };
     ToolCall {
-        call_id: call_of(asked),
+        call_id,
         tool_name,
         arguments,
         requires_approval: true,
@@ -252,9 +247,8 @@ fn put(asked: &Interaction) -> Value {
 }
 
 /// How a question ended; nothing while it has not.
-pub(super) fn ended(asked: &Interaction) -> Option<Message> {
+pub(super) fn ended(asked: &Interaction, call_id: String) -> Option<Message> {
     let State::Resolved { resolution, .. } = &asked.state else { return None };
-    let call_id = call_of(asked);
     let (answer, source) = match resolution {
         Resolution::Expired => return Some(Message::HitlExpired(Expired { call_id })),
         Resolution::Cancelled { by, reason } => {

@@ -58,6 +58,19 @@ pub(super) struct HitlRequestBody {
     metadata: Value,
 }
 
+/// Where the parts of a question stand in a request.
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("/title", "/question"),
+    ("/message", "/question"),
+    ("/details", "/description"),
+    ("/deadline_seconds", "/timeout_seconds"),
+    ("/action/tool", "/tool_name"),
+    ("/action/arguments", "/details"),
+    ("/secrets", "/fields"),
+    ("/fallback", "/default_value"),
+    ("/multiple", "/max_selections"),
+];
+
 /// One thing that may be chosen.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct HitlRequestOption {
@@ -113,7 +126,8 @@ impl HitlRequestBody {
             Some(default) => Some(meant(&question, default)),
             None => question.usual_fallback(),
         };
-        let deadline_seconds = seconds.map(|seconds| seconds.as_secs());
+        // Time is counted in whole seconds here, and nobody gets less than they were promised.
+        let deadline_seconds = seconds.map(|seconds| seconds.as_secs() + i64::from(seconds.subsec_nanos() > 0));
         Ok(Ask { question, deadline_seconds, resume_point: None, traceparent: None })
     }
 

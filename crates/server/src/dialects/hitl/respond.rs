@@ -87,6 +87,33 @@ pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft
     }
 }
 
+/// Where the parts of an answer stand in the response data of each type.
+pub(super) const fn fields(question: &Question) -> &'static [(&'static str, &'static str)] {
+    match HitlType::of(question) {
+        HitlType::Clarification => &[
+            ("/data", "/response_data/answer"),
+            ("/option", "/response_data/answer"),
+            ("/options", "/response_data/answer"),
+            ("/effect", "/response_data/answer"),
+            ("/feedback", "/response_data/feedback"),
+        ],
+        HitlType::Decision => &[
+            ("/option", "/response_data/decision"),
+            ("/options", "/response_data/decision"),
+            ("/effect", "/response_data/decision"),
+            ("/feedback", "/response_data/feedback"),
+        ],
+        HitlType::EnvVar => &[("/data", "/response_data/values"), ("/feedback", "/response_data/feedback")],
+        HitlType::Permission => &[
+            ("/effect", "/response_data/action"),
+            ("/option", "/response_data/action"),
+            ("/options", "/response_data/action"),
+            ("/remember", "/response_data/remember"),
+            ("/feedback", "/response_data/feedback"),
+        ],
+    }
+}
+
 fn clarified(Clarified { answer, feedback }: Clarified, question: &Question) -> Draft {
     match answer.as_str().and_then(|text| option(question, text)) {
         Some(id) => Draft { options: vec![id], feedback, ..Draft::default() },

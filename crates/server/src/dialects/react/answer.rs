@@ -5,6 +5,14 @@ use serde_json::{Map, Value};
 
 use super::request::unlisted;
 
+/// Where the parts of an answer stand in a response.
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("/option", "/selectedOptionId"),
+    ("/options", "/selectedOptionId"),
+    ("/effect", "/selectedOptionId"),
+    ("/arguments", "/data"),
+];
+
 /// The answer to a question. An option that is not offered stays in it, for the engine to refuse.
 pub(super) fn draft(chosen: String, feedback: Option<String>, data: Value, question: &Question) -> Draft {
     let feedback = feedback.filter(|text| !text.trim().is_empty());

@@ -1,52 +1,18 @@
 //! What a stream of this wire says of each event of a session.
 
-use std::str::FromStr;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::response::sse::Event as Frame;
-use domain::{Caller, Event, Status};
+use domain::{Caller, Event, SessionId, Status};
 use engine::Error;
 use serde_json::{Value, json};
 
+use super::place::{Place, Places};
 use super::request::RequestView;
 use crate::App;
 use crate::error::ApiError;
 use crate::sse::{Said, Words};
-
-/// A place on the stream. An event of ours can be several of this wire: all but the last of them have a part as well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    seq: u64,
-    part: Option<usize>,
-}
-
-impl Place {
-    /// After everything that is said of an event.
-    pub(super) const fn after(seq: u64) -> Self {
-        Self { seq, part: None }
-    }
-
-    /// The number of the event of which everything was said.
-    pub(super) const fn before(self) -> u64 {
-        match self.part {
-            None => self.seq,
-            Some(_) => self.seq.saturating_sub(1),
-        }
-    }
-}
-
-impl FromStr for Place {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (seq, part) = text.split_once('.').map_or((text, None), |(seq, part)| (seq, Some(part)));
-        let seq: u64 = seq.parse().map_err(|_| ())?;
-        // Stores count in 63 bits.
-        i64::try_from(seq).map_err(|_| ())?;
-        let part = part.map(str::parse).transpose().map_err(|_| ())?;
-        Ok(Self { seq, part })
-    }
-}
 
 /// How long a stream goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,31 +21,46 @@ pub(super) enum Until {
     Turn,
     /// Until the session has ended.
     Session,
+    /// Until every session of the channel has ended.
+    Channel,
     /// Until this event, the last one of a session that has ended.
     Event(u64),
 }
 
 /// The words of this wire.
 pub(super) struct Speech {
-    /// What the client calls the session.
-    session: String,
-    /// Whether its agent waits for messages.
-    listens: bool,
+    /// What the client calls the session or the channel.
+    name: String,
     until: Until,
-    from: Place,
+    /// From where on each session is told.
+    from: Places,
+    /// What was told of each session that goes on.
+    told: Places,
+    /// Whether the agent of a session waits for messages.
+    listens: HashMap<SessionId, bool>,
 }
 
 /// One event of this wire.
 type Spoken = (&'static str, Value);
 
 impl Speech {
-    pub(super) const fn new(session: String, listens: bool, until: Until) -> Self {
-        Self { session, listens, until, from: Place::after(0) }
+    pub(super) fn new(name: String, until: Until, from: Places) -> Self {
+        Self { name, until, told: from.clone(), from, listens: HashMap::new() }
     }
 
-    /// The same from a place on: what was said before it is left out.
-    pub(super) fn beginning(self, from: Place) -> Self {
-        Self { from, ..self }
+    /// Finds out how a session is to be told of.
+    pub(super) async fn meets(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
+        if !self.listens.contains_key(&id) {
+            let (session, luggage, _) = app.engine.session(caller, id).await?;
+            let listens = session.driven && session.brief.flow.is_none() && luggage.input.is_null();
+            self.listens.insert(id, listens);
+        }
+        Ok(())
+    }
+
+    /// Whether its agent waits for the next message when it has had its say, instead of ending.
+    fn listens(&self, event: &Event) -> bool {
+        self.listens.get(&event.session).copied().unwrap_or_default()
     }
 
     /// What is said of an event, but of those that need the question itself.
@@ -92,7 +73,7 @@ impl Speech {
             "message.sent" => vec![("STARTED", json!({ "message": data["content"] }))],
             "model.thought" | "model.again" => vec![("THINKING", turn(data))],
             "model.said" => vec![("PARTIAL_RESULT", turn(data))],
-            "model.turn" => self.turned(data),
+            "model.turn" => turned(data, self.listens(event)),
             "action.allowed" | "action.waiting" | "action.denied" | "action.started" | "action.offered" => {
                 vec![("TOOL", call(event))]
             }
@@ -104,7 +85,7 @@ impl Speech {
             | "interaction.expired"
             | "interaction.cancelled"
             | "interaction.handed_over" => vec![("OBSERVING", settled(event))],
-            "step.completed" if !self.listens => {
+            "step.completed" if !self.listens(event) => {
                 vec![("DONE", json!({ "step": data["name"], "result": data["output"] }))]
             }
             "step.failed" | "step.rejected" | "step.skipped" => {
@@ -122,31 +103,14 @@ impl Speech {
         }
     }
 
-    /// A turn of the model: what it thought, unless it was told while it did, and what it wants done or says in the end.
-    fn turned(&self, data: &Value) -> Vec<Spoken> {
-        let (number, text) = (&data["turn"], &data["text"]);
-        let mut all = Vec::new();
-        if data["thinking"].as_str().is_none_or(str::is_empty) {
-            all.push(("THINKING", json!({ "iteration": number, "text": text })));
-        }
-        if data["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
-            all.push(("ACTING", json!({ "iteration": number, "tools": data["tools"] })));
-        } else if self.listens {
-            all.push(("DONE", json!({ "iteration": number, "result": text })));
-            all.push(("COMPLETED", json!({ "status": "waiting_for_message" })));
-        }
-        all
-    }
-
-    fn last(&self, event: &Event) -> bool {
-        let ended = ["session.completed", "session.failed", "session.cancelled"].contains(&event.name.as_str());
-        let had_say = || self.spoken(event).iter().any(|(name, _)| *name == "COMPLETED");
-        ended
-            || match self.until {
-                Until::Turn => had_say(),
-                Until::Session => false,
-                Until::Event(last) => event.seq >= last,
-            }
+    async fn last(&self, app: &App, caller: &Caller, event: &Event) -> Result<bool, Error> {
+        let ended = ends(event);
+        Ok(match self.until {
+            Until::Turn => ended || self.spoken(event).iter().any(|(name, _)| *name == "COMPLETED"),
+            Until::Session => ended,
+            Until::Channel => ended && app.engine.live_in(caller, &self.name).await?.is_empty(),
+            Until::Event(last) => ended || event.seq >= last,
+        })
     }
 
     /// Whether nothing would be said of an event of a session that has ended, whose questions are all settled.
@@ -161,29 +125,60 @@ impl Speech {
         if asked.status() != Status::Pending || asked.handed_over().is_some() {
             return Ok(Vec::new());
         }
-        Ok(vec![("INTERACTION", json!(RequestView::new(asked, &self.session)))])
+        Ok(vec![("INTERACTION", json!(RequestView::new(asked, &self.name)))])
     }
 
     fn framed(&self, event: &Event, spoken: Vec<Spoken>) -> Vec<Frame> {
         let last = spoken.len().saturating_sub(1);
+        let mut told = self.told.clone();
         let parts = spoken.into_iter().enumerate().map(|(part, (name, data))| {
-            let id = if part == last { event.seq.to_string() } else { format!("{}.{part}", event.seq) };
-            let body = json!({ "type": name, "sessionId": self.session, "data": data, "timestamp": event.at });
-            Frame::default().id(id).event(name).data(body.to_string())
+            told.0.insert(event.session, Place { seq: event.seq, part: (part != last).then_some(part) });
+            let body = json!({ "type": name, "sessionId": self.name, "data": data, "timestamp": event.at });
+            Frame::default().id(told.to_string()).event(name).data(body.to_string())
         });
-        let known = self.from.part.filter(|_| self.from.seq == event.seq).map_or(0, |part| part.saturating_add(1));
+        let from = self.from.within(event.session);
+        let known = from.part.filter(|_| from.seq == event.seq).map_or(0, |part| part.saturating_add(1));
         parts.skip(known).collect()
     }
 }
 
 impl Words for Speech {
     async fn say(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Said, ApiError> {
+        self.meets(app, caller, event.session).await?;
         let spoken = match event.name.as_str() {
             "interaction.asked" => self.asked(app, caller, &event).await?,
             _ => self.spoken(&event),
         };
-        Ok(Said { frames: self.framed(&event, spoken), last: self.last(&event) })
+        let frames = self.framed(&event, spoken);
+        let last = self.last(app, caller, &event).await?;
+        if ends(&event) && !last {
+            // It is told of no more, so that nobody needs to be reminded where it was.
+            self.told.0.remove(&event.session);
+        } else {
+            self.told.0.insert(event.session, Place::after(event.seq));
+        }
+        Ok(Said { frames, last })
     }
+}
+
+fn ends(event: &Event) -> bool {
+    ["session.completed", "session.failed", "session.cancelled"].contains(&event.name.as_str())
+}
+
+/// A turn of the model: what it thought, unless it was told while it did, and what it wants done or says in the end.
+fn turned(data: &Value, listens: bool) -> Vec<Spoken> {
+    let (number, text) = (&data["turn"], &data["text"]);
+    let mut all = Vec::new();
+    if data["thinking"].as_str().is_none_or(str::is_empty) {
+        all.push(("THINKING", json!({ "iteration": number, "text": text })));
+    }
+    if data["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
+        all.push(("ACTING", json!({ "iteration": number, "tools": data["tools"] })));
+    } else if listens {
+        all.push(("DONE", json!({ "iteration": number, "result": text })));
+        all.push(("COMPLETED", json!({ "status": "waiting_for_message" })));
+    }
+    all
 }
 
 fn turn(data: &Value) -> Value {
