@@ -151,12 +151,9 @@ test('a batch hides nothing: long text folds with its length, and every argument
   const agent = await Agent.open(w.server, 'Long batch');
   await agent.propose('long', 'execute_command', { command: `echo ${'x'.repeat(900)} ; rm -rf /srv/end` });
   await agent.propose('many', 'move_file', { a: '1', b: '2', c: '3', d: '4', to: '/etc/cron.d/evil' });
-  const page = await w.at('/inbox?q=Run');
-  for (const name of ['execute_command', 'move_file'])
-    await page
-      .getByRole('checkbox', { name: `Select “Run ${name}”` })
-      .first()
-      .check();
+  const page = await w.at('/inbox');
+  for (const hasText of ['echo xxxx', 'move_file 1 2 3'])
+    await page.locator('[data-question]', { hasText }).getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Approve…' }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.getByText('/srv/end').count()).toBe(0);
