@@ -146,3 +146,23 @@ test('a question of another project, or none, is simply not there', async () => 
     expect(await page.getByText('Foreign').count()).toBe(0);
   }
 });
+
+test('a batch hides nothing: long text folds with its length, and every argument is there', async () => {
+  const agent = await Agent.open(w.server, 'Long batch');
+  await agent.propose('long', 'execute_command', { command: `echo ${'x'.repeat(900)} ; rm -rf /srv/end` });
+  await agent.propose('many', 'move_file', { a: '1', b: '2', c: '3', d: '4', to: '/etc/cron.d/evil' });
+  const page = await w.at('/inbox');
+  for (const hasText of ['echo xxxx', 'move_file 1 2 3'])
+    await page.locator('[data-question]', { hasText }).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByText('/srv/end').count()).toBe(0);
+  await dialog.getByRole('button', { name: /Show all: 9\d\d characters/u }).click();
+  await dialog
+    .getByText(/rm -rf \/srv\/end/u)
+    .first()
+    .waitFor();
+  await dialog.getByRole('listitem').filter({ hasText: 'move_file' }).getByText('All arguments').click();
+  await dialog.getByText('/etc/cron.d/evil').waitFor();
+  await dialog.getByRole('button', { name: 'Back' }).click();
+});

@@ -33,6 +33,24 @@ test('one person in two projects sees the one that they have chosen, and nothing
   await page.getByText('viewer', { exact: true }).waitFor();
 });
 
+test('a tab that goes over to another project hears of that one at once, whoever reads for the others', async () => {
+  w.server.cli('users', 'create', 'dora', '--role', 'operator');
+  w.server.cli('users', 'create', 'dora', '--role', 'operator', '--project', 'nights');
+  const agent = await elsewhere();
+  const page = await w.at(w.server.link('dora'), { user: 'nobody' });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('img', { name: 'Live' }).first().waitFor();
+  const other = await page.context().newPage();
+  await other.goto(`${w.server.page}/inbox`);
+  await other.getByRole('img', { name: 'Live' }).first().waitFor();
+  await other.getByRole('button', { name: 'Account of dora' }).first().click();
+  await other.getByRole('menuitemradio', { name: 'nights' }).click();
+  await other.getByText('nights', { exact: true }).first().waitFor();
+  await other.getByRole('img', { name: 'Live' }).first().waitFor();
+  await agent.ask({ kind: 'confirmation', title: 'Heard by night' });
+  await other.getByRole('link', { name: 'Heard by night' }).waitFor();
+});
+
 test('a notification comes while nobody looks, and leads to the question', async () => {
   const page = await w.at('/inbox', { permissions: ['notifications'] });
   await page.getByRole('img', { name: 'Live' }).first().waitFor();

@@ -92,7 +92,8 @@ pub(crate) fn users() -> Value {
 /// Who the caller is.
 pub(crate) fn me() -> Value {
     let project = "prj_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01";
-    json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "tenant": "default", "project": project,
+    json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["operations"],
+            "tenant": "default", "project": project,
             "projects": [{ "project": project, "name": "default", "role": "operator" }], "via": "cookie",
             "password": "known" })
 }

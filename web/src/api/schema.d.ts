@@ -4281,6 +4281,9 @@ export interface components {
          * @description Who the caller is.
          * @example {
          *       "display": "Alice Moreau",
+         *       "groups": [
+         *         "operations"
+         *       ],
          *       "name": "alice",
          *       "password": "known",
          *       "project": "prj_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",

@@ -11,6 +11,8 @@ export type Connection = 'connecting' | 'open' | 'lost' | 'signed-out';
 export const useConnection = create<{ state: Connection; since: number }>(() => ({ state: 'connecting', since: 0 }));
 
 interface Options {
+  /** Whose events of which project: tabs that agree in this share one connection. */
+  whose: string;
   cache: QueryClient;
   heard: (event: SessionEvent) => void;
 }
@@ -19,10 +21,10 @@ interface Options {
  * Follows the events of the project for as long as the page lives. What is shown always comes from the server's state: an
  * event only says what to read again.
  */
-export function follow({ cache, heard }: Options): () => void {
+export function follow({ whose, cache, heard }: Options): () => void {
   const stop = new AbortController();
   const refresh = gather(cache);
-  hear(stop.signal, (word) => {
+  hear(whose, stop.signal, (word) => {
     if (stop.signal.aborted) return;
     if (word.is === 'event') {
       const event = read(word.json);

@@ -9,16 +9,17 @@ type Said = (Word & { to?: string }) | { is: 'hello'; from: string };
 
 /**
  * Hears the events of the project in every tab through one connection: a browser has but six for a server. One tab reads and
- * tells the others; when it goes, the next one reads on from the last event that it has heard of.
+ * tells the others; when it goes, the next one reads on from the last event that it has heard of. Tabs of another project, or of
+ * somebody else, have another reader.
  */
-export function hear(stop: AbortSignal, heard: (word: Word) => void): void {
+export function hear(whose: string, stop: AbortSignal, heard: (word: Word) => void): void {
   // Without a lock there is no telling who reads: then a tab reads for itself, for as long as somebody looks at it.
-  if ('locks' in navigator && 'BroadcastChannel' in window) share(stop, heard);
+  if ('locks' in navigator && 'BroadcastChannel' in window) share(`${NAME} ${whose}`, stop, heard);
   else alone(stop, heard);
 }
 
-function share(stop: AbortSignal, heard: (word: Word) => void): void {
-  const channel = new BroadcastChannel(NAME);
+function share(name: string, stop: AbortSignal, heard: (word: Word) => void): void {
+  const channel = new BroadcastChannel(name);
   const self = attemptKey();
   let cursor = '';
   let state: Word = { is: 'lost' };
@@ -40,7 +41,7 @@ function share(stop: AbortSignal, heard: (word: Word) => void): void {
     const robbed = new AbortController();
     const options = steal ? { steal } : { signal: stop };
     await navigator.locks
-      .request(NAME, options, async () => {
+      .request(name, options, async () => {
         reading = true;
         await readStream(cursor, AbortSignal.any([stop, robbed.signal]), (word) => {
           take(word);

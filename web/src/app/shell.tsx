@@ -20,16 +20,18 @@ export function Shell() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const { data: me } = useQuery(meQuery());
+  const whose = me ? `${me.name} ${me.project}` : undefined;
   useDoor();
-  useEffect(
-    () =>
-      follow({
-        cache,
-        heard: (event) =>
-          notifyOf(event, (interaction) => void navigate({ to: '/inbox/$interaction', params: { interaction } })),
-      }),
-    [cache, navigate],
-  );
+  useEffect(() => {
+    if (whose === undefined) return;
+    return follow({
+      whose,
+      cache,
+      heard: (event) =>
+        notifyOf(event, (interaction) => void navigate({ to: '/inbox/$interaction', params: { interaction } })),
+    });
+  }, [whose, cache, navigate]);
   return (
     <div className="flex h-dvh flex-col lg:flex-row">
       <a

@@ -24,6 +24,18 @@ export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction,
   return own ? t('question.run', { tool: action.tool }) : title;
 }
 
+// What the server says by itself, without anybody's policy.
+const REASONS = {
+  'No rule matches this call.': 'none',
+  'It changes files or runs a program.': 'changes',
+} as const;
+
+/** Why a call is asked about: the server's own words are translated, those of a policy or an agent stay as they are. */
+export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
+  const own = asked_by_rule && message && Object.hasOwn(REASONS, message);
+  return own ? t(`question.reasons.${REASONS[message as keyof typeof REASONS]}`) : message;
+}
+
 /** What a session is called: by its title, or by what runs in it. */
 export function sessionName(t: TFunction, session?: Pick<Session, 'title' | 'flow' | 'agent'>): string {
   return session?.title || session?.flow || session?.agent || t('session.untitled');

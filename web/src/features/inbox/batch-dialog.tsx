@@ -15,6 +15,7 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Field, Textarea } from '@/ui/field';
+import { JsonTable } from '@/ui/json';
 import { ProblemNotice, useProblemWords } from '@/ui/problem';
 
 interface Props {
@@ -93,6 +94,12 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
                 characters={400}
                 className="text-muted"
               />
+              {question.action ? (
+                <details>
+                  <summary className="text-accent-ink text-sm">{t('batch.all')}</summary>
+                  <JsonTable value={question.action.arguments} />
+                </details>
+              ) : null}
             </div>
             <Result
               left={fitting.includes(question) ? undefined : allowed.includes(question) ? 'alone' : 'barred'}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Maximize2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { interactionQuery } from '@/api/queries';
-import { titleOf } from '@/model/labels';
+import { messageOf, titleOf } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { KindIcon, useKindName } from '@/ui/kind';
 import { Waiting } from '@/ui/page';
@@ -18,6 +18,7 @@ export function InlineQuestion({ id }: { id: string }) {
   const kindName = useKindName();
   const { data: question } = useQuery(interactionQuery(id));
   if (!question) return <Waiting rows={3} label={t('common.loading')} />;
+  const message = messageOf(t, question);
   return (
     <article aria-labelledby={`title-${id}`} className="flex flex-col gap-4 p-4">
       <header className="space-y-1">
@@ -40,7 +41,7 @@ export function InlineQuestion({ id }: { id: string }) {
           <AgentLine text={titleOf(t, question)} />
         </h3>
       </header>
-      {question.message ? <AgentText text={question.message} /> : null}
+      {message ? <AgentText text={message} /> : null}
       <Subject question={question} />
       {question.status === 'pending' ? <Answer question={question} /> : <Ended question={question} />}
     </article>

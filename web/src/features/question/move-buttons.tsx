@@ -26,39 +26,38 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
   const { t } = useTranslation();
   const field = fieldOf(question);
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
+  const shown = moves.filter((move) => !rare.includes(move));
   return (
     <div
       className={cn(
         'flex flex-wrap gap-2 max-sm:[&>button]:flex-1',
         // Long words have a row each on a phone.
-        moves.some((move) => label(t, question, move).length > LONG)
+        shown.some((move) => label(t, question, move).length > LONG)
           ? 'max-sm:[&>[data-move]]:basis-full'
           : 'max-sm:[&>button]:basis-[30%]',
       )}
     >
-      {moves
-        .filter((move) => !rare.includes(move))
-        .map((move, at) => {
-          const quiet = ['reject', 'terminate', 'skip', 'retry'].includes(move.effect);
-          const nothing =
-            (move.key === 'choose' && inputs.picked.length === 0) ||
-            (move.key === 'provide' && field === 'text' && inputs.text.trim() === '');
-          return (
-            <Button
-              key={move.key}
-              data-move={move.key}
-              tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
-              className="h-auto! min-h-9 whitespace-normal! py-1.5 text-left max-sm:min-h-11"
-              disabled={blocked || nothing}
-              busy={sending && at === 0}
-              title={move.option?.description ?? undefined}
-              onClick={() => onPick(move)}
-            >
-              {move.dangerous ? <TriangleAlert aria-hidden="true" /> : null}
-              <AgentLine text={label(t, question, move)} />
-            </Button>
-          );
-        })}
+      {shown.map((move, at) => {
+        const quiet = ['reject', 'terminate', 'skip', 'retry'].includes(move.effect);
+        const nothing =
+          (move.key === 'choose' && inputs.picked.length === 0) ||
+          (move.key === 'provide' && field === 'text' && inputs.text.trim() === '');
+        return (
+          <Button
+            key={move.key}
+            data-move={move.key}
+            tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
+            className="h-auto! min-h-9 whitespace-normal! py-1.5 text-center max-sm:min-h-11"
+            disabled={blocked || nothing}
+            busy={sending && at === 0}
+            title={move.option?.description ?? undefined}
+            onClick={() => onPick(move)}
+          >
+            {move.dangerous ? <TriangleAlert aria-hidden="true" /> : null}
+            <AgentLine text={label(t, question, move)} />
+          </Button>
+        );
+      })}
       {rare.length > 0 ? (
         <MenuButton
           label={t('answer.more')}

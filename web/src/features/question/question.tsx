@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { interactionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
-import { titleOf } from '@/model/labels';
+import { messageOf, titleOf } from '@/model/labels';
 import { contextBeside } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
@@ -47,6 +47,7 @@ export function Question({ id, begin, back, next }: Props) {
     );
   }
   const context = contextBeside(question);
+  const message = messageOf(t, question);
   return (
     <article
       className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-5 sm:px-8 sm:py-7"
@@ -54,7 +55,7 @@ export function Question({ id, begin, back, next }: Props) {
     >
       <Head question={question} back={back} />
       <Ended question={question} />
-      {question.message ? <AgentText text={question.message} className="text-lg" /> : null}
+      {message ? <AgentText text={message} className="text-lg" /> : null}
       <Subject question={question} />
       {question.details ? (
         <Section level={3} title={t('question.details')}>

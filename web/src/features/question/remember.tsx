@@ -6,6 +6,7 @@ import { span } from '@/lib/time';
 import { FIRST_WISH, patternable, rememberOf, TIMES, USES, type Wish } from '@/model/remember';
 import { AgentLine } from '@/ui/agent-text';
 import { Field, Input, Select } from '@/ui/field';
+import { HiddenMarks } from '@/ui/hidden-marks';
 
 /** Whether this person can let an approval of this question hold for more than one call. */
 export function rememberable(question: Interaction, role?: Role): boolean {
@@ -102,14 +103,17 @@ export function Remember({ question, onChange }: Props) {
             ? Object.keys(patterns).map((name) => (
                 <Field key={name} label={<AgentLine text={name} />} hint={t('remember.star')}>
                   {(ids) => (
-                    <Input
-                      {...ids}
-                      className="font-mono text-sm!"
-                      value={wish.patterns[name] ?? ''}
-                      onChange={(event) =>
-                        change({ ...wish, patterns: { ...wish.patterns, [name]: event.target.value } })
-                      }
-                    />
+                    <>
+                      <Input
+                        {...ids}
+                        className="font-mono text-sm!"
+                        value={wish.patterns[name] ?? ''}
+                        onChange={(event) =>
+                          change({ ...wish, patterns: { ...wish.patterns, [name]: event.target.value } })
+                        }
+                      />
+                      <HiddenMarks text={wish.patterns[name]} />
+                    </>
                   )}
                 </Field>
               ))
