@@ -117,11 +117,11 @@ impl Story {
                 self.spent.extend(started.is_some().then_some(id));
                 started
             }
-            Try::Report(0) => proposal.report(&agent, Outcome::Done { result: Value::Null }).ok(),
+            Try::Report(0) => proposal.report(&agent, Outcome::Done { result: Value::Null }, None).ok(),
             Try::Report(1) => {
-                proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }).ok()
+                proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None).ok()
             }
-            Try::Report(_) => proposal.report(&agent, Outcome::Unknown).ok(),
+            Try::Report(_) => proposal.report(&agent, Outcome::Unknown, None).ok(),
             Try::Lapse => {
                 let permit = self.permit(&proposal.effective().arguments);
                 proposal.lapse(permit, at(self.now))

@@ -138,10 +138,10 @@ fn run(proposal: Proposal, command: &str) -> Option<Result<Step, Refusal>> {
         "start" => proposal.start(&agent, good, at(NOW), until),
         "start, other permit" => proposal.start(&agent, other, at(NOW), until),
         "start, other agent" => proposal.start(&stranger, good, at(NOW), until),
-        "done" => proposal.report(&agent, done()),
-        "done, other agent" => proposal.report(&stranger, done()),
-        "failed" => proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }),
-        "cannot tell" => proposal.report(&agent, Outcome::Unknown),
+        "done" => proposal.report(&agent, done(), None),
+        "done, other agent" => proposal.report(&stranger, done(), None),
+        "failed" => proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None),
+        "cannot tell" => proposal.report(&agent, Outcome::Unknown, None),
         "lapse" => return proposal.clone().lapse(fresh(&proposal), at(NOW)).map(Ok),
         "it ran" => proposal.recount(&alice, Some(Effect::Provide), None),
         "it failed" => proposal.recount(&alice, Some(Effect::Reject), None),
@@ -215,7 +215,7 @@ fn only_what_runs_is_kept() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
-        let kept = proposal(state).keep(&agent, at(500));
+        let kept = proposal(state).keep(&agent, at(500), None);
         match state {
             "started" | "overdue" | "overdue, repeat" => {
                 let kept = kept.unwrap();
@@ -224,7 +224,7 @@ fn only_what_runs_is_kept() {
             }
             _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
         }
-        assert_eq!(proposal(state).keep(&stranger, at(500)), Err(Refusal::NotYourAction), "{state}");
+        assert_eq!(proposal(state).keep(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
     }
 }
 
