@@ -173,9 +173,9 @@ fn expressions_that_are_refused() {
 
 #[test]
 fn traps_in_expressions() {
-    insta::assert_snapshot!(when("args.path.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
-    insta::assert_snapshot!(when("path.canonical.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
-    insta::assert_snapshot!(when("args[\"destination\"].startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`");
+    insta::assert_snapshot!(when("args.path.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path.canonical, dir)`");
+    insta::assert_snapshot!(when("path.canonical.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path.canonical, dir)`");
+    insta::assert_snapshot!(when("args[\"destination\"].startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path.canonical, dir)`");
     insta::assert_snapshot!(when("args.title.startsWith(\"WIP\")"), @"");
     insta::assert_snapshot!(when("args.title.matches(\"safe\")"), @"policy.toml:6:8: warning[unanchored_regex]: `matches` is true wherever the pattern occurs; write `^(…)$` to mean the whole text");
     insta::assert_snapshot!(when("args.title.matches(\"^safe$\")"), @"");
@@ -220,7 +220,7 @@ fn patterns_on_paths_as_they_were_sent() {
         let found = when(trap);
         assert!(found.contains("warning[pattern_on_path]"), "{trap}: {found}");
     }
-    insta::assert_snapshot!(when(traps[0]), @"policy.toml:6:8: warning[pattern_on_path]: `glob` on a path as it was sent also accepts `/srv/../etc`; use `under(path, dir)`, or `path.canonical`");
+    insta::assert_snapshot!(when(traps[0]), @"policy.toml:6:8: warning[pattern_on_path]: `glob` on a path as it was sent also accepts `/srv/../etc`; use `under(path.canonical, dir)`, or `path.canonical`");
     for safe in
         ["glob(path.canonical, \"/srv/*\")", "paths.exists(p, glob(p.lower, \"*.env\"))", "glob(args.title, \"a*\")"]
     {
@@ -230,6 +230,35 @@ fn patterns_on_paths_as_they_were_sent() {
 
 #[test]
 fn comparisons_that_are_never_true() {
+    for (condition, why) in [
+        ("path.extension == \".sh\"", "has no dot: `sh`"),
+        ("path.extension in [\"rs\", \".sh\"]", "has no dot: `sh`"),
+        ("path.canonical == \"/etc/\"", "is written `/etc`"),
+        ("path.canonical == \"./a\"", "is written `a`"),
+        ("path.name == \"a/b\"", "is the last part of a path"),
+        ("paths.exists(p, p.name != \"a/b\")", "is the last part of a path"),
+        ("shell.commands.exists(c, c.program == \"git push\")", "without its words"),
+        ("shell.commands.exists(c, c.program == \"/bin/rm\")", "without its words"),
+        ("path == \"/etc/passwd\"", "`path` is no text"),
+        ("\"rm\" in shell.commands", "`shell.commands[]` is no text"),
+        ("shell.commands.exists(c, c.args == \"x\")", "`shell.commands[].args` is no text"),
+        ("url.port == \"80\"", "`url.port` is no text"),
+        ("under(path, \"/work\")", "`path` is no text"),
+        ("paths.exists(p, under(p, \"/work\"))", "`paths[]` is no text"),
+    ] {
+        let found = when(condition);
+        assert!(found.contains("warning[never_true]") && found.contains(why), "{condition}: {found}");
+    }
+    for condition in [
+        "path.extension == \"sh\"",
+        "path.canonical == \"/etc\"",
+        "path.canonical.endsWith(\"/\")",
+        "shell.commands.exists(c, c.program == \"rm\" && \"x\" in c.args)",
+        "under(path.canonical, \"/work\")",
+        "url.port == 80",
+    ] {
+        assert!(!when(condition).contains("never_true"), "{condition}: {}", when(condition));
+    }
     insta::assert_snapshot!(when("shell.commands.exists(c, c.name == \"RM\")"), @"policy.toml:6:8: warning[never_true]: `shell.commands[].name` is always in lower case, and so never `RM`");
     insta::assert_snapshot!(when("url.method == \"get\""), @"policy.toml:6:8: warning[never_true]: `url.method` is always in upper case, and so never `get`");
     insta::assert_snapshot!(when("url.host in [\"docs.rs\", \"EXAMPLE.com\"]"), @"policy.toml:6:8: warning[never_true]: `url.host` is always in lower case, and so never `EXAMPLE.com`");

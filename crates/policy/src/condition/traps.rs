@@ -8,6 +8,7 @@ use super::{
     Remark,
     part::{Bound, Part},
 };
+use crate::PathFacts;
 use crate::document::listed;
 
 /// Facts that are in lower case throughout.
@@ -27,20 +28,31 @@ const UPPER: [&str; 1] = ["url.method"];
 
 /// What is suspicious about one call of a function, within these loops.
 pub(super) fn of(call: &CallExpr, scope: &[Bound]) -> Vec<Remark> {
-    let mut remarks: Vec<Remark> = texts(call, scope).iter().filter_map(|(part, text)| misspelt(part, text)).collect();
+    let whole = matches!(call.func_name.as_str(), operators::EQUALS | operators::NOT_EQUALS | operators::IN);
+    let never = |(part, text): &(Part, &str)| {
+        let shape = if whole { misshapen(part, text) } else { None };
+        shape.or_else(|| misspelt(&part.name, text))
+    };
+    let mut remarks: Vec<Remark> = texts(call, scope).iter().filter_map(never).collect();
     let about = call.target.as_deref().or(call.args.first()).map(|about| &about.expr);
     match call.func_name.as_str() {
         "startsWith" if about.is_some_and(|about| names_path(about, scope)) => {
-            let message = "`startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path, dir)`";
+            let message =
+                "`startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path.canonical, dir)`";
             remarks.push(Remark::new("starts_with_on_path", message));
         }
         "endsWith" if call.args.last().and_then(|end| text(&end.expr)).is_some_and(|end| end.starts_with('@')) => {
             let message = "`endsWith` on an address also accepts `eve@evil.example,ann@corp.example`; use `matches(\"^[a-z.]+@…$\")`";
             remarks.push(Remark::of_allowing("ends_with_address", message));
         }
+        "under" => {
+            let part = about.and_then(|about| Part::of(about, scope)).filter(|part| !part.is_text());
+            remarks.extend(part.map(|part| not_a_text(&part, "a path")));
+        }
         "glob" | "matches" if about.is_some_and(|about| is_raw_path(about, scope)) => {
             let message = format!("`{}` on a path as it was sent", call.func_name);
-            let message = format!("{message} also accepts `/srv/../etc`; use `under(path, dir)`, or `path.canonical`");
+            let message =
+                format!("{message} also accepts `/srv/../etc`; use `under(path.canonical, dir)`, or `path.canonical`");
             remarks.push(Remark::new("pattern_on_path", message));
         }
         _ => {}
@@ -53,7 +65,7 @@ pub(super) fn tools(call: &CallExpr, scope: &[Bound]) -> Vec<String> {
     if !matches!(call.func_name.as_str(), operators::EQUALS | operators::NOT_EQUALS | operators::IN) {
         return Vec::new();
     }
-    let texts = texts(call, scope).into_iter().filter(|(part, _)| part == "tool");
+    let texts = texts(call, scope).into_iter().filter(|(part, _)| part.name == "tool");
     texts.map(|(_, text)| text.to_owned()).collect()
 }
 
@@ -65,8 +77,8 @@ pub(super) fn is_anchored(pattern: &str) -> bool {
     })
 }
 
-/// Every text of the file that a call holds against a fact, with the fact's name.
-fn texts<'c>(call: &'c CallExpr, scope: &[Bound]) -> Vec<(String, &'c str)> {
+/// Every text of the file that a call holds against a fact, with the fact.
+fn texts<'c>(call: &'c CallExpr, scope: &[Bound]) -> Vec<(Part, &'c str)> {
     let operands: Vec<&Expr> =
         call.target.as_deref().into_iter().chain(&call.args).map(|operand| &operand.expr).collect();
     let [left, right] = operands.as_slice() else { return Vec::new() };
@@ -86,7 +98,7 @@ fn texts<'c>(call: &'c CallExpr, scope: &[Bound]) -> Vec<(String, &'c str)> {
         Expr::List(list) => list.elements.iter().map(|element| &element.expr).collect(),
         other => vec![other],
     };
-    literals.into_iter().filter_map(|literal| Some((part.name.clone(), text(literal)?))).collect()
+    literals.into_iter().filter_map(|literal| Some((part.clone(), text(literal)?))).collect()
 }
 
 fn text(literal: &Expr) -> Option<&str> {
@@ -94,6 +106,34 @@ fn text(literal: &Expr) -> Option<&str> {
         Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
         _ => None,
     }
+}
+
+/// A fact that is never this text as a whole.
+fn misshapen(part: &Part, text: &str) -> Option<Remark> {
+    if !part.is_text() {
+        return Some(not_a_text(part, &format!("`{text}`")));
+    }
+    let last = part.name.rsplit('.').next().unwrap_or_default();
+    let of_path = part.name.starts_with("path.") || part.name.starts_with("paths[].");
+    let how = match last {
+        "extension" if of_path && text.starts_with('.') => format!("has no dot: `{}`", text.trim_start_matches('.')),
+        "name" if of_path && text.contains('/') => "is the last part of a path; use `path.canonical`".to_owned(),
+        "canonical" if of_path => match PathFacts::parse(text) {
+            Ok(facts) if facts.canonical != text => format!("is written `{}`", facts.canonical),
+            _ => return None,
+        },
+        "program" | "name" if part.name.starts_with("shell.commands[].") && text.contains(['/', ' ']) => {
+            "is the last part of a program's path, without its words; compare `path`, `subcommand` and `args` too"
+                .to_owned()
+        }
+        _ => return None,
+    };
+    Some(Remark::new("never_true", format!("`{}` is never `{text}`: it {how}", part.name)))
+}
+
+/// A fact that is held against a text, or taken for one, and is none.
+fn not_a_text(part: &Part, taken_for: &str) -> Remark {
+    Remark::new("never_true", format!("`{}` is no text, and so never {taken_for}: name one of its parts", part.name))
 }
 
 /// A fact that is never spelt like this text.
