@@ -50,7 +50,7 @@ impl Scene {
     async fn asks(&self, call: &str, command: &str) -> InteractionId {
         match self.proposes(call, running(command)).await {
             Standing::Waiting { interaction } => interaction,
-            other => panic!("{call}: {other:?}"),
+            other => unreachable!("{call}: {other:?}"),
         }
     }
 
@@ -133,7 +133,7 @@ async fn a_suspension_stays_with_its_rule(world: World) {
     let (in_force, _) = scene.engine().policy(&scene.root).await.unwrap();
     let text = in_force.policy.text().to_owned();
     scene.decides(open, "reject").await;
-    assert_eq!(scene.suspended().await, [name.clone()]);
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
 
     let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
     let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
@@ -154,7 +154,7 @@ async fn a_suspension_stays_with_its_rule(world: World) {
     assert_eq!(scene.suggested().await, []);
     let put = async || scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
     put().await;
-    assert_eq!(scene.suspended().await, [name.clone()]);
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
     assert!(matches!(scene.proposes("c1", running("npm ci")).await, Standing::Waiting { .. }));
 
     let lift = async |why: &str| scene.engine().policy_lift(&scene.root, name.clone(), why.into(), None).await;
@@ -168,7 +168,7 @@ async fn a_suspension_stays_with_its_rule(world: World) {
     assert_eq!(scene.suspended().await, Vec::<String>::new(), "who lifted it knew of the first no");
     scene.world.pass(1);
     scene.decides(another, "reject").await;
-    assert_eq!(scene.suspended().await, [name.clone()], "a new no is a new matter");
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name), "a new no is a new matter");
 }
 
 /// A rule that is put back begins suspended if somebody decided otherwise while it was away.
@@ -204,7 +204,9 @@ async fn an_edit_is_a_no_to_the_original(world: World) {
     scene.engine().answer(&scene.alice, asked, edit, None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the edit is still open");
     let acted = scene.engine().action(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
-    let Standing::Waiting { interaction } = acted.proposal.standing else { panic!("{:?}", acted.proposal.standing) };
+    let Standing::Waiting { interaction } = acted.proposal.standing else {
+        unreachable!("{:?}", acted.proposal.standing)
+    };
     scene.engine().answer(&bob, interaction, choice("approve"), None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the approval is one of the edit");
 }
