@@ -1,7 +1,6 @@
 //! Forms, checked off the reactor and before the transaction: a schema never changes once it was asked.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Problem, Question, Refusal};
@@ -74,28 +73,6 @@ impl Engine {
         let Some(schema) = question.form() else { return Ok(false) };
         let (forms, values) = (Arc::clone(&self.forms), values.clone());
         Ok(off_reactor(move || forms.check(&schema, &values)).await?.is_ok())
-    }
-}
-
-/// Whether somebody still waits for what is worked out on a thread. Nobody does once this is dropped: with the answer, or without one.
-pub(crate) struct Wanted(Arc<AtomicBool>);
-
-impl Wanted {
-    /// Somebody does.
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(AtomicBool::new(true)))
-    }
-
-    /// What a thread looks at to see whether it may go on.
-    pub(crate) fn told(&self) -> impl Fn() -> bool + Send + use<> {
-        let wanted = Arc::clone(&self.0);
-        move || wanted.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Wanted {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
     }
 }
 

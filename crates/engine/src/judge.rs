@@ -271,13 +271,8 @@ pub(crate) struct Trial {
     pub(crate) suspended: Vec<String>,
 }
 
-/// What a policy that is not in force would say of an action, were it switched on, as long as somebody wants to know.
-pub(crate) fn drafted(
-    trial: &Trial,
-    forms: &Forms,
-    (behalf, action): (&Behalf, &Action),
-    wanted: &dyn Fn() -> bool,
-) -> Ruling {
+/// What a policy that is not in force would say of an action, were it switched on.
+pub(crate) fn drafted(trial: &Trial, forms: &Forms, behalf: &Behalf, action: &Action) -> Ruling {
     let Trial { policy, suspended } = trial;
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
     let misfit = checked.err().map(|error| match error {
@@ -287,7 +282,7 @@ pub(crate) fn drafted(
         }
     });
     let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-    held(policy.judge_while(&behalf.call(action), &silent, wanted).ruling, misfit)
+    held(policy.judge_without(&behalf.call(action), &silent).ruling, misfit)
 }
 
 /// What does not fit the schema of its tool is not what the policy was written for: it is asked about, where it would have been allowed.

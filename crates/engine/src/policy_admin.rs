@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Cost, StoreError};
 
-use crate::forms_check::{Wanted, off_reactor};
+use crate::forms_check::off_reactor;
 use crate::judge::{InForce, Served, held, switched};
 use crate::policy_file::{RefusedFile, load_policy};
 use crate::work::Work;
@@ -71,23 +71,19 @@ impl Engine {
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        // A draft costs a reading, and its rules may be slow.
-        let _turn = match &supposed.draft {
-            Some(_) => Some(self.policies.turn(caller.scope.tenant).await?),
-            None => None,
-        };
         let (policy, state, draft) = match supposed.draft.clone() {
             None => {
                 let InForce { policy, state, .. } = self.in_force(caller.scope).await?;
                 (policy, state, false)
             }
-            Some(text) => (Arc::new(loaded(NAME, text).await?), self.policy_state(caller.scope).await?, true),
+            Some(text) => {
+                let _turn = self.policies.turn(caller.scope.tenant).await?;
+                (Arc::new(loaded(NAME, text).await?), self.policy_state(caller.scope).await?, true)
+            }
         };
         let action = Action { tool: supposed.tool.clone(), arguments: supposed.arguments.clone() };
         let misfit = self.misfit(&policy, &action).await?;
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
-        let wanted = Wanted::new();
-        let told = wanted.told();
         off_reactor(move || {
             let call = Call {
                 tool: &supposed.tool,
@@ -96,7 +92,7 @@ impl Engine {
                 user: &user,
                 role: supposed.role.unwrap_or(Role::Agent),
             };
-            let mut explanation = policy.explain_while(&call, &state.silent(), &told);
+            let mut explanation = policy.explain_without(&call, &state.silent());
             explanation.ruling = held(explanation.ruling, misfit);
             // A draft is looked at as if it were switched on.
             if !draft {

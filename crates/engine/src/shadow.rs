@@ -11,7 +11,6 @@ use serde_json::json;
 use store::{Cost, DifferenceCount};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::forms_check::Wanted;
 use crate::judge::{Behalf, Trial, drafted, switched};
 use crate::policy_admin::{NAME, diff, explained, loaded};
 use crate::policy_file::load_policy;
@@ -138,10 +137,8 @@ impl Engine {
         let policy = self.draft(proposal.scope, shadow, Arc::clone(&place)).await?;
         let suspended = state.silent().into_iter().map(str::to_owned).collect();
         let (trial, forms, action) = (Trial { policy, suspended }, Arc::clone(&self.forms), proposal.action.clone());
-        let wanted = Wanted::new();
-        let told = wanted.told();
         let judging = tokio::task::spawn_blocking(move || {
-            let ruling = drafted(&trial, &forms, (&behalf, &action), &told);
+            let ruling = drafted(&trial, &forms, &behalf, &action);
             // One that is not waited for any more has its place until it ends.
             drop(place);
             ruling

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
 use domain::{Caller, Decision, Problem, Refusal, Ruling, Scope, SessionId, Timestamp, Verdict};
 use store::{Cost, PastFilter};
 
-use crate::forms_check::{Wanted, off_reactor};
+use crate::forms_check::off_reactor;
 use crate::judge::{Trial, drafted};
 use crate::past::Past;
 use crate::policy_admin::loaded;
@@ -105,23 +106,38 @@ impl Engine {
         let trial = Arc::new(Trial { policy, suspended });
         let filter = PastFilter { since: simulate.since, asked: false };
         let mut looking = self.look_back(scope, filter, limit);
-        let wanted = Wanted::new();
+        let wanted = Wanted::default();
         loop {
             let past = looking.next().await?;
             if past.is_empty() {
                 break;
             }
-            let (trial, forms, wanted) = (Arc::clone(&trial), Arc::clone(&self.forms), wanted.told());
+            let (trial, forms, wanted) = (Arc::clone(&trial), Arc::clone(&self.forms), Arc::clone(&wanted.0));
             let judged = off_reactor(move || {
                 // Nobody is told any more once its time is up.
-                let past = past.into_iter().take_while(|_| wanted());
-                let judge = |past: Past| (drafted(&trial, &forms, (&past.behalf, &past.action), &wanted), past);
+                let past = past.into_iter().take_while(|_| wanted.load(Ordering::Relaxed));
+                let judge = |past: Past| (drafted(&trial, &forms, &past.behalf, &past.action), past);
                 past.map(judge).collect::<Vec<_>>()
             });
             judged.await?.into_iter().for_each(|(after, past)| simulation.take(past, after));
         }
         simulation.more = looking.more().await?;
         Ok(simulation)
+    }
+}
+
+/// Whether somebody still waits for what is judged. It is over when this is dropped: with the answer, or without one.
+struct Wanted(Arc<AtomicBool>);
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 

@@ -41,16 +41,15 @@ impl Policy {
     /// Rules on one call and says how that came about, rule by rule.
     #[must_use]
     pub fn explain(&self, call: &Call<'_>) -> Explanation {
-        self.explain_while(call, &[], &|| true)
+        self.explain_without(call, &[])
     }
 
-    /// The same where the rules of these names are suspended, and match nothing, as long as somebody wants to know: that is looked at before
-    /// each rule, and after that it means nothing.
+    /// The same where the rules of these names are suspended, and match nothing.
     #[must_use]
-    pub fn explain_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Explanation {
+    pub fn explain_without(&self, call: &Call<'_>, suspended: &[&str]) -> Explanation {
         let case = Case::new(call);
         let mut considered = Vec::new();
-        let fits = self.rules.iter().take_while(|_| wanted()).map(|rule| {
+        let fits = self.rules.iter().map(|rule| {
             let silent = suspended.contains(&rule.name.as_str());
             let fit = if silent { Fit::Misses(Miss::Suspended) } else { rule.fit(&case) };
             let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));

@@ -119,15 +119,9 @@ impl Policy {
     /// The same where the rules of these names are suspended, and match nothing.
     #[must_use]
     pub fn judge_without(&self, call: &Call<'_>, suspended: &[&str]) -> Judgement {
-        self.judge_while(call, suspended, &|| true)
-    }
-
-    /// The same as long as somebody wants to know, which is looked at before each rule. After that it means nothing.
-    #[must_use]
-    pub fn judge_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Judgement {
         let case = Case::new(call);
         let rules = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
-        let heard = rules.filter(|rule| !suspended.contains(&rule.name.as_str())).take_while(|_| wanted());
+        let heard = rules.filter(|rule| !suspended.contains(&rule.name.as_str()));
         self.settle(&case, heard.map(|rule| (rule, rule.fit_beyond_tool(&case))))
     }
 

@@ -202,7 +202,7 @@ fn a_suspended_rule_matches_nothing() {
     assert_eq!(policy.learnt_about(&call), [(found[0].name.as_str(), Verdict::Allow)]);
     let without = policy.judge_without(&call, &[found[0].name.as_str()]);
     assert_eq!((without.ruling.verdict, without.ruling.rule.as_deref()), (Verdict::Ask, Some("asks")));
-    let explained = policy.explain_while(&call, &[found[0].name.as_str()], &|| true);
+    let explained = policy.explain_without(&call, &[found[0].name.as_str()]);
     assert_eq!(explained.ruling, without.ruling);
     assert_eq!(
         explained.considered[0].fit.to_string(),
