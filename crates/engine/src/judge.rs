@@ -40,6 +40,8 @@ pub(crate) struct Policies {
     pub(crate) drafting: Mutex<JoinSet<()>>,
     /// Whose turn it is in a tenant to have much read and judged.
     turns: Cache<TenantId, Arc<Semaphore>>,
+    /// Who holds the server's policy against what was decided in a project: one at a time.
+    vetting: Cache<ProjectId, Arc<Semaphore>>,
 }
 
 /// The server's own policy.
@@ -49,21 +51,28 @@ pub(crate) struct Served {
     pub(crate) source: PolicySource,
     /// Since when, where that is on record.
     pub(crate) since: Option<Timestamp>,
+    /// Its version, where it has learnt rules: those are held against what people decided before anything is ruled on by them.
+    pub(crate) learnt: Option<String>,
+}
+
+impl Served {
+    fn new(policy: Arc<Policy>, source: PolicySource) -> Self {
+        let learnt = policy.learnt().next().map(|_| policy.version().to_owned());
+        Self { policy, source, since: None, learnt }
+    }
 }
 
 /// How many drafts may be at work at once.
 const PLACES: usize = 32;
+/// How often the server's policy is held against what was decided, where it is another one each time.
+const VETTINGS: usize = 5;
 /// How long somebody waits for a turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Policies {
     pub(crate) fn new() -> Self {
         Self {
-            server: RwLock::new(Served {
-                policy: Arc::new(Policy::builtin()),
-                source: PolicySource::Builtin,
-                since: None,
-            }),
+            server: RwLock::new(Served::new(Arc::new(Policy::builtin()), PolicySource::Builtin)),
             refused: RwLock::new(None),
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
@@ -71,6 +80,7 @@ impl Policies {
             places: Arc::new(Semaphore::new(PLACES)),
             drafting: Mutex::new(JoinSet::new()),
             turns: Cache::new(10_000),
+            vetting: Cache::new(10_000),
         }
     }
 
@@ -88,9 +98,18 @@ impl Policies {
         }
     }
 
+    /// Waits until nobody else holds the server's policy against what was decided in a project.
+    pub(crate) async fn vetting(&self, project: ProjectId) -> Result<OwnedSemaphorePermit, Error> {
+        let one = self.vetting.get_with(project, || Arc::new(Semaphore::new(1)));
+        match tokio::time::timeout(PATIENCE, one.acquire_owned()).await {
+            Ok(Ok(one)) => Ok(one),
+            Ok(Err(_)) | Err(_) => Err(StoreError::Busy.into()),
+        }
+    }
+
     /// Puts another policy in the place of the server's own.
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
-        *self.server.write() = Served { policy, source, since: None };
+        *self.server.write() = Served::new(policy, source);
         self.accept();
     }
 
@@ -206,18 +225,34 @@ impl Judged {
 impl Engine {
     /// The policy in force in a project: its own, else the server's.
     pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
-        let state = self.policy_state(scope).await?;
-        let Some(version) = state.own.clone() else {
-            let Served { policy, source, since } = self.policies.server();
-            return Ok(InForce { policy, source, state, since });
-        };
+        let mut state = self.policy_state(scope).await?;
+        for _ in 0..VETTINGS {
+            let served = self.policies.server();
+            if state.own.is_some() {
+                return self.own_in_force(scope, state).await;
+            }
+            if state.vetted == served.learnt {
+                let Served { policy, source, since, .. } = served;
+                return Ok(InForce { policy, source, state, since });
+            }
+            self.vet(scope, served).await?;
+            state = self.policy_state(scope).await?;
+        }
+        // Servers with different files are at it at once.
+        Err(StoreError::Busy.into())
+    }
+
+    /// The project's own policy.
+    async fn own_in_force(&self, scope: Scope, state: PolicyState) -> Result<InForce, Error> {
+        let none = || StoreError::Corrupt("the policy in force is not kept".into());
+        let version = state.own.clone().ok_or_else(none)?;
         let source = PolicySource::Project;
         if let Some(policy) = self.policies.compiled.get(&version) {
             return Ok(InForce { policy, source, state, since: None });
         }
         let lookup = version.clone();
         let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
-        let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
+        let text = kept.ok_or_else(none)?.text;
         let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
         // It was loaded before it was put in force; another version of this program may read it more strictly.
         let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;

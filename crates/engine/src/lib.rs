@@ -28,6 +28,7 @@ mod claim;
 mod complete;
 mod control;
 mod conversation;
+mod decided;
 mod definitions;
 mod doubt;
 mod drive;

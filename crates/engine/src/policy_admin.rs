@@ -144,7 +144,7 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
-        let brought = self.brought(scope, &adopted, current.as_ref()).await?;
+        let against = self.spoken_against(scope, &adopted.policy).await?;
         self.command(caller, once, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
@@ -167,13 +167,14 @@ impl Engine {
             };
             work.tx.policy_keep(&scope, &kept)?;
             let own = (*source == PolicySource::Project).then(|| version.clone());
-            let adoption = Adoption { own, version, before, reason: reason.clone() };
+            let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
+            let adoption = Adoption { own, version, before, reason: reason.clone(), vetted };
             // What was suspended stays so, also if it is not there for a while.
             let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
             work.audited(&scope, &happening)?;
-            work.unanimous(&scope, &adopted, brought.as_ref())
+            work.unanimous(&scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;
         self.in_force(caller.scope).await

@@ -36,6 +36,8 @@ pub struct Decided {
     pub role: Role,
     /// What was decided.
     pub said: Said,
+    /// The agent asked about it in its own words. That may speak against a rule, and never for one.
+    pub own_words: bool,
 }
 
 /// What a person decided about a call.
@@ -123,7 +125,8 @@ pub fn runs(decisions: &[Decided]) -> Vec<Run> {
     }
     let mut runs: Vec<Run> = exact.into_values().filter_map(|places| run(decisions, places, Form::Exactly)).collect();
     for ((_, _, program, subcommand), found) in commands {
-        let different: BTreeSet<&Vec<String>> = found.iter().map(|(_, words)| words).collect();
+        let for_it = found.iter().filter(|(place, _)| supports(decisions, *place));
+        let different: BTreeSet<&Vec<String>> = for_it.map(|(_, words)| words).collect();
         if different.len() > 1 {
             let words = different.into_iter().cloned().collect();
             let places = found.iter().map(|(place, _)| *place).collect();
@@ -147,7 +150,8 @@ pub fn held_back(decisions: &[Decided]) -> Vec<HeldBack> {
     for places in same.into_values() {
         for said in [Said::Approved, Said::Rejected] {
             let agrees = |place: &usize| decisions.get(*place).is_some_and(|decided| decided.said == said);
-            let (agreeing, against): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| agrees(place));
+            let (mut agreeing, against): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| agrees(place));
+            agreeing.retain(|place| supports(decisions, *place));
             if let Some(verdict) = said.verdict().filter(|_| agreeing.len() >= RUN && !against.is_empty()) {
                 held.push(HeldBack { verdict, decisions: agreeing, against });
             }
@@ -162,7 +166,13 @@ fn run(decisions: &[Decided], places: Vec<usize>, form: Form) -> Option<Run> {
     let first = said.next()?;
     let equal = said.all(|other| other == first);
     let verdict = first.verdict()?;
+    let places: Vec<usize> = places.into_iter().filter(|place| supports(decisions, *place)).collect();
     (equal && places.len() >= RUN).then_some(Run { form, verdict, decisions: places })
+}
+
+/// Whether a decision may speak for a rule.
+fn supports(decisions: &[Decided], place: usize) -> bool {
+    decisions.get(place).is_some_and(|decided| !decided.own_words)
 }
 
 /// The program, subcommand and words of a call that is one plain command and nothing else.
@@ -245,6 +255,13 @@ impl Policy {
         decisions.iter().any(|decided| {
             decided.said.verdict() != Some(rule.verdict) && rule.fit(&Case::new(&decided.call())) == Fit::Matches
         })
+    }
+
+    /// The learnt rules that are about a call of which somebody decided otherwise.
+    #[must_use]
+    pub fn contradicted(&self, decided: &Decided) -> Vec<&str> {
+        let about = self.learnt_about(&decided.call()).into_iter();
+        about.filter(|(_, verdict)| decided.said.verdict() != Some(*verdict)).map(|(name, _)| name).collect()
     }
 
     /// Its learnt rules, by name.

@@ -11,7 +11,7 @@ const ASK: &str =
 
 fn decided(arguments: Value, said: Said) -> Decided {
     let (tool, agent, user) = ("execute_command".into(), "bot".into(), "ann".into());
-    Decided { tool, arguments, agent, user, role: Role::Agent, said }
+    Decided { tool, arguments, agent, user, role: Role::Agent, said, own_words: false }
 }
 
 fn commands(commands: &[&str], said: Said) -> Vec<Decided> {

@@ -2407,8 +2407,8 @@ export interface components {
         ControlCommand: "pause" | "resume" | "cancel" | "complete" | "fail" | "retry_step" | "skip_step" | "approve_step";
         /** @description An action about which somebody decided otherwise. */
         CounterExampleView: {
-            /** @description The agent's own name for the call. */
-            call_id: string;
+            /** @description The agent's own name for the call; none where it asked about the action in its own words. */
+            call_id?: string | null;
             /** @description What was decided. */
             decision: components["schemas"]["DecisionView"];
             /** @description Its session. */
