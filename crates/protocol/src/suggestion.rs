@@ -55,7 +55,7 @@ pub struct SuggestionsView {
     pub held_back: Vec<HeldBackView>,
 }
 
-/// Equal decisions about the same arguments, and those that keep them from being a rule.
+/// Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HeldBackView {
     /// What the rule would say.

@@ -3555,7 +3555,7 @@ export interface components {
              */
             lease_seconds?: number | null;
         };
-        /** @description Equal decisions about the same arguments, and those that keep them from being a rule. */
+        /** @description Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule. */
         HeldBackView: {
             /** @description How many speak against it. */
             against: number;
