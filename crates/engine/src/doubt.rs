@@ -1,5 +1,7 @@
 //! A person decides otherwise than a learnt rule says: the rule is suspended, in the transaction of the decision.
 
+use std::sync::Arc;
+
 use domain::access::Right;
 use domain::{
     Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role, Scope,
@@ -115,6 +117,20 @@ impl Engine {
             work.unanimous(&scope, (&policy, None), against.as_ref())
         })
         .await
+    }
+
+    /// The rules that would match nothing in a draft, were it put in force.
+    pub(crate) async fn silent_in(&self, scope: Scope, draft: &Arc<Policy>) -> Result<Vec<String>, Error> {
+        let mut state = self.policy_state(scope).await?;
+        let against = self.spoken_against(scope, draft).await?.map(|against| against.found);
+        for (rule, decision) in against.unwrap_or_default() {
+            if loosening(draft, &rule)
+                && let Some((suspended, _)) = state.clone().suspend(&rule, &decision)
+            {
+                state = suspended;
+            }
+        }
+        Ok(state.silent().into_iter().map(str::to_owned).collect())
     }
 
     /// Has a suspended rule match again, whatever was decided before.

@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 
 use crate::forms_check::off_reactor;
 use crate::policy_file::RefusedFile;
+use crate::turn::Turn;
 use crate::work::Work;
 use crate::{Engine, Error};
 
@@ -34,6 +35,8 @@ pub(crate) struct Policies {
     kept: Cache<(ProjectId, String), ()>,
     /// Drafts that are judged beside a policy in force, by version; none where one cannot be read.
     pub(crate) drafts: Cache<String, Option<Arc<Policy>>>,
+    /// What matches nothing in the draft of a project, by the revision of its state; for a while.
+    pub(crate) silent_beside: Cache<(ProjectId, u64), Vec<String>>,
     /// How many drafts may be at work at once, so that slow ones never take the threads of what counts.
     places: Arc<Semaphore>,
     /// Drafts that are being judged beside a policy in force.
@@ -66,6 +69,8 @@ impl Served {
 const PLACES: usize = 32;
 /// How often the server's policy is held against what was decided, where it is another one each time.
 const VETTINGS: usize = 5;
+/// For how long it is believed what matches nothing in a draft.
+const SILENT_FOR: Duration = Duration::from_secs(60);
 /// How long somebody waits for a turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -77,6 +82,7 @@ impl Policies {
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
             drafts: Cache::new(1000),
+            silent_beside: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
             places: Arc::new(Semaphore::new(PLACES)),
             drafting: Mutex::new(JoinSet::new()),
             turns: Cache::new(10_000),
@@ -90,10 +96,10 @@ impl Policies {
     }
 
     /// Waits until nobody else of the tenant has anything simulated or tried, which costs more than a ruling.
-    pub(crate) async fn turn(&self, tenant: TenantId) -> Result<OwnedSemaphorePermit, Error> {
+    pub(crate) async fn turn(&self, tenant: TenantId) -> Result<Turn, Error> {
         let turns = self.turns.get_with(tenant, || Arc::new(Semaphore::new(1)));
         match tokio::time::timeout(PATIENCE, turns.acquire_owned()).await {
-            Ok(Ok(turn)) => Ok(turn),
+            Ok(Ok(turn)) => Ok(Turn::new(turn)),
             Ok(Err(_)) | Err(_) => Err(StoreError::Busy.into()),
         }
     }
@@ -306,25 +312,35 @@ pub(crate) struct Trial {
     pub(crate) suspended: Vec<String>,
 }
 
-/// What a policy that is not in force would say of an action, were it switched on.
-pub(crate) fn drafted(trial: &Trial, forms: &Forms, behalf: &Behalf, action: &Action) -> Ruling {
+/// What a policy that is not in force would say of an action, were it switched on. None once nobody waits for it.
+pub(crate) fn drafted(
+    (trial, forms): (&Trial, &Forms),
+    behalf: &Behalf,
+    action: &Action,
+    wanted: &dyn Fn() -> bool,
+) -> Option<Ruling> {
     let Trial { policy, suspended } = trial;
+    let misfit = misfit_of(policy, forms, action);
+    let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
+    Some(held(policy.judge_while(&behalf.call(action), &silent, wanted)?.ruling, misfit))
+}
+
+/// The first thing in which an action does not fit the schema of its tool, where a policy that is not in force declares one.
+pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Action) -> Option<String> {
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
-    let misfit = checked.err().map(|error| match error {
+    checked.err().map(|error| match error {
         CheckError::Schema(error) => error.to_string(),
         CheckError::Fields(fields) => {
             fields.first().map_or_else(String::new, |field| format!("`{}` {}", field.pointer, field.message))
         }
-    });
-    let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-    held(policy.judge_without(&behalf.call(action), &silent).ruling, misfit)
+    })
 }
 
 /// What does not fit the schema of its tool is not what the policy was written for: it is asked about, where it would have been allowed.
 pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
     match misfit {
         Some(misfit) if ruling.verdict == Verdict::Allow => {
-            let reason = format!("It does not fit the schema of its tool: {misfit}.");
+            let reason = format!("It does not fit the schema of its tool: {}.", misfit.trim_end_matches('.'));
             Ruling { verdict: Verdict::Ask, reason, ..ruling }
         }
         _ => ruling,

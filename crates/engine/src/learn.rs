@@ -9,7 +9,6 @@ use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timesta
 use policy::{Decided, HeldBack, Learnt, held_back, runs};
 
 use crate::decided::Known;
-use crate::forms_check::off_reactor;
 use crate::judge::InForce;
 use crate::policy_admin::{Adopted, NAME, explained, loaded};
 use crate::{Engine, Error, Idempotency};
@@ -33,7 +32,7 @@ pub struct Suggestions {
     pub held_back: Vec<Disputed>,
 }
 
-/// Equal decisions about the same arguments, and those that keep them from being a rule.
+/// Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Disputed {
     /// What the rule would say.
@@ -123,16 +122,16 @@ impl Engine {
     }
 
     async fn learnt_rules(&self, scope: Scope, in_force: &InForce) -> Result<Suggestions, Error> {
-        let _turn = self.policies.turn(scope.tenant).await?;
+        let turn = self.policies.turn(scope.tenant).await?;
         let known = self.people_decided(scope).await?;
         let Known { decided, decisions, .. } = &known;
         let looked = Arc::clone(decided);
         let silent = in_force.state.silent();
         let mut suggestions = Vec::new();
         let begun = Instant::now();
-        for run in off_reactor(move || runs(&looked)).await?.into_iter().take(MOST_TRIED) {
+        for run in turn.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
             let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-            let learnt = off_reactor(move || policy.learn(&run, &looked)).await?;
+            let learnt = turn.off_reactor(move |_| policy.learn(&run, &looked)).await?;
             let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
             suggestions.extend(learnt.and_then(|learnt| Suggested::of(learnt, decided, decisions)));
             if suggestions.len() == MOST || begun.elapsed() > LONGEST {
@@ -140,7 +139,7 @@ impl Engine {
             }
         }
         let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-        let held = off_reactor(move || {
+        let held = turn.off_reactor(move |_| {
             let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
             let asked = |held: &HeldBack| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
             held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()

@@ -79,6 +79,7 @@ mod step_secrets;
 mod take;
 mod ticket;
 mod timers;
+mod turn;
 mod unlock;
 mod users;
 mod vault;

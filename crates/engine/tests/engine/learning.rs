@@ -181,6 +181,14 @@ async fn a_no_while_it_was_away(world: World) {
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
     let asked = scene.asks("away", "npm ci").await;
     scene.decides(asked, "reject").await;
+    let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
+    let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
+    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it is suspended in a draft");
+    scene.engine().policy_shadow_put(&scene.root, text.clone(), None, None).await.unwrap();
+    scene.asks("beside", "npm ci").await;
+    scene.engine().drafts_settled().await;
+    let shadowed = scene.engine().policy_shadow(&scene.root).await.unwrap();
+    assert_eq!(shadowed.counts, [], "and beside the policy in force");
     scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
     assert_eq!(scene.suspended().await, [name]);
     assert!(matches!(scene.proposes("back", running("npm ci")).await, Standing::Waiting { .. }));
