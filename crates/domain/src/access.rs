@@ -50,6 +50,8 @@ pub enum Right {
     Automate,
     /// Let an approval hold for more than one action, and take that back.
     Grant,
+    /// Try a draft of the policy: explain a call by it, hold it against what was proposed.
+    TryDrafts,
     /// Change the policy, or switch it off.
     ManagePolicy,
     /// Read and export the audit trail.
@@ -76,6 +78,8 @@ impl Role {
             (_, Right::ManagePolicy | Right::Audit | Right::ManageKeys | Right::ManageUsers) => false,
             (_, Right::Automate | Right::ManageWebhooks) => false,
             (Self::Operator, Right::Ask | Right::Answer | Right::Steer | Right::Grant | Right::ManageSecrets) => true,
+            (Self::Operator | Self::Viewer, Right::TryDrafts) => true,
+            (Self::Agent, Right::TryDrafts) => false,
             (Self::Operator, Right::Take) => false,
             (Self::Viewer, Right::Answer) => true,
             (Self::Viewer, Right::Ask | Right::Take | Right::Steer | Right::Grant | Right::ManageSecrets) => false,

@@ -26,6 +26,10 @@ pub struct PolicyState {
     /// The learnt rules that match nothing any more, those included that are not in it at present, and those of which that is over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspended: Vec<Suspension>,
+    /// The version of the server's policy that is in force here, where it has learnt rules and these were held against what people had decided
+    /// in the project. Whoever decides since then finds them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vetted: Option<String>,
     /// How often it has changed. Guards every write, and every ruling that is given under it.
     pub revision: u64,
 }
@@ -41,6 +45,8 @@ pub struct Adoption {
     pub before: Option<String>,
     /// Why.
     pub reason: Option<String>,
+    /// The server's version, where it is to be in force and its learnt rules are held against what people have decided.
+    pub vetted: Option<String>,
 }
 
 /// A learnt rule that somebody has decided otherwise about. It is known by its name, which is made of what it says: taken out and put back,
@@ -152,6 +158,7 @@ impl PolicyState {
             reason: None,
             shadow: None,
             suspended: Vec::new(),
+            vetted: None,
             revision: 0,
         }
     }
@@ -159,10 +166,16 @@ impl PolicyState {
     /// Puts the project's own policy in force, or the server's again.
     #[must_use]
     pub fn adopt(self, adoption: Adoption, by: Actor, at: Timestamp) -> (Self, Happening) {
-        let Adoption { own, version, before, reason } = adoption;
+        let Adoption { own, version, before, reason, vetted } = adoption;
         let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
         let happening = Happening::by("policy.changed", &by, data);
-        (Self { own, by, at, reason, revision: self.revision + 1, ..self }, happening)
+        (Self { own, by, at, reason, vetted, revision: self.revision + 1, ..self }, happening)
+    }
+
+    /// The learnt rules of the server's policy of this version are held against what people have decided; or the server's has none.
+    #[must_use]
+    pub fn vetted(self, version: Option<String>) -> Self {
+        Self { vetted: version, revision: self.revision + 1, ..self }
     }
 
     /// Has a draft of this version judged beside it, in place of any before. What is in force stays as it is.

@@ -1,15 +1,18 @@
 //! A person decides otherwise than a learnt rule says: the rule is suspended, in the transaction of the decision.
 
+use std::sync::Arc;
+
 use domain::access::Right;
 use domain::{
     Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role, Scope,
     Verdict,
 };
+use policy::Policy;
 use store::{Cost, Reads, StoreError};
 
-use crate::judge::{Behalf, InForce};
-use crate::learn::Against;
-use crate::policy_admin::{Adopted, explained};
+use crate::decided::{Against, loosening};
+use crate::judge::{Behalf, InForce, Served};
+use crate::policy_admin::explained;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -94,28 +97,40 @@ impl Work<'_> {
     }
 }
 
-/// The learnt rules that a policy brings, and what is known to speak against them.
-#[derive(Debug, Clone)]
-pub(crate) struct Brought {
-    rules: Vec<String>,
-    against: Against,
-}
-
 impl Engine {
-    /// The learnt rules that a policy brings and the one in force has not, with what people decided otherwise.
-    pub(crate) async fn brought(
-        &self,
-        scope: Scope,
-        adopted: &Adopted,
-        current: Option<&InForce>,
-    ) -> Result<Option<Brought>, Error> {
-        let known = |rule: &&str| current.is_some_and(|current| current.policy.learnt().any(|known| known == *rule));
-        let rules = adopted.policy.learnt().filter(|rule| !known(rule)).map(str::to_owned).collect::<Vec<_>>();
-        if rules.is_empty() {
-            return Ok(None);
+    /// Holds the learnt rules of the server's policy against what people have decided in a project, before anything is ruled on by them there:
+    /// the server's file knows nothing of a project. Where the server's policy has none, whoever decides has none to find, which is noted too.
+    pub(crate) async fn vet(&self, scope: Scope, served: Served) -> Result<(), Error> {
+        let _one = self.policies.vetting(scope.project).await?;
+        let Served { policy, since, learnt, .. } = served;
+        if self.policy_state(scope).await?.vetted == learnt {
+            return Ok(());
         }
-        let against = self.spoken_against(scope, &adopted.policy, &rules).await?;
-        Ok(Some(Brought { rules, against }))
+        let against = self.spoken_against(scope, &policy).await?;
+        self.transact(move |work| {
+            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since.unwrap_or(work.now)));
+            if state.own.is_some() || state.vetted == learnt {
+                return Ok(());
+            }
+            // This moves the revision: an answer that was looked up under another policy begins again.
+            work.tx.policy_save(&scope, &state.vetted(learnt.clone()))?;
+            work.unanimous(&scope, (&policy, None), against.as_ref())
+        })
+        .await
+    }
+
+    /// The rules that would match nothing in a draft, were it put in force.
+    pub(crate) async fn silent_in(&self, scope: Scope, draft: &Arc<Policy>) -> Result<Vec<String>, Error> {
+        let mut state = self.policy_state(scope).await?;
+        let against = self.spoken_against(scope, draft).await?.map(|against| against.found);
+        for (rule, decision) in against.unwrap_or_default() {
+            if loosening(draft, &rule)
+                && let Some((suspended, _)) = state.clone().suspend(&rule, &decision)
+            {
+                state = suspended;
+            }
+        }
+        Ok(state.silent().into_iter().map(str::to_owned).collect())
     }
 
     /// Has a suspended rule match again, whatever was decided before.
@@ -147,18 +162,16 @@ impl Work<'_> {
     pub(crate) fn unanimous(
         &mut self,
         scope: &Scope,
-        adopted: &Adopted,
-        brought: Option<&Brought>,
+        (policy, suggested): (&Policy, Option<&String>),
+        against: Option<&Against>,
     ) -> Result<(), Error> {
-        let Some(Brought { rules, against }) = brought else { return Ok(()) };
-        let later = self.decided_against(scope, &adopted.policy, (rules, against.since))?;
-        for (rule, decision) in against.found.iter().chain(&later) {
-            if adopted.suggested.as_ref() == Some(rule) {
+        let Some(Against { found, since }) = against else { return Ok(()) };
+        let later = self.decided_against(scope, policy, *since)?;
+        for (rule, decision) in found.iter().chain(&later) {
+            if suggested == Some(rule) {
                 return Err(Refusal::NotFound("suggestion").into());
             }
-            // An answer never loosens a policy.
-            let allows = |known: &policy::Rule| known.name == *rule && known.verdict == Verdict::Allow;
-            if adopted.policy.rules().any(allows) {
+            if loosening(policy, rule) {
                 self.suspended(scope, std::slice::from_ref(rule), decision)?;
             }
         }

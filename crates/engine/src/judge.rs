@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 
 use crate::forms_check::off_reactor;
 use crate::policy_file::RefusedFile;
+use crate::turn::Turn;
 use crate::work::Work;
 use crate::{Engine, Error};
 
@@ -34,12 +35,16 @@ pub(crate) struct Policies {
     kept: Cache<(ProjectId, String), ()>,
     /// Drafts that are judged beside a policy in force, by version; none where one cannot be read.
     pub(crate) drafts: Cache<String, Option<Arc<Policy>>>,
+    /// What matches nothing in the draft of a project, by the revision of its state; for a while.
+    pub(crate) silent_beside: Cache<(ProjectId, u64), Vec<String>>,
     /// How many drafts may be at work at once, so that slow ones never take the threads of what counts.
     places: Arc<Semaphore>,
     /// Drafts that are being judged beside a policy in force.
     pub(crate) drafting: Mutex<JoinSet<()>>,
     /// Whose turn it is in a tenant to have much read and judged.
     turns: Cache<TenantId, Arc<Semaphore>>,
+    /// Who holds the server's policy against what was decided in a project: one at a time.
+    vetting: Cache<ProjectId, Arc<Semaphore>>,
 }
 
 /// The server's own policy.
@@ -49,28 +54,39 @@ pub(crate) struct Served {
     pub(crate) source: PolicySource,
     /// Since when, where that is on record.
     pub(crate) since: Option<Timestamp>,
+    /// Its version, where it has learnt rules: those are held against what people decided before anything is ruled on by them.
+    pub(crate) learnt: Option<String>,
+}
+
+impl Served {
+    fn new(policy: Arc<Policy>, source: PolicySource) -> Self {
+        let learnt = policy.learnt().next().map(|_| policy.version().to_owned());
+        Self { policy, source, since: None, learnt }
+    }
 }
 
 /// How many drafts may be at work at once.
 const PLACES: usize = 32;
+/// How often the server's policy is held against what was decided, where it is another one each time.
+const VETTINGS: usize = 5;
+/// For how long it is believed what matches nothing in a draft.
+const SILENT_FOR: Duration = Duration::from_secs(60);
 /// How long somebody waits for a turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Policies {
     pub(crate) fn new() -> Self {
         Self {
-            server: RwLock::new(Served {
-                policy: Arc::new(Policy::builtin()),
-                source: PolicySource::Builtin,
-                since: None,
-            }),
+            server: RwLock::new(Served::new(Arc::new(Policy::builtin()), PolicySource::Builtin)),
             refused: RwLock::new(None),
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
             drafts: Cache::new(1000),
+            silent_beside: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
             places: Arc::new(Semaphore::new(PLACES)),
             drafting: Mutex::new(JoinSet::new()),
             turns: Cache::new(10_000),
+            vetting: Cache::new(10_000),
         }
     }
 
@@ -80,17 +96,26 @@ impl Policies {
     }
 
     /// Waits until nobody else of the tenant has anything simulated or tried, which costs more than a ruling.
-    pub(crate) async fn turn(&self, tenant: TenantId) -> Result<OwnedSemaphorePermit, Error> {
+    pub(crate) async fn turn(&self, tenant: TenantId) -> Result<Turn, Error> {
         let turns = self.turns.get_with(tenant, || Arc::new(Semaphore::new(1)));
         match tokio::time::timeout(PATIENCE, turns.acquire_owned()).await {
-            Ok(Ok(turn)) => Ok(turn),
+            Ok(Ok(turn)) => Ok(Turn::new(turn)),
+            Ok(Err(_)) | Err(_) => Err(StoreError::Busy.into()),
+        }
+    }
+
+    /// Waits until nobody else holds the server's policy against what was decided in a project.
+    pub(crate) async fn vetting(&self, project: ProjectId) -> Result<OwnedSemaphorePermit, Error> {
+        let one = self.vetting.get_with(project, || Arc::new(Semaphore::new(1)));
+        match tokio::time::timeout(PATIENCE, one.acquire_owned()).await {
+            Ok(Ok(one)) => Ok(one),
             Ok(Err(_)) | Err(_) => Err(StoreError::Busy.into()),
         }
     }
 
     /// Puts another policy in the place of the server's own.
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
-        *self.server.write() = Served { policy, source, since: None };
+        *self.server.write() = Served::new(policy, source);
         self.accept();
     }
 
@@ -206,18 +231,34 @@ impl Judged {
 impl Engine {
     /// The policy in force in a project: its own, else the server's.
     pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
-        let state = self.policy_state(scope).await?;
-        let Some(version) = state.own.clone() else {
-            let Served { policy, source, since } = self.policies.server();
-            return Ok(InForce { policy, source, state, since });
-        };
+        let mut state = self.policy_state(scope).await?;
+        for _ in 0..VETTINGS {
+            let served = self.policies.server();
+            if state.own.is_some() {
+                return self.own_in_force(scope, state).await;
+            }
+            if state.vetted == served.learnt {
+                let Served { policy, source, since, .. } = served;
+                return Ok(InForce { policy, source, state, since });
+            }
+            self.vet(scope, served).await?;
+            state = self.policy_state(scope).await?;
+        }
+        // Servers with different files are at it at once.
+        Err(StoreError::Busy.into())
+    }
+
+    /// The project's own policy.
+    async fn own_in_force(&self, scope: Scope, state: PolicyState) -> Result<InForce, Error> {
+        let none = || StoreError::Corrupt("the policy in force is not kept".into());
+        let version = state.own.clone().ok_or_else(none)?;
         let source = PolicySource::Project;
         if let Some(policy) = self.policies.compiled.get(&version) {
             return Ok(InForce { policy, source, state, since: None });
         }
         let lookup = version.clone();
         let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
-        let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
+        let text = kept.ok_or_else(none)?.text;
         let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
         // It was loaded before it was put in force; another version of this program may read it more strictly.
         let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
@@ -271,25 +312,35 @@ pub(crate) struct Trial {
     pub(crate) suspended: Vec<String>,
 }
 
-/// What a policy that is not in force would say of an action, were it switched on.
-pub(crate) fn drafted(trial: &Trial, forms: &Forms, behalf: &Behalf, action: &Action) -> Ruling {
+/// What a policy that is not in force would say of an action, were it switched on. None once nobody waits for it.
+pub(crate) fn drafted(
+    (trial, forms): (&Trial, &Forms),
+    behalf: &Behalf,
+    action: &Action,
+    wanted: &dyn Fn() -> bool,
+) -> Option<Ruling> {
     let Trial { policy, suspended } = trial;
+    let misfit = misfit_of(policy, forms, action);
+    let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
+    Some(held(policy.judge_while(&behalf.call(action), &silent, wanted)?.ruling, misfit))
+}
+
+/// The first thing in which an action does not fit the schema of its tool, where a policy that is not in force declares one.
+pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Action) -> Option<String> {
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
-    let misfit = checked.err().map(|error| match error {
+    checked.err().map(|error| match error {
         CheckError::Schema(error) => error.to_string(),
         CheckError::Fields(fields) => {
             fields.first().map_or_else(String::new, |field| format!("`{}` {}", field.pointer, field.message))
         }
-    });
-    let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-    held(policy.judge_without(&behalf.call(action), &silent).ruling, misfit)
+    })
 }
 
 /// What does not fit the schema of its tool is not what the policy was written for: it is asked about, where it would have been allowed.
 pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
     match misfit {
         Some(misfit) if ruling.verdict == Verdict::Allow => {
-            let reason = format!("It does not fit the schema of its tool: {misfit}.");
+            let reason = format!("It does not fit the schema of its tool: {}.", misfit.trim_end_matches('.'));
             Ruling { verdict: Verdict::Ask, reason, ..ruling }
         }
         _ => ruling,

@@ -5,37 +5,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::access::Right;
-use domain::{
-    Action, Caller, Decision, Effect, InteractionId, Kind, Refusal, Scope, SessionId, SignedDuration, Timestamp,
-    Verdict,
-};
-use policy::{Decided, HeldBack, Learnt, Policy, Said, held_back, runs};
-use store::{Cost, PastFilter, StoreError};
+use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timestamp, Verdict};
+use policy::{Decided, HeldBack, Learnt, held_back, runs};
 
-use crate::doubt::asked_about;
-use crate::forms_check::off_reactor;
-use crate::judge::{Behalf, InForce};
-use crate::past::Past;
+use crate::decided::Known;
+use crate::judge::InForce;
 use crate::policy_admin::{Adopted, NAME, explained, loaded};
-use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
-/// How many decisions of people are looked at.
-const LOOKED_AT: usize = 2000;
-/// How many actions that people were asked about are gone through for them.
-const MOST_ASKED: u32 = 10_000;
 /// How many rules are suggested at most, those of the longest runs that can be proved.
 const MOST: usize = 10;
 /// How many are tried: each costs a reading of the whole policy.
 const MOST_TRIED: usize = 200;
 /// For how long rules are tried, those of the longest runs first.
 const LONGEST: Duration = Duration::from_secs(10);
-/// For how long an answer may be on its way into the store, so that whoever looks does not see it.
-const UNSEEN: SignedDuration = SignedDuration::from_secs(300);
-/// How many of the last decisions are read at once, and how many times.
-const PORTION: u32 = 200;
-const MOST_PORTIONS: u32 = 50;
-
 /// Rules that explain what people keep deciding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestions {
@@ -49,7 +32,7 @@ pub struct Suggestions {
     pub held_back: Vec<Disputed>,
 }
 
-/// Equal decisions about the same arguments, and those that keep them from being a rule.
+/// Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Disputed {
     /// What the rule would say.
@@ -71,8 +54,8 @@ pub struct Disputed {
 pub struct CounterExample {
     /// Its session.
     pub session: SessionId,
-    /// The call.
-    pub call: String,
+    /// The call; none where the agent asked about the action in its own words.
+    pub call: Option<String>,
     /// What was decided.
     pub decision: Decision,
 }
@@ -98,17 +81,6 @@ pub struct Suggested {
 
 /// How many questions of a run are named.
 const NAMED: usize = 20;
-
-/// The decisions of people about actions, the newest first, and what was decided about.
-struct Known {
-    decided: Arc<Vec<Decided>>,
-    decisions: Vec<Decision>,
-    /// Where each action is.
-    places: Vec<(SessionId, String)>,
-    more: bool,
-    /// When they were looked for.
-    at: Timestamp,
-}
 
 impl Engine {
     /// Rules that would explain what people have decided lately. Nothing is changed.
@@ -150,16 +122,16 @@ impl Engine {
     }
 
     async fn learnt_rules(&self, scope: Scope, in_force: &InForce) -> Result<Suggestions, Error> {
-        let _turn = self.policies.turn(scope.tenant).await?;
+        let turn = self.policies.turn(scope.tenant).await?;
         let known = self.people_decided(scope).await?;
         let Known { decided, decisions, .. } = &known;
         let looked = Arc::clone(decided);
         let silent = in_force.state.silent();
         let mut suggestions = Vec::new();
         let begun = Instant::now();
-        for run in off_reactor(move || runs(&looked)).await?.into_iter().take(MOST_TRIED) {
+        for run in turn.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
             let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-            let learnt = off_reactor(move || policy.learn(&run, &looked)).await?;
+            let learnt = turn.off_reactor(move |_| policy.learn(&run, &looked)).await?;
             let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
             suggestions.extend(learnt.and_then(|learnt| Suggested::of(learnt, decided, decisions)));
             if suggestions.len() == MOST || begun.elapsed() > LONGEST {
@@ -167,118 +139,13 @@ impl Engine {
             }
         }
         let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-        let held = off_reactor(move || {
+        let held = turn.off_reactor(move |_| {
             let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
             let asked = |held: &HeldBack| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
             held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()
         });
         let held_back = held.await?.iter().filter_map(|held| Disputed::of(held, &known)).collect();
         Ok(Suggestions { decisions: decisions.len(), more: known.more, suggestions, held_back })
-    }
-
-    /// What people decided about actions, as far back as rules are learnt from.
-    async fn people_decided(&self, scope: Scope) -> Result<Known, Error> {
-        let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
-        let mut looking = self.look_back(scope, PastFilter { since: None, asked: true }, MOST_ASKED);
-        let (mut decided, mut decisions, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        while decisions.len() < LOOKED_AT {
-            let past = looking.next().await?;
-            if past.is_empty() {
-                break;
-            }
-            for Past { action, behalf, decision, proposal, earlier } in past {
-                let last = decision.map(|decision| (action, decision));
-                for (action, decision) in last.into_iter().chain(earlier.into_iter().rev()) {
-                    let behalf = Behalf { agent: Some(proposal.proposed_by.name.clone()), ..behalf.clone() };
-                    decided.extend(decided_about(action, behalf, &decision));
-                    decisions.push(decision);
-                    places.push((proposal.session, proposal.call.clone()));
-                }
-            }
-        }
-        Ok(Known { decided: Arc::new(decided), decisions, places, more: looking.more().await?, at })
-    }
-
-    /// The decisions that speak against rules, one a rule. Those of the last moments may be missing: they are looked for again in the
-    /// transaction that puts the rules in force.
-    pub(crate) async fn spoken_against(
-        &self,
-        scope: Scope,
-        policy: &Arc<Policy>,
-        rules: &[String],
-    ) -> Result<Against, Error> {
-        let Known { decided, decisions, at, .. } = self.people_decided(scope).await?;
-        let (policy, names) = (Arc::clone(policy), rules.to_vec());
-        let found = off_reactor(move || {
-            let against = |name: String| {
-                let place = decided.iter().position(|one| policy.spoken_against(&name, std::slice::from_ref(one)))?;
-                Some((name, place))
-            };
-            names.into_iter().filter_map(against).collect::<Vec<_>>()
-        });
-        let found = found.await?.into_iter().filter_map(|(name, place)| Some((name, decisions.get(place)?.clone())));
-        let since = at.saturating_sub(UNSEEN).unwrap_or(Timestamp::MIN);
-        Ok(Against { found: found.collect(), since })
-    }
-}
-
-/// What speaks against rules that are to be put in force.
-#[derive(Debug, Clone)]
-pub(crate) struct Against {
-    pub(crate) found: Vec<(String, Decision)>,
-    /// From when on there may be decisions that were not seen.
-    pub(crate) since: Timestamp,
-}
-
-impl Work<'_> {
-    /// The decisions since a moment that speak against rules of a policy. Called once the policy is written: whoever decides after that finds
-    /// the rules there.
-    pub(crate) fn decided_against(
-        &mut self,
-        scope: &Scope,
-        policy: &Policy,
-        (rules, since): (&[String], Timestamp),
-    ) -> Result<Vec<(String, Decision)>, Error> {
-        let mut found = Vec::new();
-        let mut after = None;
-        for _ in 0..MOST_PORTIONS {
-            let closed = self.tx.closed(scope, since, after, PORTION)?;
-            let whole = closed.len() < PORTION as usize;
-            after = closed.last().map(|closed| (closed.resolved_at, closed.id));
-            for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
-                let decision = self.tx.interaction(scope, closed.id)?.as_ref().and_then(Decision::of);
-                let (Some((action, behalf)), Some(decision)) =
-                    (asked_about(&mut *self.tx, scope, closed.id)?, decision)
-                else {
-                    continue;
-                };
-                let Some(decided) = decided_about(action, behalf, &decision) else { continue };
-                let against = |rule: &&String| policy.spoken_against(rule, std::slice::from_ref(&decided));
-                found.extend(rules.iter().filter(against).map(|rule| (rule.clone(), decision.clone())));
-            }
-            if whole {
-                return Ok(found);
-            }
-        }
-        // So many at once cannot be looked at here: it is tried again.
-        Err(StoreError::Conflict.into())
-    }
-}
-
-/// A decision about an action of an agent that has a name.
-fn decided_about(action: Action, behalf: Behalf, decision: &Decision) -> Option<Decided> {
-    let Action { tool, arguments } = action;
-    let Behalf { agent, user, role } = behalf;
-    Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect) })
-}
-
-const fn said(effect: Effect) -> Said {
-    match effect {
-        Effect::Approve => Said::Approved,
-        Effect::Reject => Said::Rejected,
-        Effect::Edit | Effect::Retry | Effect::Terminate | Effect::Provide | Effect::Skip | Effect::Custom => {
-            Said::Otherwise
-        }
     }
 }
 

@@ -6,13 +6,13 @@ use domain::access::Right;
 use domain::{
     Action, Actor, Adoption, Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, Scope, text,
 };
-use policy::{Call, Explanation, Finding, Policy};
+use policy::{Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Cost, StoreError};
 
 use crate::forms_check::off_reactor;
-use crate::judge::{InForce, Served, held, switched};
+use crate::judge::{Behalf, InForce, Served, held, misfit_of, switched};
 use crate::policy_file::{RefusedFile, load_policy};
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
@@ -56,8 +56,8 @@ impl Engine {
     /// What there is to say about a policy, without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
-        let _turn = self.policies.turn(caller.scope.tenant).await?;
-        match off_reactor(move || load_policy(NAME, &text)).await? {
+        let turn = self.policies.turn(caller.scope.tenant).await?;
+        match turn.off_reactor(move |_| load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
         }
@@ -71,36 +71,41 @@ impl Engine {
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        let (policy, state, draft) = match supposed.draft.clone() {
-            None => {
-                let InForce { policy, state, .. } = self.in_force(caller.scope).await?;
-                (policy, state, false)
-            }
-            Some(text) => {
-                let _turn = self.policies.turn(caller.scope.tenant).await?;
-                (Arc::new(loaded(NAME, text).await?), self.policy_state(caller.scope).await?, true)
-            }
-        };
-        let action = Action { tool: supposed.tool.clone(), arguments: supposed.arguments.clone() };
-        let misfit = self.misfit(&policy, &action).await?;
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
+        let action = Action { tool: supposed.tool, arguments: supposed.arguments };
+        let behalf = Behalf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
+        if let Some(text) = supposed.draft {
+            return self.draft_explained(caller, text, (action, behalf)).await;
+        }
+        let InForce { policy, state, .. } = self.in_force(caller.scope).await?;
+        let misfit = self.misfit(&policy, &action).await?;
         off_reactor(move || {
-            let call = Call {
-                tool: &supposed.tool,
-                arguments: &supposed.arguments,
-                agent: supposed.agent.as_deref(),
-                user: &user,
-                role: supposed.role.unwrap_or(Role::Agent),
-            };
-            let mut explanation = policy.explain_without(&call, &state.silent());
-            explanation.ruling = held(explanation.ruling, misfit);
-            // A draft is looked at as if it were switched on.
-            if !draft {
-                explanation.ruling = switched(explanation.ruling, &state);
-            }
+            let mut explanation = policy.explain_without(&behalf.call(&action), &state.silent());
+            explanation.ruling = switched(held(explanation.ruling, misfit), &state);
             explanation
         })
         .await
+    }
+
+    /// The same by a draft, as if it were in force and switched on.
+    async fn draft_explained(
+        &self,
+        caller: &Caller,
+        text: String,
+        (action, behalf): (Action, Behalf),
+    ) -> Result<Explanation, Error> {
+        caller.require(Right::TryDrafts)?;
+        let turn = self.policies.turn(caller.scope.tenant).await?;
+        let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
+        let suspended = self.silent_in(caller.scope, &policy).await?;
+        let forms = Arc::clone(&self.forms);
+        let explained = turn.off_reactor(move |wanted| {
+            let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
+            let mut explanation = policy.explain_while(&behalf.call(&action), &silent, wanted)?;
+            explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
+            Some(explanation)
+        });
+        Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
 
     /// Puts the project's own policy in force, if it is a good one and `base` is still the one that it replaces.
@@ -144,7 +149,7 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
-        let brought = self.brought(scope, &adopted, current.as_ref()).await?;
+        let against = self.spoken_against(scope, &adopted.policy).await?;
         self.command(caller, once, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
@@ -167,13 +172,14 @@ impl Engine {
             };
             work.tx.policy_keep(&scope, &kept)?;
             let own = (*source == PolicySource::Project).then(|| version.clone());
-            let adoption = Adoption { own, version, before, reason: reason.clone() };
+            let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
+            let adoption = Adoption { own, version, before, reason: reason.clone(), vetted };
             // What was suspended stays so, also if it is not there for a while.
             let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
             work.audited(&scope, &happening)?;
-            work.unanimous(&scope, &adopted, brought.as_ref())
+            work.unanimous(&scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;
         self.in_force(caller.scope).await
@@ -248,7 +254,12 @@ impl Work<'_> {
 /// Reads a policy, and refuses one with an error in it.
 pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
     let file = file.to_owned();
-    off_reactor(move || load_policy(&file, &text)).await?.map_err(|findings| {
+    off_reactor(move || readable(&file, &text)).await?
+}
+
+/// The same where it does not matter how long it takes.
+pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
+    load_policy(file, text).map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
     })

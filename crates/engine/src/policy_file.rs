@@ -132,6 +132,7 @@ impl Engine {
                 version: version.version.clone(),
                 before: version.before.clone(),
                 reason: None,
+                vetted: None,
             };
             let (state, mut happening) = state.adopt(adoption, Actor::system(), work.now);
             work.tx.policy_save(&NOWHERE, &state)?;

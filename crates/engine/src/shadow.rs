@@ -135,15 +135,34 @@ impl Engine {
         place: Arc<OwnedSemaphorePermit>,
     ) -> Option<Ruling> {
         let policy = self.draft(proposal.scope, shadow, Arc::clone(&place)).await?;
-        let suspended = state.silent().into_iter().map(str::to_owned).collect();
+        let suspended = self.silent_beside(proposal.scope, &policy, &state).await.ok()?;
         let (trial, forms, action) = (Trial { policy, suspended }, Arc::clone(&self.forms), proposal.action.clone());
         let judging = tokio::task::spawn_blocking(move || {
-            let ruling = drafted(&trial, &forms, &behalf, &action);
+            let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
             // One that is not waited for any more has its place until it ends.
             drop(place);
             ruling
         });
-        judging.await.ok()
+        judging.await.ok().flatten()
+    }
+
+    /// The rules that match nothing in a draft. Where it has learnt rules, what people decided about them is looked at now and then.
+    async fn silent_beside(
+        &self,
+        scope: Scope,
+        draft: &Arc<Policy>,
+        state: &PolicyState,
+    ) -> Result<Vec<String>, Error> {
+        if draft.learnt().next().is_none() {
+            return Ok(state.silent().into_iter().map(str::to_owned).collect());
+        }
+        let key = (scope.project, state.revision);
+        if let Some(known) = self.policies.silent_beside.get(&key) {
+            return Ok(known);
+        }
+        let silent = self.silent_in(scope, draft).await?;
+        self.policies.silent_beside.insert(key, silent.clone());
+        Ok(silent)
     }
 
     /// The draft itself, read once. One that cannot be read stays so.

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
 use domain::{Caller, Decision, Problem, Refusal, Ruling, Scope, SessionId, Timestamp, Verdict};
 use store::{Cost, PastFilter};
 
-use crate::forms_check::off_reactor;
 use crate::judge::{Trial, drafted};
 use crate::past::Past;
-use crate::policy_admin::loaded;
+use crate::policy_admin::readable;
 use crate::{Engine, Error};
 
 /// How many actions are looked at unless somebody says otherwise.
@@ -77,7 +75,7 @@ pub struct Changed {
 impl Engine {
     /// Holds a draft against the newest actions of the project. Nothing is changed.
     pub async fn policy_simulate(&self, caller: &Caller, simulate: Simulate) -> Result<Simulation, Error> {
-        caller.require(Right::Read)?;
+        caller.require(Right::TryDrafts)?;
         self.simulated(caller.scope, simulate).await
     }
 
@@ -99,45 +97,28 @@ impl Engine {
             let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        let _turn = self.policies.turn(scope.tenant).await?;
-        let policy = Arc::new(loaded(&simulate.file, simulate.text).await?);
-        let suspended = self.policy_state(scope).await?.silent().into_iter().map(str::to_owned).collect();
+        let turn = self.policies.turn(scope.tenant).await?;
+        let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
+        let suspended = self.silent_in(scope, &policy).await?;
         let mut simulation = Simulation::of(policy.version().to_owned());
         let trial = Arc::new(Trial { policy, suspended });
         let filter = PastFilter { since: simulate.since, asked: false };
         let mut looking = self.look_back(scope, filter, limit);
-        let wanted = Wanted::default();
         loop {
             let past = looking.next().await?;
             if past.is_empty() {
                 break;
             }
-            let (trial, forms, wanted) = (Arc::clone(&trial), Arc::clone(&self.forms), Arc::clone(&wanted.0));
-            let judged = off_reactor(move || {
+            let (trial, forms) = (Arc::clone(&trial), Arc::clone(&self.forms));
+            let judged = turn.off_reactor(move |wanted| {
+                let judge = |past: Past| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
                 // Nobody is told any more once its time is up.
-                let past = past.into_iter().take_while(|_| wanted.load(Ordering::Relaxed));
-                let judge = |past: Past| (drafted(&trial, &forms, &past.behalf, &past.action), past);
-                past.map(judge).collect::<Vec<_>>()
+                past.into_iter().map_while(judge).collect::<Vec<_>>()
             });
             judged.await?.into_iter().for_each(|(after, past)| simulation.take(past, after));
         }
         simulation.more = looking.more().await?;
         Ok(simulation)
-    }
-}
-
-/// Whether somebody still waits for what is judged. It is over when this is dropped: with the answer, or without one.
-struct Wanted(Arc<AtomicBool>);
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Self(Arc::new(AtomicBool::new(true)))
-    }
-}
-
-impl Drop for Wanted {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
     }
 }
 

@@ -47,9 +47,25 @@ impl Policy {
     /// The same where the rules of these names are suspended, and match nothing.
     #[must_use]
     pub fn explain_without(&self, call: &Call<'_>, suspended: &[&str]) -> Explanation {
+        self.explained(call, suspended, &|| true).0
+    }
+
+    /// The same as long as somebody waits for it, which is looked at before each rule. None once nobody does.
+    #[must_use]
+    pub fn explain_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Explanation> {
+        let (explanation, whole) = self.explained(call, suspended, wanted);
+        whole.then_some(explanation)
+    }
+
+    /// What came out, and whether every rule was looked at that had to be.
+    fn explained(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
         let case = Case::new(call);
-        let mut considered = Vec::new();
-        let fits = self.rules.iter().map(|rule| {
+        let (mut considered, mut whole) = (Vec::new(), true);
+        let heard = self.rules.iter().take_while(|_| {
+            whole = wanted();
+            whole
+        });
+        let fits = heard.map(|rule| {
             let silent = suspended.contains(&rule.name.as_str());
             let fit = if silent { Fit::Misses(Miss::Suspended) } else { rule.fit(&case) };
             let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
@@ -64,6 +80,6 @@ impl Policy {
             (rule, fit)
         });
         let ruling = self.settle(&case, fits).ruling;
-        Explanation { considered, parsed: case.facts().clone(), ruling }
+        (Explanation { considered, parsed: case.facts().clone(), ruling }, whole)
     }
 }

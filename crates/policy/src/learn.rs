@@ -36,6 +36,8 @@ pub struct Decided {
     pub role: Role,
     /// What was decided.
     pub said: Said,
+    /// The agent asked about it in its own words. That may speak against a rule, and never for one.
+    pub own_words: bool,
 }
 
 /// What a person decided about a call.
@@ -108,22 +110,19 @@ pub struct HeldBack {
 /// A sort of commands: the tool, the agent, the program and the subcommand.
 type Sort<'a> = (&'a str, &'a str, String, String);
 
+/// Decisions about the same arguments of one tool and agent, by their places.
+type Exact<'a> = BTreeMap<(&'a str, &'a str, String), Vec<usize>>;
+/// Decisions about one sort of commands, with the words of each.
+type Commands<'a> = BTreeMap<Sort<'a>, Vec<(usize, Vec<String>)>>;
+
 /// The runs among decisions, the longest first.
 #[must_use]
 pub fn runs(decisions: &[Decided]) -> Vec<Run> {
-    let mut exact: BTreeMap<(&str, &str, String), Vec<usize>> = BTreeMap::new();
-    let mut commands: BTreeMap<Sort<'_>, Vec<(usize, Vec<String>)>> = BTreeMap::new();
-    for (place, decided) in decisions.iter().enumerate() {
-        let (tool, agent) = (decided.tool.as_str(), decided.agent.as_str());
-        let arguments = Digest::of_json(&decided.arguments).to_string();
-        exact.entry((tool, agent, arguments)).or_default().push(place);
-        if let Some((program, subcommand, words)) = command(decided) {
-            commands.entry((tool, agent, program, subcommand)).or_default().push((place, words));
-        }
-    }
+    let (exact, commands) = sorted(decisions);
     let mut runs: Vec<Run> = exact.into_values().filter_map(|places| run(decisions, places, Form::Exactly)).collect();
     for ((_, _, program, subcommand), found) in commands {
-        let different: BTreeSet<&Vec<String>> = found.iter().map(|(_, words)| words).collect();
+        let for_it = found.iter().filter(|(place, _)| supports(decisions, *place));
+        let different: BTreeSet<&Vec<String>> = for_it.map(|(_, words)| words).collect();
         if different.len() > 1 {
             let words = different.into_iter().cloned().collect();
             let places = found.iter().map(|(place, _)| *place).collect();
@@ -135,26 +134,52 @@ pub fn runs(decisions: &[Decided]) -> Vec<Run> {
     runs
 }
 
-/// The runs about the same arguments that somebody has decided otherwise about, those with most support first.
+/// The runs that somebody has decided otherwise about, those with most support first.
 #[must_use]
 pub fn held_back(decisions: &[Decided]) -> Vec<HeldBack> {
-    let mut same: BTreeMap<(&str, &str, String), Vec<usize>> = BTreeMap::new();
-    for (place, decided) in decisions.iter().enumerate() {
-        let arguments = Digest::of_json(&decided.arguments).to_string();
-        same.entry((&decided.tool, &decided.agent, arguments)).or_default().push(place);
-    }
+    let (exact, commands) = sorted(decisions);
     let mut held: Vec<HeldBack> = Vec::new();
-    for places in same.into_values() {
-        for said in [Said::Approved, Said::Rejected] {
-            let agrees = |place: &usize| decisions.get(*place).is_some_and(|decided| decided.said == said);
-            let (agreeing, against): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| agrees(place));
-            if let Some(verdict) = said.verdict().filter(|_| agreeing.len() >= RUN && !against.is_empty()) {
-                held.push(HeldBack { verdict, decisions: agreeing, against });
-            }
+    for places in exact.values() {
+        held.extend([Said::Approved, Said::Rejected].into_iter().filter_map(|said| disputed(decisions, places, said)));
+    }
+    for found in commands.values() {
+        let places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
+        let approved = |place: &usize| agrees(decisions, *place, Said::Approved) && supports(decisions, *place);
+        let words = found.iter().filter(|(place, _)| approved(place)).map(|(_, words)| words);
+        // What is about one order of words is about the same arguments.
+        if words.collect::<BTreeSet<_>>().len() > 1 {
+            held.extend(disputed(decisions, &places, Said::Approved));
         }
     }
     held.sort_by_key(|held| std::cmp::Reverse(held.decisions.len()));
     held
+}
+
+/// Decisions by what they have in common.
+fn sorted(decisions: &[Decided]) -> (Exact<'_>, Commands<'_>) {
+    let (mut exact, mut commands) = (Exact::new(), Commands::new());
+    for (place, decided) in decisions.iter().enumerate() {
+        let (tool, agent) = (decided.tool.as_str(), decided.agent.as_str());
+        let arguments = Digest::of_json(&decided.arguments).to_string();
+        exact.entry((tool, agent, arguments)).or_default().push(place);
+        if let Some((program, subcommand, words)) = command(decided) {
+            commands.entry((tool, agent, program, subcommand)).or_default().push((place, words));
+        }
+    }
+    (exact, commands)
+}
+
+/// What would be a run, had nobody decided otherwise.
+fn disputed(decisions: &[Decided], places: &[usize], said: Said) -> Option<HeldBack> {
+    let (mut agreeing, against): (Vec<usize>, Vec<usize>) =
+        places.iter().partition(|place| agrees(decisions, **place, said));
+    agreeing.retain(|place| supports(decisions, *place));
+    let verdict = said.verdict().filter(|_| agreeing.len() >= RUN && !against.is_empty())?;
+    Some(HeldBack { verdict, decisions: agreeing, against })
+}
+
+fn agrees(decisions: &[Decided], place: usize, said: Said) -> bool {
+    decisions.get(place).is_some_and(|decided| decided.said == said)
 }
 
 fn run(decisions: &[Decided], places: Vec<usize>, form: Form) -> Option<Run> {
@@ -162,7 +187,13 @@ fn run(decisions: &[Decided], places: Vec<usize>, form: Form) -> Option<Run> {
     let first = said.next()?;
     let equal = said.all(|other| other == first);
     let verdict = first.verdict()?;
+    let places: Vec<usize> = places.into_iter().filter(|place| supports(decisions, *place)).collect();
     (equal && places.len() >= RUN).then_some(Run { form, verdict, decisions: places })
+}
+
+/// Whether a decision may speak for a rule.
+fn supports(decisions: &[Decided], place: usize) -> bool {
+    decisions.get(place).is_some_and(|decided| !decided.own_words)
 }
 
 /// The program, subcommand and words of a call that is one plain command and nothing else.
@@ -245,6 +276,13 @@ impl Policy {
         decisions.iter().any(|decided| {
             decided.said.verdict() != Some(rule.verdict) && rule.fit(&Case::new(&decided.call())) == Fit::Matches
         })
+    }
+
+    /// The learnt rules that are about a call of which somebody decided otherwise.
+    #[must_use]
+    pub fn contradicted(&self, decided: &Decided) -> Vec<&str> {
+        let about = self.learnt_about(&decided.call()).into_iter();
+        about.filter(|(_, verdict)| decided.said.verdict() != Some(*verdict)).map(|(name, _)| name).collect()
     }
 
     /// Its learnt rules, by name.

@@ -119,10 +119,27 @@ impl Policy {
     /// The same where the rules of these names are suspended, and match nothing.
     #[must_use]
     pub fn judge_without(&self, call: &Call<'_>, suspended: &[&str]) -> Judgement {
+        self.judged(call, suspended, &|| true).0
+    }
+
+    /// The same as long as somebody waits for it, which is looked at before each rule. None once nobody does.
+    #[must_use]
+    pub fn judge_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Judgement> {
+        let (judgement, whole) = self.judged(call, suspended, wanted);
+        whole.then_some(judgement)
+    }
+
+    /// What came out, and whether every rule was looked at that had to be.
+    fn judged(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
+        let mut whole = true;
         let case = Case::new(call);
         let rules = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
-        let heard = rules.filter(|rule| !suspended.contains(&rule.name.as_str()));
-        self.settle(&case, heard.map(|rule| (rule, rule.fit_beyond_tool(&case))))
+        let heard = rules.filter(|rule| !suspended.contains(&rule.name.as_str())).take_while(|_| {
+            whole = wanted();
+            whole
+        });
+        let judgement = self.settle(&case, heard.map(|rule| (rule, rule.fit_beyond_tool(&case))));
+        (judgement, whole)
     }
 
     /// Goes through rules until one speaks.

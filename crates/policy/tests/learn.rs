@@ -11,7 +11,7 @@ const ASK: &str =
 
 fn decided(arguments: Value, said: Said) -> Decided {
     let (tool, agent, user) = ("execute_command".into(), "bot".into(), "ann".into());
-    Decided { tool, arguments, agent, user, role: Role::Agent, said }
+    Decided { tool, arguments, agent, user, role: Role::Agent, said, own_words: false }
 }
 
 fn commands(commands: &[&str], said: Said) -> Vec<Decided> {
@@ -245,4 +245,22 @@ fn a_learnt_rule_is_known_by_its_name() {
         assert_eq!(misnamed(&text.replace(name, "learnt-mine")), 1);
         assert_eq!(misnamed(&text.replace(name, "mine")), 0);
     }
+}
+
+/// One no to one of the commands keeps the whole run back, and that is shown; a no to a yes in the agent's own words does not make five.
+#[test]
+fn a_run_of_commands_that_somebody_decided_otherwise_about_is_shown() {
+    let push = |branch: &str, said| decided(json!({ "command": format!("git push origin {branch}") }), said);
+    let mut decisions: Vec<Decided> = ["a", "b", "a", "b"].map(|branch| push(branch, Said::Approved)).into();
+    decisions.push(Decided { own_words: true, ..push("a", Said::Approved) });
+    decisions.push(push("c", Said::Rejected));
+    assert_eq!(holdpoint_policy::held_back(&decisions), []);
+    decisions.push(push("b", Said::Approved));
+    let held = holdpoint_policy::held_back(&decisions);
+    let [held] = held.as_slice() else { panic!("{held:?}") };
+    assert_eq!(
+        (held.verdict, held.decisions.as_slice(), held.against.as_slice()),
+        (Verdict::Allow, &[0, 1, 2, 3, 6][..], &[5][..])
+    );
+    assert_eq!(holdpoint_policy::runs(&decisions), []);
 }

@@ -55,7 +55,7 @@ pub struct SuggestionsView {
     pub held_back: Vec<HeldBackView>,
 }
 
-/// Equal decisions about the same arguments, and those that keep them from being a rule.
+/// Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HeldBackView {
     /// What the rule would say.
@@ -78,8 +78,9 @@ pub struct CounterExampleView {
     /// Its session.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The agent's own name for the call.
-    pub call_id: String,
+    /// The agent's own name for the call; none where it asked about the action in its own words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
     /// What was decided.
     pub decision: DecisionView,
 }

@@ -102,6 +102,14 @@ impl InteractionReads for Face<'_> {
         found.iter().map(|row| read(scope, row)).collect()
     }
 
+    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+        let sql = "select interaction, asked, state, revision from archive \
+                   where project = $1 and ($2::uuid is null or interaction < $2) order by interaction desc limit $3";
+        let before = page.after.map(InteractionId::uuid);
+        let found = self.listed(sql, &[&scope.project.uuid(), &before, &i64::from(page.limit)])?;
+        found.iter().map(|row| read(scope, row)).collect()
+    }
+
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
         let open = self.rows(OPEN, &[&session.uuid(), &scope.project.uuid()])?;
         open.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()

@@ -98,6 +98,13 @@ impl InteractionReads for Face<'_> {
         self.all(sql, params![scope.project.uuid(), after, page.limit], |row| read(scope, row))
     }
 
+    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+        let sql = "select interaction, asked, state, revision from archive \
+                   where project = ?1 and (?2 is null or interaction < ?2) order by interaction desc limit ?3";
+        let before = page.after.map(InteractionId::uuid);
+        self.all(sql, params![scope.project.uuid(), before, page.limit], |row| read(scope, row))
+    }
+
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
         self.ids_of(OPEN, scope, session)
     }

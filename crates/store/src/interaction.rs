@@ -19,6 +19,8 @@ pub trait InteractionReads {
     ) -> Stored<Vec<Interaction>>;
     /// Questions that are archived, the oldest first.
     fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>>;
+    /// The same, the newest first.
+    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>>;
     /// The open questions of a session, the oldest first.
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
     /// The agents for whom answers of a session wait, each once.

@@ -85,6 +85,7 @@ passed_on! { Reads:
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
         archived(scope: &Scope, page: Page<InteractionId>) -> Vec<Interaction>;
+        archived_newest(scope: &Scope, page: Page<InteractionId>) -> Vec<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         takers(scope: &Scope, session: SessionId) -> Vec<String>;
         untaken_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;

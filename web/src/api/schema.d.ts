@@ -2407,8 +2407,8 @@ export interface components {
         ControlCommand: "pause" | "resume" | "cancel" | "complete" | "fail" | "retry_step" | "skip_step" | "approve_step";
         /** @description An action about which somebody decided otherwise. */
         CounterExampleView: {
-            /** @description The agent's own name for the call. */
-            call_id: string;
+            /** @description The agent's own name for the call; none where it asked about the action in its own words. */
+            call_id?: string | null;
             /** @description What was decided. */
             decision: components["schemas"]["DecisionView"];
             /** @description Its session. */
@@ -3555,7 +3555,7 @@ export interface components {
              */
             lease_seconds?: number | null;
         };
-        /** @description Equal decisions about the same arguments, and those that keep them from being a rule. */
+        /** @description Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule. */
         HeldBackView: {
             /** @description How many speak against it. */
             against: number;

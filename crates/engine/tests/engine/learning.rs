@@ -181,9 +181,97 @@ async fn a_no_while_it_was_away(world: World) {
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
     let asked = scene.asks("away", "npm ci").await;
     scene.decides(asked, "reject").await;
+    let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
+    let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
+    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it is suspended in a draft");
+    scene.engine().policy_shadow_put(&scene.root, text.clone(), None, None).await.unwrap();
+    scene.asks("beside", "npm ci").await;
+    scene.engine().drafts_settled().await;
+    let shadowed = scene.engine().policy_shadow(&scene.root).await.unwrap();
+    assert_eq!(shadowed.counts, [], "and beside the policy in force");
     scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
     assert_eq!(scene.suspended().await, [name]);
     assert!(matches!(scene.proposes("back", running("npm ci")).await, Standing::Waiting { .. }));
+}
+
+/// The server's file brings a rule that somebody has decided against: it begins suspended, before anything is ruled on by it, and so it does
+/// with a `PUT` of the same text. Whoever decides later is heard as well, also while the file has the rule no more.
+async fn a_rule_of_the_file_is_heard_about(world: World) {
+    let scene = Scene::on(world).await;
+    scene.approved("yes", "npm ci", 5).await;
+    let text = scene.suggested().await[0].learnt.text.clone();
+    let name = scene.suggested().await[0].learnt.name.clone();
+    let plain = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    let file = async |text: &str| scene.engine().policy_file("policy.toml".into(), text.to_owned()).await.unwrap();
+    let asked = scene.asks("no", "npm ci").await;
+    scene.decides(asked, "reject").await;
+    file(&text).await;
+    assert!(matches!(scene.proposes("c1", running("npm ci")).await, Standing::Waiting { .. }));
+    assert_eq!(scene.suspended().await, [name.clone()]);
+    scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
+    assert_eq!(scene.suspended().await, [name.clone()]);
+    scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
+    assert_eq!(scene.suspended().await, [name.clone()]);
+
+    scene.world.pass(1);
+    scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
+    assert!(matches!(scene.proposes("c2", running("npm ci")).await, Standing::Allowed { .. }));
+    scene.world.pass(1);
+    file(&plain).await;
+    let again = scene.asks("c3", "npm ci").await;
+    scene.decides(again, "reject").await;
+    file(&text).await;
+    assert!(matches!(scene.proposes("c4", running("npm ci")).await, Standing::Waiting { .. }));
+    assert_eq!(scene.suspended().await, [name], "a no while the file was without it");
+}
+
+/// A no that is said after a lift counts, although the action was proposed before another that was rejected and overruled.
+async fn a_no_after_a_lift(world: World) {
+    let scene = Scene::on(world).await;
+    scene.approved("yes", "npm ci", 5).await;
+    let old = scene.asks("old", "npm ci").await;
+    scene.world.pass(1);
+    let new = scene.asks("new", "npm ci").await;
+    let name = scene.suggested().await[0].learnt.name.clone();
+    scene.adopts(&name).await.unwrap();
+    let text = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    scene.decides(new, "reject").await;
+    scene.world.pass(1);
+    scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
+    scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
+    scene.world.pass(1);
+    scene.decides(old, "reject").await;
+    scene.world.pass(1000);
+    scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
+    assert_eq!(scene.suspended().await, [name]);
+}
+
+/// An agent asks about the action in its own words, and somebody says no: that counts however long ago it was, and a yes to such a question
+/// supports nothing.
+async fn a_no_to_an_agents_own_question(world: World) {
+    let scene = Scene::on(world).await;
+    let asks = async || {
+        let action = json!({ "tool": "execute_command", "arguments": { "command": "npm ci" } });
+        let fields = json!({ "kind": "approval", "action": action });
+        scene.world.ask(&scene.agent, &scene.session, fields).await.id
+    };
+    for _ in 0..5 {
+        scene.decides(asks().await, "approve").await;
+    }
+    assert_eq!(scene.suggested().await, [], "its own words support nothing");
+    scene.approved("yes", "npm ci", 5).await;
+    let learnt = scene.suggested().await[0].learnt.clone();
+    let no = asks().await;
+    scene.decides(no, "reject").await;
+    scene.world.pass(1000);
+    let found = scene.engine().policy_suggestions(&scene.root).await.unwrap();
+    assert_eq!(found.suggestions, []);
+    let held = &found.held_back[0];
+    assert_eq!((held.support, held.against, &held.counter_examples[0].call), (5, 1, &None));
+    assert_eq!(held.counter_examples[0].decision.interaction, no);
+    assert!(no_suggestion(scene.adopts(&learnt.name).await));
+    scene.engine().policy_put(&scene.root, learnt.text, (None, None), None).await.unwrap();
+    assert_eq!(scene.suspended().await, [learnt.name]);
 }
 
 /// Whoever edits an action says no to what it was, also where others have to approve the edit.
@@ -266,4 +354,34 @@ fn an_edit_is_a_no_to_the_original_on_postgres() {
 #[tokio::test]
 async fn decisions_are_counted_and_not_actions() {
     decisions_are_counted_not_actions(World::new()).await;
+}
+
+#[tokio::test]
+async fn a_rule_of_the_file_is_held_against_decisions_on_sqlite() {
+    a_rule_of_the_file_is_heard_about(World::new()).await;
+}
+
+#[test]
+fn a_rule_of_the_file_is_held_against_decisions_on_postgres() {
+    on_postgres(a_rule_of_the_file_is_heard_about);
+}
+
+#[tokio::test]
+async fn a_no_after_a_lift_is_heard_on_sqlite() {
+    a_no_after_a_lift(World::new()).await;
+}
+
+#[test]
+fn a_no_after_a_lift_is_heard_on_postgres() {
+    on_postgres(a_no_after_a_lift);
+}
+
+#[tokio::test]
+async fn a_no_to_an_agents_own_question_is_heard_on_sqlite() {
+    a_no_to_an_agents_own_question(World::new()).await;
+}
+
+#[test]
+fn a_no_to_an_agents_own_question_is_heard_on_postgres() {
+    on_postgres(a_no_to_an_agents_own_question);
 }

@@ -70,7 +70,7 @@ fn sample(operation: &str) -> Option<Sample> {
         "policy_reset" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "policy_check" => (Some(json!({ "text": "" })), &[]),
         "policy_explain" => (Some(json!({ "tool": "write_file", "arguments": {} })), &[]),
-        "policy_simulate" => (Some(json!({ "text": policy("") })), &[]),
+        "policy_simulate" => (Some(json!({ "text": policy("") })), &[Agent]),
         "policy_shadow_get" | "suggestion_list" => (None, &[]),
         "suggestion_adopt" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "suspension_lift" => (Some(json!({ "reason": "a test" })), &[Operator, Viewer, Agent]),

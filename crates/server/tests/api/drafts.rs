@@ -45,7 +45,7 @@ async fn a_draft_is_held_against_what_was_proposed() {
     scene.proposes(call("c4", "read_file", json!({ "path": "a" }))).await;
     let before = scene.world.everything().await;
 
-    let open = simulates(&scene.agent, OPEN, json!({})).await.done();
+    let open = simulates(&scene.alice, OPEN, json!({})).await.done();
     assert_eq!((&open["judged"], &open["more"]), (&json!(4), &json!(false)));
     let changes = json!([{ "from": "allow", "to": "ask", "count": 1 }, { "from": "ask", "to": "allow", "count": 3 }]);
     assert_eq!(open["changes"], changes);
@@ -68,9 +68,9 @@ async fn a_draft_is_held_against_what_was_proposed() {
     );
     assert!(!open.to_string().contains("hello"), "arguments are not repeated");
 
-    let never = simulates(&scene.agent, NEVER, json!({})).await.done();
+    let never = simulates(&scene.alice, NEVER, json!({})).await.done();
     assert_eq!((&never["contradictions"], calls(&never["contradicted"])), (&json!(1), vec!["c1".to_owned()]));
-    let same = simulates(&scene.agent, OPEN, json!({})).await.done();
+    let same = simulates(&scene.alice, OPEN, json!({})).await.done();
     assert_eq!(same, open);
     assert_eq!(scene.world.everything().await, before);
 }
@@ -254,4 +254,17 @@ async fn a_draft_is_switched_off_with_the_policy() {
     let shown = scene.root.get("/v1/policy/shadow").await.done();
     assert_eq!(shown["changes"], json!([{ "from": "allow", "to": "deny", "count": 1 }]));
     assert_eq!(scene.root.get("/v1/policy").await.done()["reason"], "a rehearsal");
+}
+
+/// Agents need not try drafts; how a call of theirs would be ruled on they may ask.
+#[tokio::test]
+async fn agents_try_no_drafts() {
+    let scene = Scene::new().await;
+    simulates(&scene.agent, "", json!({})).await.refused(403, "role_forbids");
+    let call = json!({ "tool": "write_file", "arguments": {} });
+    let mut drafted = call.clone();
+    drafted["text"] = json!("version = 1\n");
+    scene.agent.post("/v1/policy/explain", drafted.clone()).await.refused(403, "role_forbids");
+    scene.agent.post("/v1/policy/explain", call).await.done();
+    scene.alice.post("/v1/policy/explain", drafted).await.done();
 }

@@ -291,7 +291,13 @@ pub fn policies_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.policy_state(&here)), None);
     let alice = actor(ActorKind::User, "alice");
     let (first, _) = PolicyState::initial(at(0)).switch(false, alice.clone(), "an outage".into(), at(1));
-    let adoption = Adoption { own: Some("v2".into()), version: "v2".into(), before: Some("v1".into()), reason: None };
+    let adoption = Adoption {
+        own: Some("v2".into()),
+        version: "v2".into(),
+        before: Some("v1".into()),
+        reason: None,
+        vetted: None,
+    };
     let (second, _) = first.clone().adopt(adoption, alice.clone(), at(2));
     for (state, wanted) in [
         (&first, Ok(())),
