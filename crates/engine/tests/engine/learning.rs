@@ -207,11 +207,11 @@ async fn a_rule_of_the_file_is_heard_about(world: World) {
     scene.decides(asked, "reject").await;
     file(&text).await;
     assert!(matches!(scene.proposes("c1", running("npm ci")).await, Standing::Waiting { .. }));
-    assert_eq!(scene.suspended().await, [name.clone()]);
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
     scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
-    assert_eq!(scene.suspended().await, [name.clone()]);
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
-    assert_eq!(scene.suspended().await, [name.clone()]);
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
 
     scene.world.pass(1);
     scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
