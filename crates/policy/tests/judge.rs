@@ -165,3 +165,21 @@ fn an_explanation_names_every_rule_up_to_the_one_that_spoke() {
     insta::assert_snapshot!(serde_json::to_string(&explanation.considered[3]).unwrap(), @r#"{"rule":"speaks","line":16,"verdict":"allow","pattern":"t","when":"args.n > 1","outcome":"matches"}"#);
     insta::assert_snapshot!(explanation.parsed, @r#"{"path":null,"paths":[],"shell":null,"sql":null,"url":null}"#);
 }
+
+/// Whoever waits no more is told nothing, and no rule after that is looked at.
+#[test]
+fn nothing_is_said_once_nobody_waits() {
+    let number = |n| rule(&format!("r{n}"), "ask", &format!("tools = [\"run\"]\nwhen = 'args.n == {n}'"));
+    let (policy, arguments) = (load(&[1, 2, 3, 4].map(number).concat()), json!({ "n": 0 }));
+    let looked = std::cell::Cell::new(0);
+    let twice = || {
+        looked.set(looked.get() + 1);
+        looked.get() <= 2
+    };
+    assert!(policy.explain_while(&call("run", &arguments), &[], &twice).is_none());
+    assert_eq!(looked.replace(0), 3);
+    assert!(policy.judge_while(&call("run", &arguments), &[], &twice).is_none());
+    assert_eq!(looked.get(), 3);
+    let judged = policy.judge_while(&call("run", &arguments), &[], &|| true).map(|judgement| judgement.ruling);
+    assert_eq!(judged, Some(policy.judge(&call("run", &arguments)).ruling));
+}
