@@ -1,7 +1,9 @@
 //! Everything comes to an end: nobody dies any more, models are done, people answer, and nothing may be left.
 
 use domain::{Command, Draft, Effect, Interaction, Kind, SignedDuration, Status};
+use holdpoint_agent::history::history;
 use holdpoint_agent::machine::Input;
+use holdpoint_agent::model::Message;
 use serde_json::json;
 
 use crate::books::Held;
@@ -80,13 +82,19 @@ impl World {
         deeds
     }
 
-    /// Whatever somebody was told had been said is in a journal; of attempts at one step the last has all that the others had.
+    /// Whatever somebody was told had been said is in a journal, and shown to one model at most; of attempts at one step the last has all that
+    /// the others had, and the next step has what nobody read of the one before.
     fn nothing_said_is_lost(&self) -> Verdict {
-        let inputs = || self.books.sessions.values().flat_map(Held::last_attempts).flat_map(|kept| &kept.journal);
+        let steps = || self.books.sessions.values().flat_map(Held::last_attempts);
+        let shown: Vec<Vec<Message>> = steps().map(|kept| history(&kept.inputs())).collect();
         for said in &self.said {
-            let found =
-                inputs().filter(|(_, input)| matches!(input, Input::Message { content, .. } if content == said));
-            holds!(found.count() == 1, "{said} was said, and is not in a journal once");
+            let says = |(_, input): &&(u64, Input)| matches!(input, Input::Message { content, .. } if content == said);
+            let written: Vec<usize> = steps().map(|kept| kept.journal.iter().filter(says).count()).collect();
+            let once = written.iter().all(|count| *count <= 1) && written.contains(&1);
+            holds!(once, "{said} was said, and is not in a journal once");
+            let message = Message::User { content: said.clone() };
+            let readers = shown.iter().filter(|messages| messages.contains(&message)).count();
+            holds!(readers <= 1, "{said} was shown to {readers} models");
         }
         Ok(())
     }
