@@ -228,6 +228,19 @@ fn only_what_runs_is_kept() {
     }
 }
 
+/// What people had run again is not ended, and not kept, by whoever still runs the first.
+#[test]
+fn a_report_is_of_its_own_run() {
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let Standing::Started { permit: own, .. } = proposal("started").standing else { unreachable!("it is started") };
+    let other = permit(99, &action(json!({})), 1000).id;
+    let done = || Outcome::Done { result: Value::Null };
+    assert_eq!(name(&proposal("started").report(&agent, done(), Some(other)).unwrap_err()), "ActionNot");
+    assert_eq!(name(&proposal("started").keep(&agent, at(500), Some(other)).unwrap_err()), "ActionNot");
+    proposal("started").report(&agent, done(), Some(own)).unwrap();
+    proposal("started").keep(&agent, at(500), Some(own)).unwrap();
+}
+
 #[test]
 fn a_permit_that_ran_out_allows_nothing() {
     let over = proposal("permit over");

@@ -319,3 +319,24 @@ fn still_beside(question: &Question, edited: &Value) -> Value {
     }
     context
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_text_before_stays_with_the_place_that_it_is_of() {
+        let check = |edited: Value, expected: Value| {
+            let arguments = json!({ "path": "a", "content": "new" });
+            let action = Some(Action { tool: "write_file".into(), arguments });
+            let context = json!({ "before": "old", "why": "so" });
+            let question = Question { action, context, ..Question::plain(Kind::Approval, "Write?".into()) };
+            assert_eq!(still_beside(&question, &edited), expected, "{edited}");
+        };
+        check(json!({ "path": "a", "content": "newer" }), json!({ "before": "old", "why": "so" }));
+        check(json!({ "path": "b", "content": "new" }), json!({ "why": "so" }));
+        check(json!({ "content": "new" }), json!({ "why": "so" }));
+    }
+}

@@ -56,14 +56,19 @@ async fn so_large_arguments_and_no_larger() {
     let whole =
         hear(Provider::Anthropic, &anthropic([("c".to_owned(), arguments(MAX_ARGUMENTS))].into_iter())).await.unwrap();
     assert_eq!(whole.calls[0].arguments.as_str().map(str::len), Some(MAX_ARGUMENTS - 2));
-    refused(
-        hear(Provider::Anthropic, &anthropic([("c".to_owned(), arguments(MAX_ARGUMENTS + 1))].into_iter())).await,
-        "arguments",
-    );
-    refused(
-        hear(Provider::Openai, &openai([half(MAX_ARGUMENTS / 2), half(MAX_ARGUMENTS / 2 + 1)].into_iter())).await,
-        "arguments",
-    );
+    // A call that is too large is no call that could be proposed; those beside it are.
+    let beside = [("c".to_owned(), arguments(MAX_ARGUMENTS + 1)), ("d".to_owned(), "{}".to_owned())];
+    let turns = [
+        hear(Provider::Anthropic, &anthropic(beside.into_iter())).await.unwrap(),
+        hear(Provider::Openai, &openai([half(MAX_ARGUMENTS / 2), half(MAX_ARGUMENTS / 2 + 1)].into_iter()))
+            .await
+            .unwrap(),
+    ];
+    for turn in &turns {
+        let told = turn.calls[0].arguments.as_str().unwrap();
+        assert!(told.contains("not kept"), "{told}");
+    }
+    assert_eq!(turns[0].calls[1].arguments, json!({}));
 }
 
 #[tokio::test]
