@@ -62,14 +62,27 @@ describe('what a call is about', () => {
   });
 
   test('in one line', () => {
-    const line = (tool: string, values: object) =>
-      callLine({ action: { tool, arguments: values as never, digest: '' } });
+    const line = (tool: string, values: object) => Object.values(callLine({ tool, arguments: values as never }) ?? {});
     expect([
       line('run', { command: 'ls' }),
       line('write', { path: 'a', content: '' }),
       line('pay', { to: 'x', amount: 3 }),
-    ]).toEqual(['ls', 'write a', 'pay x 3']);
-    expect(callLine({})).toBeUndefined();
+      line('execute_command', { command: 'rm -rf /srv/prod', path: 'README.md', content: 'hello' }),
+      line('query', { path: 'a', content: 'b', sql: 'drop table orders' }),
+      line('fetch', { a: 1, path: 'p', content: 'c', url: 'https://x.example/' }),
+      line('edit', { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y' }),
+      line('set', { on: false, deep: { a: 1 } }),
+    ]).toEqual([
+      ['ls', 0],
+      ['write a', 0],
+      ['pay x 3', 0],
+      ['rm -rf /srv/prod', 2],
+      ['drop table orders', 2],
+      ['fetch https://x.example/ 1 p', 1],
+      ['edit a', 1],
+      ['set false', 1],
+    ]);
+    expect(callLine(undefined)).toBeUndefined();
   });
 
   test('what the change has shown is not said twice', () => {

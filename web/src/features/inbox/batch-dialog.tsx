@@ -9,7 +9,6 @@ import type { Interaction } from '@/api/types';
 import { titleOf } from '@/model/labels';
 import { barred } from '@/model/may';
 import { answerOf, batchMove, NO_INPUTS } from '@/model/moves';
-import { callLine } from '@/model/subject';
 import { AgentText } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -87,19 +86,8 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
           <li key={question.id} className="flex items-start gap-3 px-3 py-2">
             <div className="min-w-0 flex-1">
               <AgentText text={titleOf(t, question)} lines={3} characters={240} className="font-medium" />
-              <AgentText
-                mono
-                text={callLine(question) ?? question.agent ?? ''}
-                lines={6}
-                characters={400}
-                className="text-muted"
-              />
-              {question.action ? (
-                <details>
-                  <summary className="text-accent-ink text-sm">{t('batch.all')}</summary>
-                  <JsonTable value={question.action.arguments} />
-                </details>
-              ) : null}
+              <AgentText mono text={question.action?.tool ?? question.agent ?? ''} className="text-muted" />
+              {question.action ? <JsonTable value={question.action.arguments} /> : null}
             </div>
             <Result
               left={fitting.includes(question) ? undefined : allowed.includes(question) ? 'alone' : 'barred'}

@@ -6,6 +6,7 @@ import type { Interaction, SessionEvent } from '@/api/types';
 import { callLine } from '@/model/subject';
 import { callOf, turnsBefore } from '@/model/timeline';
 import { AgentText } from '@/ui/agent-text';
+import { MoreArguments } from '@/ui/call';
 import { EventLine, type Particulars } from '@/ui/event-line';
 import { Section } from '@/ui/page';
 
@@ -54,11 +55,12 @@ function Turn({ event }: { event: SessionEvent }) {
   const said = text || content;
   const id = callOf(event);
   const { data: call } = useQuery({ ...actionQuery(event.session, id ?? ''), enabled: id !== undefined });
-  const line = call && callLine({ action: { tool: call.tool, arguments: call.arguments, digest: '' } });
+  const line = callLine(call);
   return (
     <EventLine event={event}>
       {said ? <AgentText text={said} lines={3} characters={280} /> : null}
-      {line ? <AgentText mono text={line} lines={3} characters={280} className="text-muted" /> : null}
+      {line ? <AgentText mono text={line.text} lines={3} characters={280} className="text-muted" /> : null}
+      {line ? <MoreArguments line={line} /> : null}
     </EventLine>
   );
 }
