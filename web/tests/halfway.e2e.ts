@@ -37,6 +37,23 @@ test('an answer that is half written is there again after going elsewhere and af
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('half a th');
 });
 
+test('who signs out in one tab leaves nothing half written in another', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'question', title: 'Whose thought?' });
+  // A cookie of its own, so that nobody else is signed out with it.
+  const page = await w.at(w.server.link('alice'), { user: 'nobody' });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/inbox');
+  const other = await page.context().newPage();
+  await other.goto(`${w.server.page}/inbox/${asked.id}`);
+  await other.getByRole('textbox', { name: 'Answer' }).fill('between us');
+  await expect.poll(() => other.evaluate(() => JSON.stringify({ ...sessionStorage }))).toContain('between us');
+  await page.getByRole('button', { name: 'Account of alice' }).first().click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await other.waitForURL('**/sign-in**');
+  expect(await other.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('between us');
+});
+
 test('a reason that was begun for a rejection does not go with an approval', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'make' });
