@@ -178,12 +178,17 @@ describe('what happened before a question', () => {
     event(9, 'interaction.asked', {}, 'int_1'),
     event(10, 'action.done', { call_id: 'list' }),
   ];
-  const seqs = (most?: number) => turnsBefore(events, 'int_1', most).map(({ seq }) => seq);
+  const seqs = (most?: number) => turnsBefore(events, 'int_1', most)?.map(({ seq }) => seq);
   test('what was said, what ran, and nothing twice', () => {
     expect(seqs(10)).toEqual([1, 2, 3, 6, 8]);
   });
   test('the last of it', () => {
     expect(seqs(2)).toEqual([6, 8]);
+  });
+  test('nothing is told where its asking is not among what is known, be it only what came after', () => {
+    const after = [event(10, 'action.done', { call_id: 'list' }), event(11, 'interaction.answered', {}, 'int_1')];
+    expect(turnsBefore(after, 'int_1')).toBeUndefined();
+    expect(turnsBefore([], 'int_1')).toBeUndefined();
   });
 });
 
