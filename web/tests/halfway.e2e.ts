@@ -66,6 +66,18 @@ test('a reason that was begun for a rejection does not go with an approval', asy
   expect((await agent.decided(call.interaction ?? '')).resolution?.answer?.feedback ?? null).toBeNull();
 });
 
+test('an edit that was begun is kept, and said to be when its panel is closed', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'make', 'a,b': 1 });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  await button(page, 'Edit and approve').click();
+  await page.getByRole('textbox', { name: /command/u }).fill('make test');
+  await button(page, 'Back').click();
+  await page.getByText('Your edit is kept.').waitFor();
+  await button(page, 'Edit and approve').click();
+  expect(await page.getByRole('textbox', { name: /command/u }).inputValue()).toBe('make test');
+});
+
 test('secrets and passwords that are half written are kept nowhere', async () => {
   const agent = await Agent.open(w.server);
   const schema = { type: 'object', properties: { pin: { type: 'string', format: 'password', title: 'Pin' } } };
@@ -162,6 +174,9 @@ test('whoever may not answer is told why, and has no buttons', async () => {
   const vera = await w.at(w.server.link('vera'), { user: 'nobody' });
   await vera.getByRole('button', { name: 'Sign in' }).click();
   await vera.waitForURL('**/inbox');
+  // Only what she may answer can be selected.
+  await vera.getByRole('checkbox', { name: /For the night/u }).waitFor();
+  expect(await vera.getByRole('checkbox', { name: /For anybody/u }).count()).toBe(0);
   await vera.goto(`${w.server.page}/inbox/${anybody.id}`);
   await vera.getByText(/This question is for other people/u).waitFor();
   expect(await button(vera, 'Confirm').count()).toBe(0);

@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, attemptKey, taken } from '@/api/client';
 import { asProblem, Problem } from '@/api/problem';
-import { meQuery } from '@/api/queries';
+import { meQuery, sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { titleOf } from '@/model/labels';
 import { barred } from '@/model/may';
@@ -31,7 +31,8 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
   const [feedback, setFeedback] = useState('');
   const [key] = useState(attemptKey);
   const { data: me } = useQuery(meQuery());
-  const allowed = questions.filter((question) => me && !barred(question, me));
+  const sessions = useQueries({ queries: questions.map((question) => sessionQuery(question.session)) });
+  const allowed = questions.filter((question, at) => me && !barred(question, me, sessions[at]?.data?.started_by.name));
   const fitting = allowed.filter((question) => batchMove(question, effect));
   const send = useMutation({
     mutationFn: () => {
@@ -72,7 +73,7 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
             <Button
               tone={effect === 'approve' ? 'accent' : 'solidDanger'}
               busy={send.isPending}
-              disabled={fitting.length === 0}
+              disabled={fitting.length === 0 || sessions.some((session) => session.isPending)}
               onClick={() => send.mutate()}
             >
               {t(effect === 'approve' ? 'batch.approve' : 'batch.reject', { count: fitting.length })}

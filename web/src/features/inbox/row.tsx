@@ -17,7 +17,8 @@ interface Props {
   question: Interaction;
   here: boolean;
   selected: boolean;
-  onSelect: () => void;
+  /** Selects it, where it can be answered with others. */
+  onSelect?: () => void;
 }
 
 /** One question in the list: what is asked, by whom, since when and until when. */
@@ -35,7 +36,7 @@ export function Row({ question, here, selected, onSelect }: Props) {
       )}
     >
       <div className="flex flex-col items-center pt-0.5">
-        {open ? (
+        {onSelect ? (
           <label className="z-10 -m-2 p-2">
             <input
               type="checkbox"
@@ -65,7 +66,7 @@ export function Row({ question, here, selected, onSelect }: Props) {
         {call ? <CallInLine line={call} /> : null}
         <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-muted text-xs">
           <span className="inline-flex items-center gap-1">
-            {open ? <KindIcon kind={question.kind} className="size-3.5" /> : null}
+            {onSelect ? <KindIcon kind={question.kind} className="size-3.5" /> : null}
             {kindName(question.kind)}
           </span>
           <span aria-hidden="true">·</span>
