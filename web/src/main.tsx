@@ -8,6 +8,8 @@ import { createRoot } from 'react-dom/client';
 import { cache } from './app/cache';
 import { showTheme, usePreferences } from './app/preferences';
 import { router } from './app/router';
+import { hearTabs } from './lib/account';
+import { forgetDrafts } from './lib/draft';
 import { speak } from './lib/i18n';
 import { useTold } from './ui/tell';
 
@@ -16,6 +18,10 @@ showTheme(theme);
 usePreferences.subscribe((now, before) => {
   if (now.theme !== before.theme) showTheme(now.theme);
   if (now.language !== before.language) void speak(now.language);
+});
+hearTabs((account) => {
+  if (account === 'left') forgetDrafts();
+  void cache.resetQueries();
 });
 await speak(language);
 

@@ -224,3 +224,22 @@ test('what an agent writes is data: no markup, nothing hidden, long text folded 
   await article.getByRole('button', { name: /Show all: 5,?0\d\d characters/u }).click();
   await article.getByRole('button', { name: 'Show less' }).waitFor();
 });
+
+test('words of one’s own are not the option that stands beside them', async () => {
+  const agent = await Agent.open(w.server);
+  const wipe = { id: 'wipe', label: 'Wipe it', effect: 'provide', dangerous: true };
+  const keep = { id: 'keep', label: 'Keep it', effect: 'provide' };
+  for (const options of [[wipe], [wipe, keep]]) {
+    const asked = await agent.ask({ kind: 'question', title: 'What of the disk?', options });
+    const page = await w.at(`/inbox/${asked.id}`);
+    await page.getByRole('textbox', { name: 'Answer' }).fill('leave it alone');
+    await page.getByRole('article').getByRole('button', { name: 'Send answer' }).click();
+    const { resolution } = await agent.decided(asked.id);
+    expect(resolution?.answer).toMatchObject({ effect: 'provide', data: 'leave it alone' });
+    expect(resolution?.answer?.options ?? []).toEqual([]);
+  }
+  const notice = await agent.ask({ kind: 'notice', title: 'The disk is full', options: [wipe] });
+  const page = await w.at(`/inbox/${notice.id}`);
+  await page.getByRole('article').getByRole('button', { name: 'Got it' }).click();
+  expect((await agent.decided(notice.id)).resolution?.answer?.options ?? []).toEqual([]);
+});

@@ -37,6 +37,23 @@ test('an answer that is half written is there again after going elsewhere and af
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('half a th');
 });
 
+test('who signs out in one tab leaves nothing half written in another', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'question', title: 'Whose thought?' });
+  // A cookie of its own, so that nobody else is signed out with it.
+  const page = await w.at(w.server.link('alice'), { user: 'nobody' });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/inbox');
+  const other = await page.context().newPage();
+  await other.goto(`${w.server.page}/inbox/${asked.id}`);
+  await other.getByRole('textbox', { name: 'Answer' }).fill('between us');
+  await expect.poll(() => other.evaluate(() => JSON.stringify({ ...sessionStorage }))).toContain('between us');
+  await page.getByRole('button', { name: 'Account of alice' }).first().click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await other.waitForURL('**/sign-in**');
+  expect(await other.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('between us');
+});
+
 test('a reason that was begun for a rejection does not go with an approval', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'make' });
@@ -47,6 +64,18 @@ test('a reason that was begun for a rejection does not go with an approval', asy
   await button(page, 'Approve').click();
   await ended(page, 'alice: Approve');
   expect((await agent.decided(call.interaction ?? '')).resolution?.answer?.feedback ?? null).toBeNull();
+});
+
+test('an edit that was begun is kept, and said to be when its panel is closed', async () => {
+  const agent = await Agent.open(w.server);
+  const call = await agent.propose('c1', 'execute_command', { command: 'make', 'a,b': 1 });
+  const page = await w.at(`/inbox/${call.interaction}`);
+  await button(page, 'Edit and approve').click();
+  await page.getByRole('textbox', { name: /command/u }).fill('make test');
+  await button(page, 'Back').click();
+  await page.getByText('Your edit is kept.').waitFor();
+  await button(page, 'Edit and approve').click();
+  expect(await page.getByRole('textbox', { name: /command/u }).inputValue()).toBe('make test');
 });
 
 test('secrets and passwords that are half written are kept nowhere', async () => {
@@ -145,6 +174,9 @@ test('whoever may not answer is told why, and has no buttons', async () => {
   const vera = await w.at(w.server.link('vera'), { user: 'nobody' });
   await vera.getByRole('button', { name: 'Sign in' }).click();
   await vera.waitForURL('**/inbox');
+  // Only what she may answer can be selected.
+  await vera.getByRole('checkbox', { name: /For the night/u }).waitFor();
+  expect(await vera.getByRole('checkbox', { name: /For anybody/u }).count()).toBe(0);
   await vera.goto(`${w.server.page}/inbox/${anybody.id}`);
   await vera.getByText(/This question is for other people/u).waitFor();
   expect(await button(vera, 'Confirm').count()).toBe(0);

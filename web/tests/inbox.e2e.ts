@@ -149,7 +149,7 @@ test('a question of another project, or none, is simply not there', async () => 
 
 test('a batch hides nothing: long text folds with its length, and every argument is there', async () => {
   const agent = await Agent.open(w.server, 'Long batch');
-  await agent.propose('long', 'execute_command', { command: `echo ${'x'.repeat(900)} ; rm -rf /srv/end` });
+  await agent.propose('long', 'execute_command', { command: `echo ${'x'.repeat(1300)} ; rm -rf /srv/end` });
   await agent.propose('many', 'move_file', { a: '1', b: '2', c: '3', d: '4', to: '/etc/cron.d/evil' });
   const page = await w.at('/inbox');
   for (const hasText of ['echo xxxx', 'move_file 1 2 3'])
@@ -157,12 +157,24 @@ test('a batch hides nothing: long text folds with its length, and every argument
   await page.getByRole('button', { name: 'Approve…' }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.getByText('/srv/end').count()).toBe(0);
-  await dialog.getByRole('button', { name: /Show all: 9\d\d characters/u }).click();
+  await dialog.getByRole('button', { name: /Show all: 13\d\d characters/u }).click();
   await dialog
     .getByText(/rm -rf \/srv\/end/u)
     .first()
     .waitFor();
-  await dialog.getByRole('listitem').filter({ hasText: 'move_file' }).getByText('All arguments').click();
   await dialog.getByText('/etc/cron.d/evil').waitFor();
   await dialog.getByRole('button', { name: 'Back' }).click();
+});
+
+test('a row tells what runs, not the file beside it, and how many arguments it leaves out', async () => {
+  const agent = await Agent.open(w.server, 'A file beside it');
+  await agent.propose('wipe', 'execute_command', { command: 'rm -rf /srv/prod', path: 'README.md', content: 'hello' });
+  const page = await w.at('/inbox');
+  const row = page.locator('[data-question]', { hasText: 'rm -rf /srv/prod' });
+  await row.getByText('and 2 more arguments').waitFor();
+  await row.getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  const dialog = page.getByRole('dialog');
+  for (const text of ['execute_command', 'rm -rf /srv/prod', 'README.md', 'hello'])
+    await dialog.getByText(text, { exact: true }).first().waitFor();
 });

@@ -49,6 +49,11 @@ test('a tab that goes over to another project hears of that one at once, whoever
   await other.getByRole('img', { name: 'Live' }).first().waitFor();
   await agent.ask({ kind: 'confirmation', title: 'Heard by night' });
   await other.getByRole('link', { name: 'Heard by night' }).waitFor();
+  // The cookie is one for all tabs: the first one is of the other project too, says so, and hears of it.
+  await page.getByText('nights', { exact: true }).first().waitFor();
+  await page.getByRole('link', { name: 'Heard by night' }).waitFor();
+  await agent.ask({ kind: 'confirmation', title: 'Heard in both' });
+  for (const tab of [page, other]) await tab.getByRole('link', { name: 'Heard in both' }).waitFor();
 });
 
 test('a notification comes while nobody looks, and leads to the question', async () => {

@@ -24,6 +24,20 @@ test('the timeline grows as the agent works, and its question is answered in pla
   await timeline.getByText('Done').nth(1).waitFor();
 });
 
+test('a question within its session says all that its own page says about it', async () => {
+  const agent = await Agent.open(w.server, 'All the grounds');
+  await agent.propose('push', 'execute_command', { command: 'git push' }, { context: { ticket: 'OPS-7' } });
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Send it?', details: 'It goes to 4,000 people.' });
+  const page = await w.at(`/sessions/${agent.session}`);
+  const card = page.getByRole('article').first();
+  await card.getByText('OPS-7').waitFor();
+  await card.getByText('Rule', { exact: true }).waitFor();
+  await page.locator('summary', { hasText: 'Send it?' }).click();
+  const other = page.locator('article', { has: page.locator(`#title-${asked.id}`) });
+  await other.getByText('It goes to 4,000 people.').waitFor();
+  await other.getByText('operators and administrators').waitFor();
+});
+
 test('a question that somebody else answers stays in its place, and so does what is written in the next one', async () => {
   const agent = await Agent.open(w.server, 'Two questions');
   const first = await agent.ask({ kind: 'question', title: 'Which branch?' });

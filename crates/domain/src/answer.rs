@@ -75,6 +75,18 @@ pub struct Draft {
     pub keep: bool,
 }
 
+impl Draft {
+    fn says_something(&self) -> bool {
+        let data = match &self.data {
+            Value::Null => false,
+            Value::String(text) => !text.trim().is_empty(),
+            Value::Object(fields) => !fields.is_empty(),
+            _ => true,
+        };
+        data || self.feedback.as_ref().is_some_and(|feedback| !feedback.trim().is_empty())
+    }
+}
+
 /// Proof that the data of a draft fits the form of its question. Made by whoever ran the validator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormProof(());
@@ -165,13 +177,19 @@ impl Question {
             problems.push(Problem::new("/option", format!("choose one of {}", self.option_names())));
             return None;
         };
+        let free = effect == Effect::Provide && self.takes_value();
+        // Words of one's own are no choice among options that nobody has named, and nothing dangerous is chosen by its effect alone here.
+        if free && draft.says_something() {
+            return Some((effect, Vec::new()));
+        }
         let mut offered = self.options.iter().filter(|option| option.effect == effect);
         match (offered.next(), offered.next()) {
+            (Some(option), None) if free && option.dangerous => return Some((effect, Vec::new())),
             (Some(option), None) => return Some((effect, vec![option])),
             (Some(_), Some(_)) => {
                 problems.push(Problem::new("/effect", "several options have this effect: name the option"));
             }
-            (None, _) if effect == Effect::Provide && self.takes_value() => return Some((effect, Vec::new())),
+            (None, _) if free => return Some((effect, Vec::new())),
             (None, _) if effect == Effect::Skip && !self.required => return Some((effect, Vec::new())),
             (None, _) if effect == Effect::Reject && self.takes_value() => return Some((effect, Vec::new())),
             (None, _) => problems.push(Problem::new("/effect", "this question does not offer it")),

@@ -43,6 +43,26 @@ fn option(id: &str, effect: &str) -> Value {
 }
 
 #[test]
+fn words_of_ones_own_choose_no_option_that_was_not_named() {
+    let mut wipe = option("wipe", "provide");
+    wipe["dangerous"] = json!(true);
+    let keep = option("keep", "provide");
+    for kind in ["question", "notice"] {
+        let with = |options: &[&Value]| admitted(json!({ "kind": kind, "options": options }));
+        for asked in [with(&[&wipe]), with(&[&keep]), with(&[&wipe, &keep])] {
+            check(&asked, json!({ "effect": "provide", "data": "leave it" }), "provide");
+            check(&asked, json!({ "effect": "provide", "feedback": "leave it" }), "provide");
+            check(&asked, json!({ "data": "leave it" }), "provide");
+        }
+        check(&with(&[&wipe]), json!({ "options": ["wipe"], "data": "leave it" }), "provide wipe");
+        check(&with(&[&wipe, &keep]), json!({ "effect": "provide" }), "/effect");
+        check(&with(&[&keep]), json!({ "effect": "provide" }), "provide keep");
+        let silent = if kind == "notice" { "provide" } else { "/data" };
+        check(&with(&[&wipe]), json!({ "effect": "provide" }), silent);
+    }
+}
+
+#[test]
 fn an_approval_takes_one_of_its_options_by_name_or_by_effect() {
     let approval = approval();
     check(&approval, json!({ "options": ["approve"] }), "approve approve");

@@ -58,6 +58,9 @@ const eventsAfter = async (session: string, after: number, limit: number, signal
   return (await taken(api.GET('/v1/sessions/{session}/events', { params: { path, query }, signal }))).events;
 };
 
+/** Up to which event of a session was heard while its events were being read: whoever reads them reads as far. */
+export const heardKey = (id: string) => ['session-heard', id];
+
 /** The last events of a session, without a gap; the live stream adds what comes, `earlierEvents` what came before. */
 export const eventsQuery = (id: string) =>
   queryOptions({
@@ -71,7 +74,8 @@ export const eventsQuery = (id: string) =>
       for (;;) {
         const found = await eventsAfter(id, events.at(-1)?.seq ?? Math.max(0, end - EVENTS), 200, signal);
         events.push(...found);
-        if (found.length < 200) return events;
+        const heard = client.getQueryData<number>(heardKey(id)) ?? 0;
+        if (found.length === 0 || (found.length < 200 && heard <= (events.at(-1)?.seq ?? 0))) return events;
       }
     },
   });

@@ -4,6 +4,7 @@ import { Bell, BellOff, Keyboard, LogOut } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { people } from '@/api/people';
 import { meQuery } from '@/api/queries';
+import { tellTabs } from '@/lib/account';
 import { forgetDrafts } from '@/lib/draft';
 import { LANGUAGES } from '@/lib/i18n';
 import { Menu, MenuChoice, MenuItem, MenuLine, type MenuProps } from '@/ui/menu';
@@ -64,6 +65,7 @@ function Projects() {
   const { data: me } = useQuery(meQuery());
   const change = async (project: string) => {
     await people.speakFor(project);
+    tellTabs('entered');
     cache.clear();
     location.assign('/inbox');
   };
@@ -87,6 +89,7 @@ function SignOut() {
   const leave = async () => {
     await people.signOut();
     forgetDrafts();
+    tellTabs('left');
     cache.clear();
     await navigate({ to: '/sign-in' });
   };

@@ -1,5 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { api } from '@/api/client';
+import { eventsQuery } from '@/api/queries';
 import type { SessionEvent } from '@/api/types';
 import { gather } from './live';
 
@@ -50,4 +52,41 @@ test('many events within a moment are one round of reading, of what they are abo
     stale(['interaction', 'int_2']),
     stale(['policy']),
   ]).toEqual([true, true, false, false]);
+});
+
+test.each([
+  ['first', []],
+  ['next', [1, 2]],
+])('an event during a slow %s reading of a session is not lost', async (_, known) => {
+  vi.useRealTimers();
+  const cache = new QueryClient();
+  const key = ['session-events', 'ses_1'];
+  if (known.length > 0)
+    cache.setQueryData(
+      key,
+      known.map((seq) => event(seq)),
+    );
+  const all = [event(1), event(2), event(3)];
+  const heard = gather(cache);
+  const reads: number[] = [];
+  const got = (data: object) => Promise.resolve({ data, response: new Response() }) as never;
+  const calls = vi.spyOn(api, 'GET').mockImplementation(((
+    path: string,
+    init: { params: { query: { after: number } } },
+  ) => {
+    if (!path.endsWith('/events')) return got({ last_seq: all.length });
+    const { after } = init.params.query;
+    reads.push(after);
+    const events = all.filter(({ seq }) => seq > after);
+    // It happens when the server has made up its reply, and before that is here.
+    if (reads.length === 1) {
+      all.push(event(4));
+      heard(event(4));
+    }
+    return got({ events });
+  }) as never);
+  await cache.fetchQuery(eventsQuery('ses_1'));
+  calls.mockRestore();
+  expect(cache.getQueryData<SessionEvent[]>(key)?.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  expect(reads).toEqual([known.length, 3]);
 });

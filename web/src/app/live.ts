@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { create } from 'zustand';
 import { readReply } from '@/api/client';
+import { heardKey } from '@/api/queries';
 import type { SessionEvent } from '@/api/types';
 import { hear } from './share';
 import type { Word } from './stream';
@@ -82,6 +83,9 @@ export function gather(cache: QueryClient, wait = 120): (event: SessionEvent) =>
 
 function append(cache: QueryClient, event: SessionEvent): void {
   const key = ['session-events', event.session];
+  // What is being read now may have been read before this happened, and will stand in place of what is added here.
+  if (cache.getQueryState(key)?.fetchStatus === 'fetching')
+    cache.setQueryData<number>(heardKey(event.session), (heard = 0) => Math.max(heard, event.seq));
   const known = cache.getQueryData<SessionEvent[]>(key);
   if (!known) return;
   const last = known.at(-1)?.seq ?? 0;

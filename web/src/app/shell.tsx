@@ -44,7 +44,8 @@ export function Shell() {
       <TopBar />
       <main id="main" tabIndex={-1} className="relative min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
         <ConnectionBanner />
-        <Outlet />
+        {/* What was begun by one person, or for one project, is never carried over to another. */}
+        {whose === undefined ? null : <Outlet key={whose} />}
       </main>
       <BottomBar />
       <Help />

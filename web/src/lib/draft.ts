@@ -3,28 +3,49 @@ import { readJson, writeJson } from './exact';
 
 const PREFIX = 'draft ';
 
+interface Kept<T> {
+  name: string | undefined;
+  draft: T;
+}
+
 /**
  * Something half written. It outlives going elsewhere in this tab and reading the page anew, and ends with the tab, so whoever
- * closes it meanwhile is asked first. Without a name it is kept in memory alone: that is for secrets.
+ * closes it meanwhile is asked first. Without a name it is kept in memory alone: that is for secrets. What was written under one
+ * name is never shown under another.
  */
 export function useDraft<T>(name: string | undefined, first: T): [T, Dispatch<SetStateAction<T>>, () => void] {
-  const [draft, setDraft] = useState<T>(() => (name === undefined ? undefined : read<T>(name)) ?? first);
-  const begun = writeJson(draft) !== writeJson(first);
+  const [kept, setKept] = useState<Kept<T>>(() => begun(name, first));
+  const now = kept.name === name ? kept : begun(name, first);
+  if (now !== kept) setKept(now);
+  const { draft } = now;
+  const some = writeJson(draft) !== writeJson(first);
   useEffect(() => {
-    if (name !== undefined) keep(name, begun ? draft : undefined);
-  }, [name, draft, begun]);
+    if (name !== undefined) keep(name, some ? draft : undefined);
+  }, [name, draft, some]);
   useEffect(() => {
-    if (!begun) return;
+    if (!some) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
-  }, [begun]);
+  }, [some]);
+  const setDraft = useCallback(
+    (next: SetStateAction<T>) =>
+      setKept((was) => {
+        if (was.name !== name) return was;
+        return { name, draft: typeof next === 'function' ? (next as (was: T) => T)(was.draft) : next };
+      }),
+    [name],
+  );
   // Also where what has shown it is on its way out, and will hear of no change.
   const forget = useCallback(() => {
     if (name !== undefined) keep(name, undefined);
     setDraft(first);
-  }, [name, first]);
+  }, [name, first, setDraft]);
   return [draft, setDraft, forget];
+}
+
+function begun<T>(name: string | undefined, first: T): Kept<T> {
+  return { name, draft: (name === undefined ? undefined : read<T>(name)) ?? first };
 }
 
 /** Whoever signs out leaves nothing half written to the next. */

@@ -27,6 +27,11 @@ export function editOf(question: Pick<Interaction, 'action'>, text?: string): Ed
   return { before, text: text ?? before, values, changed: values !== undefined && showJson(values) !== before };
 }
 
+/** Whether somebody has begun to write other arguments, also where they cannot be read yet. */
+export function editBegun(question: Pick<Interaction, 'action'>, text?: string): boolean {
+  return text !== undefined && text !== editOf(question).before;
+}
+
 /** The arguments by what can be edited in fields: a number that no field can hold is edited as JSON alone. */
 export function split(values: Values): { fields: Values; beyond: Values } {
   const parts = Object.entries(values);

@@ -62,14 +62,27 @@ describe('what a call is about', () => {
   });
 
   test('in one line', () => {
-    const line = (tool: string, values: object) =>
-      callLine({ action: { tool, arguments: values as never, digest: '' } });
+    const line = (tool: string, values: object) => Object.values(callLine({ tool, arguments: values as never }) ?? {});
     expect([
       line('run', { command: 'ls' }),
       line('write', { path: 'a', content: '' }),
       line('pay', { to: 'x', amount: 3 }),
-    ]).toEqual(['ls', 'write a', 'pay x 3']);
-    expect(callLine({})).toBeUndefined();
+      line('execute_command', { command: 'rm -rf /srv/prod', path: 'README.md', content: 'hello' }),
+      line('query', { path: 'a', content: 'b', sql: 'drop table orders' }),
+      line('fetch', { a: 1, path: 'p', content: 'c', url: 'https://x.example/' }),
+      line('edit', { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y' }),
+      line('set', { on: false, deep: { a: 1 } }),
+    ]).toEqual([
+      ['ls', 0],
+      ['write a', 0],
+      ['pay x 3', 0],
+      ['rm -rf /srv/prod', 2],
+      ['drop table orders', 2],
+      ['fetch https://x.example/ 1 p', 1],
+      ['edit a', 1],
+      ['set false', 1],
+    ]);
+    expect(callLine(undefined)).toBeUndefined();
   });
 
   test('what the change has shown is not said twice', () => {
@@ -165,12 +178,17 @@ describe('what happened before a question', () => {
     event(9, 'interaction.asked', {}, 'int_1'),
     event(10, 'action.done', { call_id: 'list' }),
   ];
-  const seqs = (most?: number) => turnsBefore(events, 'int_1', most).map(({ seq }) => seq);
+  const seqs = (most?: number) => turnsBefore(events, 'int_1', most)?.map(({ seq }) => seq);
   test('what was said, what ran, and nothing twice', () => {
     expect(seqs(10)).toEqual([1, 2, 3, 6, 8]);
   });
   test('the last of it', () => {
     expect(seqs(2)).toEqual([6, 8]);
+  });
+  test('nothing is told where its asking is not among what is known, be it only what came after', () => {
+    const after = [event(10, 'action.done', { call_id: 'list' }), event(11, 'interaction.answered', {}, 'int_1')];
+    expect(turnsBefore(after, 'int_1')).toBeUndefined();
+    expect(turnsBefore([], 'int_1')).toBeUndefined();
   });
 });
 

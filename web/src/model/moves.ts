@@ -98,7 +98,7 @@ export const NO_INPUTS: Inputs = { text: '', picked: [], feedback: '', keep: fal
 /** The answer as it goes over the wire: only what belongs to the move. */
 export function answerOf(question: Interaction, move: Move, inputs: Inputs): AnswerBody {
   if (move.key === 'choose') return { options: inputs.picked, ...said(move, inputs) };
-  const body: AnswerBody = move.option ? { option: move.option.id } : { effect: move.effect };
+  const body: AnswerBody = move.option ? { option: move.option.id } : unnamed(move);
   if (move.effect === 'edit')
     body.arguments = (editOf(question, inputs.edited).values ?? {}) as AnswerBody['arguments'];
   const field = fieldOf(question);
@@ -112,6 +112,11 @@ export function answerOf(question: Interaction, move: Move, inputs: Inputs): Ans
     if (inputs.remember && (move.effect === 'approve' || move.effect === 'edit')) body.remember = inputs.remember;
   }
   return { ...body, ...said(move, inputs) };
+}
+
+// Who only writes has chosen none of the options: an effect would stand for the one option that has it.
+function unnamed({ key, effect }: Move): AnswerBody {
+  return key === 'provide' ? {} : { effect };
 }
 
 // A reason that was begun for another answer stands in no field of this one, and does not go with it.

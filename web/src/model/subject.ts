@@ -16,6 +16,8 @@ export type Subject =
   | { is: 'other'; drawn: string[] };
 
 const COMMANDS = ['command', 'cmd', 'script'];
+const EDITS = ['view', 'create', 'str_replace', 'insert', 'undo_edit'];
+const ADDRESSES = ['url', 'uri'];
 const PATHS = ['path', 'file', 'file_path', 'filename', 'filepath'];
 const CONTENTS = ['content', 'contents', 'text', 'new_content', 'body'];
 const BEFORE = ['before', 'old_content', 'current', 'current_content', 'original', 'previous'];
@@ -28,8 +30,22 @@ const PAIRS = [
 
 type Values = Record<string, unknown>;
 
+/** What runs comes before what is written: whoever approves a command must not be shown a file beside it instead. */
 export function subjectOf(call: { tool: string; arguments: Values }, context?: unknown, driven?: boolean): Subject {
   const values = call.arguments;
+  const file = fileOf(values, context, driven);
+  const command = textAt(values, COMMANDS);
+  // Tools that edit files name what they do to one as a command. It is still shown beside the file.
+  if (command && !(file && EDITS.includes(command.text)))
+    return { is: 'command', drawn: [command.name], text: command.text };
+  const sql = textAt(values, ['sql', 'statement']);
+  if (sql) return { is: 'sql', drawn: [sql.name], text: sql.text };
+  // What is sent to an address is no file, also where it has a path.
+  if (textAt(values, ADDRESSES)) return { is: 'other', drawn: [] };
+  return file ?? { is: 'other', drawn: [] };
+}
+
+function fileOf(values: Values, context?: unknown, driven?: boolean): Subject | undefined {
   const path = textAt(values, PATHS);
   const pair = PAIRS.find(([old, next]) => typeof values[old] === 'string' && typeof values[next] === 'string');
   if (path && pair) {
@@ -43,22 +59,16 @@ export function subjectOf(call: { tool: string; arguments: Values }, context?: u
     };
   }
   const content = textAt(values, CONTENTS);
-  if (path && content) {
-    const known = isValues(context) ? textAt(context, BEFORE) : undefined;
-    return {
-      is: 'file',
-      drawn: [path.name, content.name],
-      path: path.text,
-      before: known?.text,
-      word: driven ? 'server' : 'agent',
-      after: content.text,
-    };
-  }
-  const command = textAt(values, COMMANDS);
-  if (command) return { is: 'command', drawn: [command.name], text: command.text };
-  const sql = textAt(values, ['sql', 'statement']);
-  if (sql) return { is: 'sql', drawn: [sql.name], text: sql.text };
-  return { is: 'other', drawn: [] };
+  if (!path || !content) return undefined;
+  const known = isValues(context) ? textAt(context, BEFORE) : undefined;
+  return {
+    is: 'file',
+    drawn: [path.name, content.name],
+    path: path.text,
+    before: known?.text,
+    word: driven ? 'server' : 'agent',
+    after: content.text,
+  };
 }
 
 function textAt(values: Values, names: readonly string[]): { name: string; text: string } | undefined {
@@ -91,15 +101,23 @@ export function contextBeside(question: Pick<Interaction, 'action' | 'context'>)
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
-/** The call in one line, for a row of a list. */
-export function callLine(question: Pick<Interaction, 'action'>): string | undefined {
-  const action = question.action;
+/** The call in one line, for a row of a list, and how many of its arguments that line says nothing of. */
+export interface Line {
+  text: string;
+  more: number;
+}
+
+export function callLine(action: { tool: string; arguments: unknown } | null | undefined): Line | undefined {
   if (!action) return undefined;
-  const subject = subjectOf({ tool: action.tool, arguments: action.arguments as Values });
-  if (subject.is === 'command' || subject.is === 'sql') return subject.text;
-  if (subject.is === 'file') return `${action.tool} ${subject.path}`;
-  const values = Object.values(action.arguments as Values).filter(
-    (value) => value instanceof Exact || ['string', 'number'].includes(typeof value),
-  );
-  return [action.tool, ...values.slice(0, 3).map(String)].join(' ');
+  const values = action.arguments as Values;
+  const subject = subjectOf({ tool: action.tool, arguments: values });
+  const count = Object.keys(values).length;
+  if (subject.is === 'command' || subject.is === 'sql') return { text: subject.text, more: count - 1 };
+  // Of the file its name is told, and that it is written by the tool's.
+  if (subject.is === 'file') return { text: `${action.tool} ${subject.path}`, more: count - subject.drawn.length };
+  const told = Object.entries(values)
+    .filter(([, value]) => value instanceof Exact || ['string', 'number', 'boolean'].includes(typeof value))
+    .sort(([a], [b]) => Number(ADDRESSES.includes(b)) - Number(ADDRESSES.includes(a)))
+    .slice(0, 3);
+  return { text: [action.tool, ...told.map(([, value]) => String(value))].join(' '), more: count - told.length };
 }

@@ -1,15 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, attemptKey, taken } from '@/api/client';
 import { asProblem, Problem } from '@/api/problem';
-import { meQuery } from '@/api/queries';
+import { meQuery, sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { titleOf } from '@/model/labels';
 import { barred } from '@/model/may';
 import { answerOf, batchMove, NO_INPUTS } from '@/model/moves';
-import { callLine } from '@/model/subject';
 import { AgentText } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -32,7 +31,8 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
   const [feedback, setFeedback] = useState('');
   const [key] = useState(attemptKey);
   const { data: me } = useQuery(meQuery());
-  const allowed = questions.filter((question) => me && !barred(question, me));
+  const sessions = useQueries({ queries: questions.map((question) => sessionQuery(question.session)) });
+  const allowed = questions.filter((question, at) => me && !barred(question, me, sessions[at]?.data?.started_by.name));
   const fitting = allowed.filter((question) => batchMove(question, effect));
   const send = useMutation({
     mutationFn: () => {
@@ -73,7 +73,7 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
             <Button
               tone={effect === 'approve' ? 'accent' : 'solidDanger'}
               busy={send.isPending}
-              disabled={fitting.length === 0}
+              disabled={fitting.length === 0 || sessions.some((session) => session.isPending)}
               onClick={() => send.mutate()}
             >
               {t(effect === 'approve' ? 'batch.approve' : 'batch.reject', { count: fitting.length })}
@@ -87,19 +87,8 @@ export default function BatchDialog({ questions, effect, onClose, onDone }: Prop
           <li key={question.id} className="flex items-start gap-3 px-3 py-2">
             <div className="min-w-0 flex-1">
               <AgentText text={titleOf(t, question)} lines={3} characters={240} className="font-medium" />
-              <AgentText
-                mono
-                text={callLine(question) ?? question.agent ?? ''}
-                lines={6}
-                characters={400}
-                className="text-muted"
-              />
-              {question.action ? (
-                <details>
-                  <summary className="text-accent-ink text-sm">{t('batch.all')}</summary>
-                  <JsonTable value={question.action.arguments} />
-                </details>
-              ) : null}
+              <AgentText mono text={question.action?.tool ?? question.agent ?? ''} className="text-muted" />
+              {question.action ? <JsonTable value={question.action.arguments} /> : null}
             </div>
             <Result
               left={fitting.includes(question) ? undefined : allowed.includes(question) ? 'alone' : 'barred'}

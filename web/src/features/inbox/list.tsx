@@ -1,9 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type InboxFilter, interactionsQuery } from '@/api/queries';
+import { type InboxFilter, interactionsQuery, meQuery } from '@/api/queries';
 import { useShortcuts } from '@/lib/shortcuts';
+import { barred } from '@/model/may';
 import { Button } from '@/ui/button';
 import { Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
@@ -25,7 +26,10 @@ export function QuestionList({ filter, filtered, here }: Props) {
   );
   const questions = useMemo(() => data?.pages.flatMap((page) => page.interactions) ?? [], [data]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const chosen = questions.filter((question) => selected.has(question.id) && question.status === 'pending');
+  const { data: me } = useQuery(meQuery());
+  // Who started its session is not known here: what hangs on that alone is answered on the question's own page.
+  const open = questions.filter((question) => question.status === 'pending' && me && !barred(question, me));
+  const chosen = open.filter((question) => selected.has(question.id));
   const toggle = (id: string) => setSelected(toggled(selected, id));
   useKeys(
     questions.map((question) => question.id),
@@ -50,7 +54,7 @@ export function QuestionList({ filter, filtered, here }: Props) {
               question={question}
               here={question.id === here}
               selected={selected.has(question.id)}
-              onSelect={() => toggle(question.id)}
+              onSelect={open.includes(question) ? () => toggle(question.id) : undefined}
             />
           ))}
           {hasNextPage ? (

@@ -8,6 +8,7 @@ import { titleOf } from '@/model/labels';
 import { callLine } from '@/model/subject';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
+import { CallInLine } from '@/ui/call';
 import { KindIcon, useKindName } from '@/ui/kind';
 import { StatusBadge } from '@/ui/status';
 import { Ago, Countdown } from '@/ui/time';
@@ -16,14 +17,15 @@ interface Props {
   question: Interaction;
   here: boolean;
   selected: boolean;
-  onSelect: () => void;
+  /** Selects it, where it can be answered with others. */
+  onSelect?: () => void;
 }
 
 /** One question in the list: what is asked, by whom, since when and until when. */
 export function Row({ question, here, selected, onSelect }: Props) {
   const { t } = useTranslation();
   const kindName = useKindName();
-  const call = callLine(question);
+  const call = callLine(question.action);
   const open = question.status === 'pending';
   return (
     <li
@@ -34,7 +36,7 @@ export function Row({ question, here, selected, onSelect }: Props) {
       )}
     >
       <div className="flex flex-col items-center pt-0.5">
-        {open ? (
+        {onSelect ? (
           <label className="z-10 -m-2 p-2">
             <input
               type="checkbox"
@@ -61,14 +63,10 @@ export function Row({ question, here, selected, onSelect }: Props) {
           </Link>
           {open && question.deadline ? <Countdown until={question.deadline} className="mt-0.5 shrink-0" /> : null}
         </div>
-        {call ? (
-          <code className="mt-0.5 block truncate text-muted text-sm">
-            <AgentLine text={oneLine(call, 160)} />
-          </code>
-        ) : null}
+        {call ? <CallInLine line={call} /> : null}
         <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-muted text-xs">
           <span className="inline-flex items-center gap-1">
-            {open ? <KindIcon kind={question.kind} className="size-3.5" /> : null}
+            {onSelect ? <KindIcon kind={question.kind} className="size-3.5" /> : null}
             {kindName(question.kind)}
           </span>
           <span aria-hidden="true">·</span>

@@ -8,6 +8,7 @@ import { cn } from '@/lib/cn';
 import { useDraft } from '@/lib/draft';
 import { forFields, showJson } from '@/lib/exact';
 import { useShortcuts } from '@/lib/shortcuts';
+import { editBegun } from '@/model/edit';
 import { barred } from '@/model/may';
 import {
   answerOf,
@@ -171,6 +172,7 @@ export function Answer({ question, dock, begin, left }: Props) {
               }}
             />
           ) : null}
+          {!open && editBegun(question, inputs.edited) ? <Notice>{t('answer.editKept')}</Notice> : null}
           {failed ? <ProblemNotice error={error} /> : null}
         </div>
       </Section>

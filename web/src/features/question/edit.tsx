@@ -88,11 +88,12 @@ function Fields({ question, values, disabled, onChange }: FieldsProps) {
   const { t } = useTranslation();
   const id = useId();
   const { fields, beyond } = split(values);
-  const left = Object.keys(beyond).join();
+  // As text, so that the schema stays the same while the names do.
+  const left = JSON.stringify(Object.keys(beyond));
   const schema = useMemo(() => {
     const asked = (question.action?.arguments ?? {}) as Record<string, unknown>;
     const whole = (question.schema ?? schemaOf(forFields(asked))) as Record<string, unknown>;
-    return schemaWithout(whole, left === '' ? [] : left.split(','));
+    return schemaWithout(whole, JSON.parse(left) as string[]);
   }, [question.schema, question.action, left]);
   return (
     <div className="space-y-4">
@@ -104,7 +105,7 @@ function Fields({ question, values, disabled, onChange }: FieldsProps) {
         onChange={(next) => onChange(showJson(joined(isValues(next) ? next : {}, values)))}
         onSubmit={() => undefined}
       />
-      {left === '' ? null : (
+      {Object.keys(beyond).length === 0 ? null : (
         <div className="rounded-lg border px-4 py-2">
           <p className="text-muted text-sm">{t('edit.beyond')}</p>
           <JsonTable value={beyond} />

@@ -9,8 +9,8 @@ import { KindIcon, useKindName } from '@/ui/kind';
 import { Waiting } from '@/ui/page';
 import { Countdown } from '@/ui/time';
 import { Answer } from './answer';
+import { Grounds } from './grounds';
 import { Ended } from './resolution';
-import { Subject } from './subject';
 
 /** A question within its session: what is asked and the answer, with the whole page one click away. */
 export function InlineQuestion({ id }: { id: string }) {
@@ -42,7 +42,7 @@ export function InlineQuestion({ id }: { id: string }) {
         </h3>
       </header>
       {message ? <AgentText text={message} /> : null}
-      <Subject question={question} />
+      <Grounds question={question} />
       {question.status === 'pending' ? <Answer question={question} /> : <Ended question={question} />}
     </article>
   );

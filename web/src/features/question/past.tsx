@@ -6,6 +6,7 @@ import type { Interaction, SessionEvent } from '@/api/types';
 import { callLine } from '@/model/subject';
 import { callOf, turnsBefore } from '@/model/timeline';
 import { AgentText } from '@/ui/agent-text';
+import { MoreArguments } from '@/ui/call';
 import { EventLine, type Particulars } from '@/ui/event-line';
 import { Section } from '@/ui/page';
 
@@ -13,37 +14,38 @@ const TURNS = 6;
 /** How far back is looked for what was before a question: beyond that the session's own page tells more. */
 const FAR = 1200;
 
-/** The events of a question's session from a little before it was asked. */
-function useEvents(question: Interaction): SessionEvent[] {
+/** The last turns before a question was asked: `far` where that is too long ago to look for, nothing while it is looked for. */
+function useTurns(question: Interaction): SessionEvent[] | 'far' | undefined {
   const cache = useQueryClient();
   const { data: events } = useQuery(eventsQuery(question.session));
   const first = events?.[0];
-  const short =
-    first !== undefined &&
-    first.seq > 1 &&
-    (events?.length ?? 0) < FAR &&
-    (Date.parse(first.at) >= Date.parse(question.created_at) ||
-      turnsBefore(events ?? [], question.id, TURNS).length < TURNS);
+  const turns = turnsBefore(events ?? [], question.id, TURNS);
+  const more = first !== undefined && first.seq > 1 && (events?.length ?? 0) < FAR;
+  const short = more && (turns?.length ?? 0) < TURNS;
   const from = first?.seq;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each stretch that has come
   useEffect(() => {
     if (short) void earlierEvents(cache, question.session).catch(() => undefined);
   }, [cache, question.session, short, from]);
-  return events ?? [];
+  return turns ?? (first === undefined || more ? undefined : 'far');
 }
 
 /** The last things that happened in the session before this was asked. */
 export function Before({ question }: { question: Interaction }) {
   const { t } = useTranslation();
-  const turns = turnsBefore(useEvents(question), question.id, TURNS);
-  if (turns.length === 0) return null;
+  const turns = useTurns(question);
+  if (turns === undefined || turns.length === 0) return null;
   return (
     <Section level={3} title={t('question.before')}>
-      <ul>
-        {turns.map((event) => (
-          <Turn key={event.id} event={event} />
-        ))}
-      </ul>
+      {turns === 'far' ? (
+        <p className="text-muted text-sm">{t('question.far')}</p>
+      ) : (
+        <ul>
+          {turns.map((event) => (
+            <Turn key={event.id} event={event} />
+          ))}
+        </ul>
+      )}
     </Section>
   );
 }
@@ -54,11 +56,12 @@ function Turn({ event }: { event: SessionEvent }) {
   const said = text || content;
   const id = callOf(event);
   const { data: call } = useQuery({ ...actionQuery(event.session, id ?? ''), enabled: id !== undefined });
-  const line = call && callLine({ action: { tool: call.tool, arguments: call.arguments, digest: '' } });
+  const line = callLine(call);
   return (
     <EventLine event={event}>
       {said ? <AgentText text={said} lines={3} characters={280} /> : null}
-      {line ? <AgentText mono text={line} lines={3} characters={280} className="text-muted" /> : null}
+      {line ? <AgentText mono text={line.text} lines={3} characters={280} className="text-muted" /> : null}
+      {line ? <MoreArguments line={line} /> : null}
     </EventLine>
   );
 }

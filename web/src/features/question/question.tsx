@@ -6,20 +6,17 @@ import { asProblem } from '@/api/problem';
 import { interactionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { messageOf, titleOf } from '@/model/labels';
-import { contextBeside } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
-import { JsonTable } from '@/ui/json';
 import { KindIcon, useKindName } from '@/ui/kind';
-import { Card, Empty, Section, Waiting } from '@/ui/page';
+import { Empty, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { StatusBadge } from '@/ui/status';
 import { Ago, Countdown } from '@/ui/time';
 import { Answer } from './answer';
 import { Closed } from './closed';
+import { Grounds } from './grounds';
 import { Before, History } from './past';
 import { Ended } from './resolution';
-import { Subject } from './subject';
-import { Why } from './why';
 
 interface Props {
   id: string;
@@ -46,7 +43,6 @@ export function Question({ id, begin, back, next }: Props) {
       </div>
     );
   }
-  const context = contextBeside(question);
   const message = messageOf(t, question);
   return (
     <article
@@ -56,22 +52,7 @@ export function Question({ id, begin, back, next }: Props) {
       <Head question={question} back={back} />
       <Ended question={question} />
       {message ? <AgentText text={message} className="text-lg" /> : null}
-      <Subject question={question} />
-      {question.details ? (
-        <Section level={3} title={t('question.details')}>
-          <AgentText text={question.details} />
-        </Section>
-      ) : null}
-      {context !== undefined && context !== null ? (
-        <Section level={3} title={t('question.context')}>
-          <Card className="px-4 py-2">
-            <JsonTable value={context} />
-          </Card>
-        </Section>
-      ) : null}
-      <Section level={3} title={t('question.why')}>
-        <Why question={question} />
-      </Section>
+      <Grounds question={question} />
       <Before question={question} />
       {question.status === 'pending' ? (
         <Answer key={question.id} question={question} begin={begin} left={left} dock />

@@ -8,6 +8,7 @@ import { callLine } from '@/model/subject';
 import { callOf, timeline, toneOf } from '@/model/timeline';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
+import { MoreArguments } from '@/ui/call';
 import { EventIcon, EventWords, type Particulars } from '@/ui/event-line';
 import { JsonTable } from '@/ui/json';
 import { Section, Waiting } from '@/ui/page';
@@ -60,6 +61,7 @@ function Entry({ event }: { event: SessionEvent }) {
     ...actionQuery(event.session, id ?? ''),
     enabled: id !== undefined && WITH_CALL.test(event.type),
   });
+  const line = callLine(call);
   return (
     <li className="relative">
       <span
@@ -105,12 +107,11 @@ function Entry({ event }: { event: SessionEvent }) {
         </div>
       ) : null}
       {data.reason ? <AgentText text={data.reason} className="text-muted text-sm" lines={4} /> : null}
-      {call && /allowed|denied|rejected/u.test(event.type) ? (
-        <code className="mt-1 block rounded-md bg-sunken px-2.5 py-1.5 text-sm [overflow-wrap:anywhere]">
-          <AgentLine
-            text={callLine({ action: { tool: call.tool, arguments: call.arguments, digest: '' } }) ?? call.tool}
-          />
-        </code>
+      {line && /allowed|denied|rejected/u.test(event.type) ? (
+        <div className="mt-1 rounded-md bg-sunken px-2.5 py-1.5">
+          <AgentText mono text={line.text} lines={6} characters={600} />
+          <MoreArguments line={line} />
+        </div>
       ) : null}
       {call && event.type === 'action.done' && call.result !== undefined && call.result !== null ? (
         <details className="mt-1">

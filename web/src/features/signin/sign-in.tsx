@@ -3,6 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { people } from '@/api/people';
 import { offerQuery } from '@/api/queries';
+import { tellTabs } from '@/lib/account';
 import { Button, buttonLook } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { Card, Notice, Waiting } from '@/ui/page';
@@ -10,6 +11,7 @@ import { ProblemNotice } from '@/ui/problem';
 
 // A fresh page starts without anything that somebody else had in it, and never on another site.
 function enter(next: string): void {
+  tellTabs('entered');
   const target = new URL(next, location.origin);
   location.replace(target.origin === location.origin ? target.href : '/inbox');
 }

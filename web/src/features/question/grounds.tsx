@@ -1,0 +1,34 @@
+import { useTranslation } from 'react-i18next';
+import type { Interaction } from '@/api/types';
+import { contextBeside } from '@/model/subject';
+import { AgentText } from '@/ui/agent-text';
+import { JsonTable } from '@/ui/json';
+import { Card, Section } from '@/ui/page';
+import { Subject } from './subject';
+import { Why } from './why';
+
+/** What an answer is decided on, wherever it is given: what will happen, what the agent says about it, and why somebody is asked. */
+export function Grounds({ question }: { question: Interaction }) {
+  const { t } = useTranslation();
+  const context = contextBeside(question);
+  return (
+    <>
+      <Subject question={question} />
+      {question.details ? (
+        <Section level={3} title={t('question.details')}>
+          <AgentText text={question.details} />
+        </Section>
+      ) : null}
+      {context !== undefined && context !== null ? (
+        <Section level={3} title={t('question.context')}>
+          <Card className="px-4 py-2">
+            <JsonTable value={context} />
+          </Card>
+        </Section>
+      ) : null}
+      <Section level={3} title={t('question.why')}>
+        <Why question={question} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+const NAME = 'holdpoint-account';
+
+/** What the cookie of this browser has come to: it speaks for nobody any more, or for somebody, in some project. */
+export type Account = 'left' | 'entered';
+
+/** All tabs have one cookie: the others are told when it speaks for another person or project. */
+export function tellTabs(account: Account): void {
+  if (!('BroadcastChannel' in window)) return;
+  const channel = new BroadcastChannel(NAME);
+  channel.postMessage(account);
+  channel.close();
+}
+
+/** Hears what another tab has done with the cookie, for as long as the page lives. */
+export function hearTabs(heard: (account: Account) => void): void {
+  if (!('BroadcastChannel' in window)) return;
+  new BroadcastChannel(NAME).onmessage = ({ data }: MessageEvent<Account>) => heard(data);
+}
