@@ -117,7 +117,7 @@ test('a change against what the server itself has read is called so', async () =
   const page = await w.at(`/sessions/${id}`);
   await page.getByRole('link', { name: 'Open as a page' }).click();
   await page.locator('.cm-deletedChunk', { hasText: 'old line' }).waitFor();
-  await page.getByText('changes, against what the server has read there').waitFor();
+  await page.getByText('changes, against what the server read there when this was asked').waitFor();
   expect(await page.getByText(/what the agent says was there/u).count()).toBe(0);
 });
 
