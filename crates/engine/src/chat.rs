@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId};
+use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text};
 use serde_json::Value;
 use store::{Once, StoreError};
 
-use crate::conversation::conversation;
+use crate::conversation::{Named, agent_session_in, listener_in, named};
 use crate::definitions::Definitions;
 use crate::say::checked;
 use crate::work::Work;
@@ -24,7 +24,8 @@ const MOST_MEETINGS: u32 = 5;
 pub struct Chat {
     /// The conversation: a session or its channel. A new one if absent.
     pub conversation: Option<String>,
-    /// The agent, where a session begins; if absent the one of the session before it, else the only one there is, else the one called `default`.
+    /// The agent. If absent, in a channel: whoever listens there. Where a session begins: that of the session before it, else the only one there is,
+    /// else the one called `default`.
     pub agent: Option<String>,
     /// What is said.
     pub content: String,
@@ -36,6 +37,7 @@ impl Engine {
     /// Says something; gives the session, and the number of the last event before it was said.
     pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
+        named_well(chat.agent.as_deref())?;
         let filed = self.filed.now();
         let mut met = 0;
         loop {
@@ -57,15 +59,32 @@ impl Engine {
     }
 }
 
+/// One of the stores cannot be asked for every name.
+fn named_well(agent: Option<&str>) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    if let Some(agent) = agent {
+        text::line("/agent", agent, &mut problems);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
 impl Work<'_> {
-    /// The session in which a conversation goes on. One that has ended goes on in a new session of its channel.
+    /// The session in which a conversation goes on; none where one is to begin. An id names one session for good; in a channel another one begins
+    /// where nobody listens, or not the agent that is named.
     fn going_on(&mut self, scope: &Scope, chat: &Chat) -> Result<Option<Session>, Error> {
         let Some(name) = &chat.conversation else { return Ok(None) };
-        let Some(found) = conversation(&mut *self.tx, scope, name)? else { return Ok(None) };
-        let session = self.session(scope, found.id)?;
-        if session.ended.is_some() && session.brief.channel == *name {
-            return Ok(None);
-        }
+        let found = match named(&mut *self.tx, scope, name)? {
+            None => return Ok(None),
+            Some(Named::Session(found)) => found.id,
+            Some(Named::Channel(_)) => {
+                let listener = listener_in(&mut *self.tx, scope, name, chat.agent.as_deref())?;
+                let Some(listener) = listener else { return Ok(None) };
+                let session = self.session(scope, listener.id)?;
+                // It may have ended before it was locked.
+                return Ok(Some(session).filter(|session| session.ended.is_none()));
+            }
+        };
+        let session = self.session(scope, found)?;
         if chat.agent.is_some() && chat.agent != session.brief.agent {
             let problem = Problem::new("/agent", "is not the agent of this session");
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
@@ -79,19 +98,19 @@ impl Work<'_> {
             // An id is given, never chosen.
             return Err(Refusal::NotFound("session").into());
         }
-        let before = match &chat.conversation {
-            Some(name) => conversation(&mut *self.tx, &caller.scope, name)?,
-            None => None,
+        let channel = chat.conversation.as_deref().filter(|name| name.bytes().all(|byte| byte.is_ascii_graphic()));
+        let before = match (&chat.agent, channel) {
+            (None, Some(channel)) => agent_session_in(&mut *self.tx, &caller.scope, channel, None)?,
+            _ => None,
         };
-        let same = before.as_ref().filter(|before| before.driven).and_then(|before| before.brief.agent.clone());
-        let agent = match chat.agent.or(same) {
+        let agent = match chat.agent.or(before.and_then(|before| before.brief.agent)) {
             Some(agent) => agent,
             None => self.agent_meant(&caller.scope, filed)?,
         };
-        if before.as_ref().is_some_and(|before| before.ended.is_none()) {
-            // It was begun since it was looked for.
-            return Err(StoreError::Conflict.into());
-        }
+        let before = match channel {
+            Some(channel) => agent_session_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?,
+            None => None,
+        };
         let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
         let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
         let session = self.started(&caller.scope, &caller.actor, filed, start)?;
@@ -99,10 +118,12 @@ impl Work<'_> {
         if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
     }
 
-    /// Keeps everybody else from beginning the same conversation at the same moment: the second one is told of a conflict.
+    /// Keeps everybody else from beginning the same conversation with the same agent at the same moment: the second one is told of a conflict.
     fn only_beginning(&mut self, session: &Session, before: Option<&Session>) -> Result<(), Error> {
         let before = before.map(|before| before.id.to_string()).unwrap_or_default();
-        let key = format!("conversation {} after {before}", session.brief.channel);
+        let agent = session.brief.agent.as_deref().unwrap_or_default();
+        // No channel has a space in its name.
+        let key = format!("conversation {} after {before} with {agent}", session.brief.channel);
         let begun = Once { digest: String::new(), result: String::new() };
         // Nobody is called so, whose own keys these could be.
         Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)

@@ -27,8 +27,7 @@ impl Engine {
         self.read(Cost::Point, move |reads| named(reads, &scope, &name)).await
     }
 
-    /// The session that is spoken to by a name, where there is one: of a channel the newest that listens, else the newest that goes on, else the
-    /// newest, because what has ended goes on in a new session of its channel.
+    /// The session that a name stands for, where one is wanted and there is one: of a channel the newest that goes on, else the newest.
     pub async fn conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, name) = (caller.scope, name.to_owned());
@@ -59,7 +58,7 @@ impl Engine {
     }
 }
 
-fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Named>, Error> {
+pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Named>, Error> {
     if !name.bytes().all(|byte| byte.is_ascii_graphic()) {
         // No channel is called so, and one of the stores cannot be asked for NUL.
         return Ok(None);
@@ -75,35 +74,89 @@ fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Name
     }))
 }
 
-/// The session that is spoken to by a name.
-pub(crate) fn conversation(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Session>, Error> {
+/// The session that a name stands for.
+fn conversation(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Session>, Error> {
     match named(reads, scope, name)? {
         None => Ok(None),
         Some(Named::Session(session)) => Ok(Some(*session)),
         Some(Named::Channel(_)) => {
-            let (mut best, mut rank) = (None, 0);
-            for session in live_in(reads, scope, name)? {
-                let its = listening(reads, &session)?;
-                if its > rank {
-                    (best, rank) = (Some(session), its);
-                }
+            let filter = SessionFilter { channel: Some(name.to_owned()), live: true, ..SessionFilter::default() };
+            match reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop() {
+                None => newest_in(reads, scope, name),
+                live => Ok(live),
             }
-            if best.is_some() {
-                return Ok(best);
-            }
-            newest_in(reads, scope, name)
         }
     }
 }
 
-/// How much a session that goes on is one that people talk to.
-fn listening(reads: &mut dyn Reads, session: &Session) -> Result<u8, Error> {
-    if !session.driven {
-        return Ok(1);
+/// The session of a channel that hears what is said in it: the newest whose agent listens, of the agent that is named if one is. A chat comes
+/// before an agent that was given something to do; and an agent of a flow is meant only where people have spoken to no other here.
+pub(crate) fn listener_in(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    channel: &str,
+    agent: Option<&str>,
+) -> Result<Option<Session>, Error> {
+    let filter = SessionFilter {
+        channel: Some(channel.to_owned()),
+        agent: agent.map(str::to_owned),
+        live: true,
+        ..SessionFilter::default()
+    };
+    let mut busy = Vec::new();
+    for session in listed(reads, scope, &filter, |_| true)? {
+        if !listens(reads, &session)? {
+            continue;
+        }
+        let luggage = reads.luggage(scope, session.id)?;
+        if session.brief.flow.is_none() && luggage.is_none_or(|luggage| luggage.input.is_null()) {
+            return Ok(Some(session));
+        }
+        busy.push(session);
     }
-    let chats = session.brief.flow.is_none()
-        && reads.luggage(&session.scope, session.id)?.is_none_or(|luggage| luggage.input.is_null());
-    Ok(if chats { 3 } else { 2 })
+    let before = match agent {
+        Some(_) => None,
+        None => agent_session_in(reads, scope, channel, None)?,
+    };
+    let meant = agent.map(str::to_owned).or(before.and_then(|before| before.brief.agent));
+    Ok(busy.into_iter().find(|session| meant.is_none() || session.brief.agent == meant))
+}
+
+/// Whether the step that a session is at is run by an agent of ours, who hears what is said.
+fn listens(reads: &mut dyn Reads, session: &Session) -> Result<bool, Error> {
+    if !session.driven {
+        return Ok(false);
+    }
+    let step = reads.step(&session.scope, session.step)?;
+    Ok(step.is_some_and(|step| step.alive() && step.drive.is_some() && step.agent.is_some()))
+}
+
+/// The newest session of a channel that was opened for an agent of ours, or for this one, whether it has ended or not. Those of flows and of foreign
+/// agents are passed over, and so are questions that were handed over.
+pub(crate) fn agent_session_in(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    channel: &str,
+    agent: Option<&str>,
+) -> Result<Option<Session>, Error> {
+    let filter = SessionFilter {
+        channel: Some(channel.to_owned()),
+        agent: agent.map(str::to_owned),
+        ..SessionFilter::default()
+    };
+    let own = |session: &Session| session.driven && session.brief.flow.is_none();
+    let mut after = None;
+    loop {
+        let mut page = reads.sessions(scope, &filter, Page { after, limit: STRIDE })?;
+        let last = page.len() < STRIDE as usize;
+        after = page.last().map(|session| session.id);
+        if let Some(found) = page.iter().position(own) {
+            return Ok(Some(page.swap_remove(found)));
+        }
+        if last {
+            return Ok(None);
+        }
+    }
 }
 
 /// The newest session of a channel, whether it has ended or not.

@@ -4818,7 +4818,7 @@ export interface components {
          *     }
          */
         ReactChatBody: {
-            /** @description The agent, where a session begins; if absent that of the session before, else the only one, else the one called `default`. */
+            /** @description The agent; if absent whoever listens, and where a session begins that of the session before, else the only one, else the one called `default`. */
             agent?: string | null;
             /** @description What is said. */
             message: string;
@@ -25525,7 +25525,7 @@ export interface operations {
     approvals_open: {
         parameters: {
             query?: {
-                /** @description The agent that listens, where the first message opens the session. */
+                /** @description The agent that messages are for: a session of it that listens, or that the message opens. */
                 agent?: string;
                 /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one socket. */
                 ticket?: string;

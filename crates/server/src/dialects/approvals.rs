@@ -43,7 +43,7 @@ pub(super) fn operations() -> OpenApiRouter<App> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct OpenQuery {
-    /// The agent that listens, where the first message opens the session.
+    /// The agent that messages are for: a session of it that listens, or that the message opens.
     agent: Option<String>,
     /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one socket.
     #[expect(dead_code, reason = "read before the query is")]

@@ -55,7 +55,7 @@ pub(super) struct ReactChatBody {
     session_id: Option<String>,
     /// Whom the client speaks for. Kept with a new session; proves nothing.
     user_id: Option<String>,
-    /// The agent, where a session begins; if absent that of the session before, else the only one, else the one called `default`.
+    /// The agent; if absent whoever listens, and where a session begins that of the session before, else the only one, else the one called `default`.
     agent: Option<String>,
 }
 

@@ -151,7 +151,7 @@ async fn a_message_goes_to_whoever_listens() {
     editor.says(json!({ "type": "user_message", "content": "Are you there?" })).await;
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     let mut other = alice.joins("/ws/chat-k?agent=nobody").await;
-    other.is_refused(json!({ "type": "user_message", "content": "And you?" }), "body_invalid").await;
+    other.is_refused(json!({ "type": "user_message", "content": "And you?" }), "not_found").await;
     // An agent asks in the session that is its own.
     let asked = json!({ "conversation_id": "chat-k", "request_type": "clarification", "question": "Which?" });
     let asked = text(&bot.post("/hitl/requests", asked).await.done()["id"]);
