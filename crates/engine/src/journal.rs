@@ -103,26 +103,32 @@ impl Work<'_> {
         self.wake(session)
     }
 
-    /// What people said to a step that no model was shown before the step ended, as far as the end of its journal tells. A model is shown what was
-    /// said before it was asked; what is followed by its turn and by nothing else was said while it spoke.
+    /// What people said to a step that no model was shown before the step ended, as far as the end of its journal tells.
     pub(crate) fn unheard(&mut self, session: &Session, step: &domain::Step) -> Result<Vec<Value>, Error> {
         const TAIL: u32 = 200;
         let length = step.drive.as_ref().map_or(0, |drive| drive.journal);
         let tail = self.tx.journal(&session.scope, step.id, length.saturating_sub(u64::from(TAIL)), TAIL)?;
-        let (mut later_turns, mut something_between) = (0, false);
-        let mut unheard = Vec::new();
-        for entry in tail.into_iter().rev() {
+        // What the turn to come will have read, and what came while its model was being asked.
+        let (mut read, mut late) = (Vec::new(), Vec::new());
+        let (mut asked, mut spoken) = (false, false);
+        for entry in tail {
+            let calls = entry.body["calls"].as_array().is_some_and(|calls| !calls.is_empty());
             match entry.body["input"].as_str() {
-                Some("turn") => (later_turns, something_between) = (later_turns + 1, false),
-                Some("message") if later_turns == 0 || (later_turns == 1 && !something_between) => {
-                    unheard.push(entry.body)
+                Some("turn") => (read, late, asked, spoken) = (late, Vec::new(), false, !calls),
+                Some("message") if asked => late.push(entry.body),
+                // Whoever had the last word is asked on.
+                Some("message") => {
+                    read.push(entry.body);
+                    asked = spoken;
                 }
-                Some("message") => {}
-                _ => something_between = true,
+                _ => {
+                    read.append(&mut late);
+                    (asked, spoken) = (true, false);
+                }
             }
         }
-        unheard.reverse();
-        Ok(unheard)
+        read.append(&mut late);
+        Ok(read)
     }
 
     pub(crate) fn entered(

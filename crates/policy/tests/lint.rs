@@ -256,6 +256,8 @@ fn comparisons_that_are_never_true() {
         "shell.commands.exists(c, c.program == \"rm\" && \"x\" in c.args)",
         "under(path.canonical, \"/work\")",
         "url.port == 80",
+        "shell.commands[0].words == [\"git\", \"status\"]",
+        "path.components == [\"etc\"]",
     ] {
         assert!(!when(condition).contains("never_true"), "{condition}: {}", when(condition));
     }

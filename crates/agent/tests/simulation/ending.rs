@@ -86,7 +86,13 @@ impl World {
     /// the others had, and the next step has what nobody read of the one before.
     fn nothing_said_is_lost(&self) -> Verdict {
         let steps = || self.books.sessions.values().flat_map(Held::last_attempts);
-        let shown: Vec<Vec<Message>> = steps().map(|kept| history(&kept.inputs())).collect();
+        let shown: Vec<Vec<Message>> = steps()
+            .map(|kept| {
+                let inputs = kept.inputs();
+                let last = inputs.iter().rposition(|input| matches!(input, Input::Turn(_))).unwrap_or_default();
+                history(&inputs[..last])
+            })
+            .collect();
         for said in &self.said {
             let says = |(_, input): &&(u64, Input)| matches!(input, Input::Message { content, .. } if content == said);
             let written: Vec<usize> = steps().map(|kept| kept.journal.iter().filter(says).count()).collect();

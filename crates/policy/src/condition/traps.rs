@@ -28,7 +28,12 @@ const UPPER: [&str; 1] = ["url.method"];
 
 /// What is suspicious about one call of a function, within these loops.
 pub(super) fn of(call: &CallExpr, scope: &[Bound]) -> Vec<Remark> {
-    let whole = matches!(call.func_name.as_str(), operators::EQUALS | operators::NOT_EQUALS | operators::IN);
+    let with_list = call.args.iter().any(|operand| matches!(operand.expr, Expr::List(_)));
+    let whole = match call.func_name.as_str() {
+        operators::IN => true,
+        operators::EQUALS | operators::NOT_EQUALS => !with_list,
+        _ => false,
+    };
     let never = |(part, text): &(Part, &str)| {
         let shape = if whole { misshapen(part, text) } else { None };
         shape.or_else(|| misspelt(&part.name, text))

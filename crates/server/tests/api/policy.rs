@@ -192,9 +192,10 @@ async fn a_ruling_is_explained() {
     assert_eq!((&explained["ruling"]["verdict"], &explained["ruling"]["rule"]), (&json!("deny"), &json!("never")));
     assert_eq!(explained["considered"].as_array().unwrap().last().unwrap()["rule"], "never");
     let draft = json!({ "tool": "delete_file", "arguments": {}, "text": policy(OPEN) });
-    assert_eq!(scene.agent.post("/v1/policy/explain", draft).await.done()["ruling"]["verdict"], "ask");
+    assert_eq!(scene.root.post("/v1/policy/explain", draft.clone()).await.done()["ruling"]["verdict"], "ask");
+    scene.agent.post("/v1/policy/explain", draft).await.refused(403, "role_forbids");
     let bad = json!({ "tool": "delete_file", "arguments": {}, "text": "x" });
-    scene.agent.post("/v1/policy/explain", bad).await.refused(422, "policy_invalid");
+    scene.root.post("/v1/policy/explain", bad).await.refused(422, "policy_invalid");
     let list = json!({ "tool": "delete_file", "arguments": [] });
     scene.agent.post("/v1/policy/explain", list).await.refused_at(422, "body_invalid", &["/arguments"]);
     assert_eq!(scene.root.get(&format!("/v1/sessions/{}/actions", scene.session)).await.done()["actions"], json!([]));

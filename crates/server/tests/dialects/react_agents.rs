@@ -164,8 +164,8 @@ async fn a_choice_of_plans_reaches_the_model() {
     let (_, asked) = until(&mut frames, "INTERACTION").await;
     responds(&person, "session-123", &text(&asked["data"]["requestId"]), "none", None).await.done();
     assert_eq!(until(&mut frames, "DONE").await.1["data"]["result"], json!("Without a cache, then."));
-    let other = json!({ "message": "x", "sessionId": "session-123", "agent": "other" });
-    person.post(STREAM, other).await.refused(422, "body_invalid");
+    let other = json!({ "message": "x", "sessionId": "session-123", "agent": "nobody" });
+    person.post(STREAM, other).await.refused(404, "not_found");
 }
 
 /// Where there are several agents and none is the default, one has to be named; a failure is told.
