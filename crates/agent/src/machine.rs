@@ -57,6 +57,9 @@ pub enum Input {
         /// Whether a person says it, or somebody on a person's behalf: then what was used of the limits is forgotten.
         #[serde(default = "yes")]
         person: bool,
+        /// Whether it is a note of the worker's own to this step's model, in a person's name.
+        #[serde(default)]
+        note: bool,
     },
     /// What was said so far is shown to the model at the turn that it is about to be asked for.
     Heard,

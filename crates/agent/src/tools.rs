@@ -47,7 +47,7 @@ use cap_std::fs::Dir;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use crate::tool::Tool;
+use crate::tool::{Ran, Run, Tool};
 use create_directory::CreateDirectory;
 use delete_file::DeleteFile;
 use execute_command::ExecuteCommand;
@@ -89,6 +89,18 @@ pub fn schemas() -> BTreeMap<String, Value> {
 
 /// Where commands are looked for, unless it is said otherwise.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What came of a tool, without what must not be shown: also of those that know nothing of it.
+pub(crate) fn discreet(ran: Ran, run: &Run) -> Ran {
+    let secrets = Secrets::new(run.confidential());
+    match ran {
+        Ran::Done(result) => Ran::Done(secrets.hide_in(result)),
+        Ran::Failed { message, result } => {
+            Ran::Failed { message: secrets.hide(&message), result: secrets.hide_in(result) }
+        }
+        Ran::Unknown => Ran::Unknown,
+    }
+}
 
 /// A text without these values.
 pub(crate) fn hidden(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {

@@ -37,6 +37,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let (store, clock) = open(&worker.database)?;
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, worker.terms.settings(&worker.agents));
     engine.unlock().await?;
+    engine.beside_servers();
     work::first(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
     match &worker.terms.policy {

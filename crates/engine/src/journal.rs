@@ -103,32 +103,22 @@ impl Work<'_> {
         self.wake(session)
     }
 
-    /// What people said to a step that no model was shown before the step ended, as far as the end of its journal tells.
+    /// What was said to a step that no model was shown before the step ended. What the worker told the model itself is not among it.
     pub(crate) fn unheard(&mut self, session: &Session, step: &domain::Step) -> Result<Vec<Value>, Error> {
-        const TAIL: u32 = 200;
-        let length = step.drive.as_ref().map_or(0, |drive| drive.journal);
-        let tail = self.tx.journal(&session.scope, step.id, length.saturating_sub(u64::from(TAIL)), TAIL)?;
-        // What the turn to come will have read, and what came while its model was being asked.
-        let (mut read, mut late) = (Vec::new(), Vec::new());
-        let (mut asked, mut spoken) = (false, false);
-        for entry in tail {
-            let calls = entry.body["calls"].as_array().is_some_and(|calls| !calls.is_empty());
-            match entry.body["input"].as_str() {
-                Some("turn") => (read, late, asked, spoken) = (late, Vec::new(), false, !calls),
-                Some("message") if asked => late.push(entry.body),
-                // Whoever had the last word is asked on.
-                Some("message") => {
-                    read.push(entry.body);
-                    asked = spoken;
-                }
-                _ => {
-                    read.append(&mut late);
-                    (asked, spoken) = (true, false);
-                }
+        const PORTION: u32 = 500;
+        let mut listening = Listening::default();
+        let mut after = 0;
+        loop {
+            let portion = self.tx.journal(&session.scope, step.id, after, PORTION)?;
+            let full = portion.len() == PORTION as usize;
+            for entry in portion {
+                after = entry.seq;
+                listening.take(entry.body);
+            }
+            if !full {
+                return Ok(listening.unheard());
             }
         }
-        read.append(&mut late);
-        Ok(read)
     }
 
     pub(crate) fn entered(
@@ -225,5 +215,46 @@ impl Work<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Who was being asked while something was said.
+#[derive(Default)]
+struct Listening {
+    /// What the turn to come will have read.
+    read: Vec<Value>,
+    /// What came while its model was being asked.
+    late: Vec<Value>,
+    /// Whether a model may be being asked.
+    asked: bool,
+    /// Whether the last word was a model's: whoever says something has it asked on.
+    spoken: bool,
+}
+
+impl Listening {
+    fn take(&mut self, entry: Value) {
+        match entry["input"].as_str() {
+            Some("turn") => {
+                let calls = entry["calls"].as_array().is_some_and(|calls| !calls.is_empty());
+                self.read = std::mem::take(&mut self.late);
+                self.asked = !calls && !self.read.is_empty();
+                self.spoken = !calls;
+            }
+            Some("message") if self.asked => self.late.push(entry),
+            Some("message") => {
+                self.read.push(entry);
+                self.asked = self.spoken;
+            }
+            _ => {
+                self.read.append(&mut self.late);
+                (self.asked, self.spoken) = (true, false);
+            }
+        }
+    }
+
+    fn unheard(mut self) -> Vec<Value> {
+        self.read.append(&mut self.late);
+        self.read.retain(|said| said["note"] != Value::Bool(true));
+        self.read
     }
 }

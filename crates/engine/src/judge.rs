@@ -1,6 +1,7 @@
 //! Judges an action by the policy in force, before the transaction; the transaction then makes sure that it still is.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
@@ -45,6 +46,8 @@ pub(crate) struct Policies {
     turns: Cache<TenantId, Arc<Semaphore>>,
     /// Who holds the server's policy against what was decided in a project: one at a time.
     vetting: Cache<ProjectId, Arc<Semaphore>>,
+    /// Whether this process stands beside the servers, and serves nobody.
+    beside: AtomicBool,
 }
 
 /// The server's own policy.
@@ -87,6 +90,7 @@ impl Policies {
             drafting: Mutex::new(JoinSet::new()),
             turns: Cache::new(10_000),
             vetting: Cache::new(10_000),
+            beside: AtomicBool::new(false),
         }
     }
 
@@ -387,6 +391,16 @@ impl Work<'_> {
 }
 
 impl Policies {
+    /// From now on this process stands beside the servers.
+    pub(crate) fn stand_beside(&self) {
+        self.beside.store(true, Ordering::Release);
+    }
+
+    /// Whether it does.
+    pub(crate) fn beside(&self) -> bool {
+        self.beside.load(Ordering::Acquire)
+    }
+
     /// Remembers, after a commit, which versions need not be kept again.
     pub(crate) fn remember(&self, kept: Vec<(ProjectId, String)>) {
         kept.into_iter().for_each(|known| self.kept.insert(known, ()));

@@ -98,6 +98,9 @@ impl Engine {
 
     /// Puts on the trail of every project that the server's policy is another one than before, if it is.
     pub async fn policy_noted(&self) {
+        if self.policies.beside() {
+            return;
+        }
         let Served { policy, source, .. } = self.policies.server();
         match self.note(Arc::clone(&policy), source).await {
             Ok(since) => self.policies.dated(policy.version(), since),

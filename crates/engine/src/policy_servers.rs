@@ -9,6 +9,11 @@ use crate::policy_file::NOWHERE;
 use crate::{Engine, Error};
 
 impl Engine {
+    /// Says that this process drives agents beside the servers: what policy it has is its own, and not noted as theirs.
+    pub fn beside_servers(&self) {
+        self.policies.stand_beside();
+    }
+
     /// Takes the policy that the servers of this database have said to have, unless it is in force here. Whoever judges beside them must not judge
     /// by another one.
     pub async fn policy_of_servers(&self) -> Result<(), Error> {

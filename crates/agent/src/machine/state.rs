@@ -266,7 +266,9 @@ impl State {
         if task || self.unread { self.think() } else { self.listen() }
     }
 
+    /// It is done with what was said; how long it took is over with it.
     fn listen(&mut self) -> Vec<Effect> {
+        self.spent.iterations = 0;
         self.phase = Phase::Listening;
         Vec::new()
     }

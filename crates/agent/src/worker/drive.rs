@@ -107,7 +107,7 @@ impl<'a> Driven<'a> {
                 let revision = self.revision.as_ref().filter(|_| self.agent.is_some() && !self.state.begun());
                 let said = revision.map(|revision| {
                     let (by, content) = (revision.by.clone(), words::revision(revision));
-                    Input::Message { by, content, person: true }
+                    Input::Message { by, content, person: true, note: true }
                 });
                 self.enter(said.into_iter().chain([begun]).collect(), Along::default()).await?;
                 continue;

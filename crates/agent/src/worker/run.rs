@@ -16,6 +16,7 @@ use super::Trouble;
 use super::drive::{Along, Driven};
 use crate::machine::{CallEnd, Effect, Input};
 use crate::tool::{Ran, Run, Tool};
+use crate::tools::discreet;
 
 /// How long a tool may run where its arguments do not say.
 const USUAL: u64 = 120;
@@ -180,7 +181,7 @@ impl Runner<'_> {
         let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
-        let ran = self.kept(&place, this_run, running).await.unwrap_or(Ran::Unknown);
+        let ran = discreet(self.kept(&place, this_run, running).await.unwrap_or(Ran::Unknown), &run);
         // What was ended because its worker stops, or has lost it, may have done anything; only the end of its session is its own end.
         let cut = self.lost.is_cancelled() && !self.engine.step_session_ended(&self.claim).await.unwrap_or(false);
         let outcome = match ran {

@@ -73,7 +73,7 @@ impl Driven<'_> {
         let told = (says_more || answer.effect == Effect::Custom) && !names_answer(&step.input);
         let told = told.then(|| {
             let (by, content) = (answer.by.clone(), words::answer_before(title, &answer));
-            Input::Message { by, content, person: true }
+            Input::Message { by, content, person: true, note: true }
         });
         match self.task(step, &values) {
             Ok(task) => (BeforeEnd::Answered { answer, task: Some(task) }, told),

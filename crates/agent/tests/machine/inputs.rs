@@ -25,7 +25,7 @@ pub(crate) fn step_question() -> StepQuestion {
 }
 
 pub(crate) fn message(content: &str) -> Input {
-    Input::Message { by: "alice".into(), content: content.into(), person: true }
+    Input::Message { by: "alice".into(), content: content.into(), person: true, note: false }
 }
 
 /// A turn that calls these tools, each with its place as its argument.

@@ -96,6 +96,12 @@ fn a_worker_without_a_policy_judges_by_that_of_the_servers_also_when_it_changes(
         let launch = place.launch(house.launch(), 0).with(&["--policy", policy.to_str().unwrap()]);
         let server = launch.start().await;
         let admin = server.client(&house.key("admin", "root"));
+        // What another worker brings is its own, and not the servers'.
+        let own = house.path("own.toml");
+        fs::write(&own, "version = 1\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n").unwrap();
+        let other = place.launch(house.launch(), 8).with(&["--policy", own.to_str().unwrap()]).into_worker().begin();
+        until("the other worker", async || other.logged().contains("policyLoaded").then_some(())).await;
+        assert!(other.stop().success());
         let worker = place.launch(house.launch(), 8).into_worker().begin();
         for (verdict, state) in [("deny", "denied"), ("allow", "done")] {
             rule(verdict);
