@@ -12,7 +12,7 @@ import { world } from './support/world';
 const SCRIBE = `
 name = "scribe"
 version = "1"
-tools = ["write_file"]
+tools = ["read_file", "write_file"]
 workspace = "desk"
 
 [model]
