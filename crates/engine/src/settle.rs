@@ -13,7 +13,7 @@ use store::{Cost, Reads, StoreError};
 
 use crate::ask::opened_on;
 use crate::definitions::body;
-use crate::doubt::LearntAbout;
+use crate::doubt::ByNow;
 use crate::judge::{Behalf, Judged};
 use crate::propose::question_about;
 use crate::work::{Asking, Work};
@@ -26,8 +26,8 @@ pub(crate) struct Alongside {
     pub(crate) edit: Option<(Judged, Asking)>,
     /// What is to hold for more than this one action.
     pub(crate) remember: Option<Remember>,
-    /// The learnt rules that are about the action.
-    pub(crate) learnt: Option<LearntAbout>,
+    /// What policy says by now of the action as it was asked about.
+    pub(crate) by_now: Option<ByNow>,
 }
 
 impl Work<'_> {
@@ -213,13 +213,13 @@ impl Engine {
         if remember.is_some() {
             caller.require(Right::Grant)?;
         }
-        let learnt = self.learnt_about(caller, id).await?;
+        let by_now = self.by_now(caller, id).await?;
         let Some(arguments) = draft.arguments.clone().filter(Value::is_object) else {
-            return Ok(Alongside { edit: None, remember, learnt });
+            return Ok(Alongside { edit: None, remember, by_now });
         };
         let scope = caller.scope;
         let Some((asked, proposal, schema)) = self.proposed_in(scope, id).await? else {
-            return Ok(Alongside { edit: None, remember, learnt });
+            return Ok(Alongside { edit: None, remember, by_now });
         };
         let action = Action { tool: proposal.action.tool, arguments };
         let Origin { started_by, traceparent, at, .. } = asked.origin;
@@ -231,7 +231,7 @@ impl Engine {
         // Where nobody says otherwise they have as long as those who were asked first.
         let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
         let asking = Asking { time: asking.time.or(first), ..asking };
-        Ok(Alongside { edit: Some((judged, asking)), remember, learnt })
+        Ok(Alongside { edit: Some((judged, asking)), remember, by_now })
     }
 
     /// The whole arguments that somebody means who names those that are to be otherwise: what is not named is left out, but for what the tool
