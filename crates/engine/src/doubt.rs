@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role,
-    Ruling, Scope, Verdict,
+    Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role, Ruling,
+    Scope, Verdict,
 };
 use policy::Policy;
 use store::{Cost, Reads, StoreError};
