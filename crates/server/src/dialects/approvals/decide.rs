@@ -124,7 +124,7 @@ impl Approvals {
         };
         let place = (session, call);
         self.app.engine.action_outcome(&self.caller, place.clone(), outcome, None).await?;
-        self.handed.retain(|handed| *handed != place);
+        self.held.retain(|held| held.place != place);
         Ok(())
     }
 }
