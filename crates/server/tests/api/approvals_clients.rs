@@ -69,6 +69,11 @@ async fn an_approved_call_is_run_by_the_client() {
                            "arguments": { "path": "b.md" }, "requires_approval": false });
     assert_eq!(run, expected);
     assert_eq!(scene.action(&call).await["state"], "started", "the permit is spent when it is handed over");
+    // What became of it is not told in another channel.
+    let mut elsewhere = scene.alice.joins("/ws/elsewhere").await;
+    let long = format!("{}:{call}", scene.session);
+    elsewhere.is_refused(json!({ "type": "tool_result", "call_id": long, "result": "other" }), "not_found").await;
+    assert_eq!(scene.action(&call).await["state"], "started");
     editor.says(json!({ "type": "tool_result", "call_id": call, "result": { "bytes": 5 } })).await;
     let mut said = String::new();
     loop {

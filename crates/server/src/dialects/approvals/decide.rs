@@ -114,7 +114,11 @@ impl Approvals {
         let Some(Meant::Call(session, call)) = self.meant(&call_id) else {
             return Err(Refusal::NotFound("action").into());
         };
-        if self.names.only().is_some_and(|only| only != session) {
+        let here = match self.names.only() {
+            Some(only) => only == session,
+            None => self.app.engine.session(&self.caller, session).await?.0.brief.channel == self.name,
+        };
+        if !here {
             return Err(Refusal::NotFound("action").into());
         }
         let result = result.unwrap_or_default();
