@@ -119,20 +119,15 @@ async fn approvals_pending(
 
 /// What a client calls what it wants to hear of, and so how calls are named to it.
 async fn meant(app: &App, caller: &Caller, name: &str) -> Result<Names, ApiError> {
-    if name.contains('\0') {
-        return Err(ApiError::IdInvalid("the session in the path contains NUL".into()));
-    }
     let named = app.engine.named(caller, name).await?;
     let ours = name.starts_with(SessionId::PREFIX);
-    Ok(match named {
-        Some(Named::Session(session)) => Names::Session(session.id),
+    match named {
+        Some(Named::Session(session)) => Ok(Names::Session(session.id)),
         // Only we give such names: it is not here, or somebody else's.
-        _ if ours && app.engine.conversation(caller, name).await?.is_none() => {
-            return Err(Refusal::NotFound("session").into());
-        }
-        Some(Named::Channel(own)) => Names::Channel(own),
-        None => Names::Channel(None),
-    })
+        _ if ours && app.engine.conversation(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
+        Some(Named::Channel(own)) => Ok(Names::Channel(own)),
+        None => Err(ApiError::IdInvalid("a channel has 1 to 128 printable ASCII characters without spaces".into())),
+    }
 }
 
 /// One client of one session, or of one channel.
