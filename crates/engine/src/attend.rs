@@ -7,6 +7,7 @@ use domain::{
 };
 use store::{Cost, Reads};
 
+use crate::conversation::{live_in, newest_in};
 use crate::{Engine, Error};
 
 /// How many actions are read at once.
@@ -50,14 +51,32 @@ impl Engine {
     ) -> Result<(Interaction, Option<String>), Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Point, move |reads| {
-            let asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-            let proposal = match &asked.question.call {
-                Some(call) => reads.proposal(&scope, asked.origin.session, call)?,
-                None => None,
+        self.read(Cost::Point, move |reads| shown(reads, &scope, id)).await
+    }
+
+    /// The open questions of a session, or of all that go on in a channel, the oldest first, each with the call that it is known by.
+    pub async fn questions_shown(
+        &self,
+        caller: &Caller,
+        session: Option<SessionId>,
+        channel: &str,
+    ) -> Result<Vec<(Interaction, Option<String>)>, Error> {
+        caller.require(Right::Read)?;
+        let (scope, channel) = (caller.scope, channel.to_owned());
+        self.read(Cost::Scan, move |reads| {
+            let sessions = match session {
+                Some(session) => Vec::from_iter(reads.session(&scope, session)?),
+                None => live_in(reads, &scope, &channel)?,
             };
-            let call = proposal.filter(|proposal| proposal.asked.first() == Some(&id)).map(|proposal| proposal.call);
-            Ok((asked, call))
+            if sessions.is_empty() && (session.is_some() || newest_in(reads, &scope, &channel)?.is_none()) {
+                return Err(Refusal::NotFound("session").into());
+            }
+            let mut open = Vec::new();
+            for session in sessions.iter().filter(|session| session.open > 0) {
+                open.extend(reads.open_of(&scope, session.id)?);
+            }
+            open.sort_unstable();
+            open.into_iter().map(|id| shown(reads, &scope, id)).collect()
         })
         .await
     }

@@ -94,25 +94,10 @@ async fn approvals_pending(
     Id(name): Id<String>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
     let names = meant(&app, &caller, &name).await?;
-    let sessions: Vec<SessionId> = match names.only() {
-        Some(session) => vec![session],
-        None => app.engine.live_in(&caller, &name).await?.into_iter().map(|session| session.id).collect(),
-    };
-    if sessions.is_empty() {
-        app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
-    }
-    let mut open = Vec::new();
-    for session in sessions {
-        open.extend(app.engine.attend(&caller, session).await?.open);
-    }
-    open.sort_unstable();
-    let mut pending_approvals = Vec::with_capacity(open.len());
-    for id in open {
-        let (asked, call) = app.engine.question_shown(&caller, id).await?;
-        if is_open(&asked) {
-            pending_approvals.push(asking(&asked, names.shown(&asked, call)));
-        }
-    }
+    let shown = app.engine.questions_shown(&caller, names.only(), &name).await?;
+    let open = shown.into_iter().filter(|(asked, _)| is_open(asked));
+    let pending_approvals: Vec<ToolCall> =
+        open.map(|(asked, call)| asking(&asked, names.shown(&asked, call))).collect();
     let count = pending_approvals.len();
     Ok(Json(PendingApprovals { session_id: name, pending_approvals, count }))
 }
@@ -181,7 +166,7 @@ impl Talk for Approvals {
         let events = match &mut self.follower {
             Follower::Session(follower) => follower.next().await?,
             Follower::Channel(follower) => match follower.next().await? {
-                InChannel::Joined(session) => return Ok(vec![News::Joined(session)]),
+                InChannel::Joined(sessions) => return Ok(sessions.into_iter().map(News::Joined).collect()),
                 InChannel::Events(events) => events,
             },
         };
