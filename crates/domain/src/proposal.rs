@@ -113,6 +113,15 @@ impl Proposal {
         self
     }
 
+    /// The run that is under way: the permit that it was started with.
+    #[must_use]
+    pub const fn run(&self) -> Option<PermitId> {
+        match self.standing {
+            Standing::Started { permit, .. } => Some(permit),
+            _ => None,
+        }
+    }
+
     /// What may run: the proposed action, or the one that a person put in its place.
     #[must_use]
     pub fn effective(&self) -> Action {

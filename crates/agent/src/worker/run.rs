@@ -174,10 +174,7 @@ impl Runner<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let this_run = match started.proposal.standing {
-            Standing::Started { permit, .. } => Some(permit),
-            _ => None,
-        };
+        let this_run = started.proposal.run();
         let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));

@@ -145,7 +145,7 @@ fn id<T: FromStr<Err: std::fmt::Display>>(fields: &mut Map<String, Value>, name:
 /// The trace that a message belongs to, which HTTP would have in a header.
 fn trace(fields: &mut Map<String, Value>) -> Result<Option<String>, ApiError> {
     match fields.remove(TRACEPARENT) {
-        None => Ok(None),
+        None | Some(Value::Null) => Ok(None),
         // One that is no trace is passed over, as the header is.
         Some(Value::String(text)) => Ok(Some(text).filter(|text| text.len() <= LONGEST)),
         Some(_) => Err(ApiError::wrong("/traceparent", "must be a text")),
