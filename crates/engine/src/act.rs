@@ -123,8 +123,7 @@ impl Engine {
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                let given = work.tx.grant(&scope, grant)?;
-                given.ok_or(Refusal::GrantOver(grant))?.still_stands(work.now)?;
+                work.still_covered(&session, &step.0.proposed_by, &judged, grant)?;
             }
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;

@@ -61,7 +61,7 @@ impl Engine {
                 work.still_in_force(&scope, judged, &policies)?;
             }
             work.alongside = alongside.clone();
-            let (was, effect) = (interaction.status(), interaction.question.effect_of(&draft));
+            let was = interaction.status();
             let change = interaction.answer(&reviewer, work.ids.answer(work.now), draft.clone(), proof, work.now)?;
             if let Some((judged, _)) =
                 alongside.edit.as_ref().filter(|(judged, _)| judged.ruling.verdict == Verdict::Deny)
@@ -70,7 +70,7 @@ impl Engine {
                 return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
             }
             if let Some(by_now) = &alongside.by_now {
-                by_now.allows(effect)?;
+                by_now.allows()?;
             }
             let interaction = work.changed(&mut session, was, change)?;
             work.doubted(&interaction, alongside.by_now.as_ref())?;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role, Ruling,
-    Scope, Verdict,
+    Action, Caller, Decision, Draft, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role,
+    Ruling, Scope, Verdict,
 };
 use policy::Policy;
 use store::{Cost, Reads, StoreError};
@@ -22,26 +22,35 @@ pub(crate) struct ByNow {
     revision: u64,
     /// The learnt rules that are about it, where the question decides about it.
     learnt: Option<Vec<(String, Verdict)>>,
-    /// The ruling by which a permit would start nothing.
+    /// The ruling by which the approval would come to nothing.
     denied: Option<Ruling>,
 }
 
 impl ByNow {
     /// Refuses an approval that would come to nothing, also as a vote: nobody else should be brought to agree to it.
-    pub(crate) fn allows(&self, effect: Option<Effect>) -> Result<(), Refusal> {
+    pub(crate) fn allows(&self) -> Result<(), Refusal> {
         match &self.denied {
-            Some(denied) if effect == Some(Effect::Approve) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
-            _ => Ok(()),
+            Some(denied) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
+            None => Ok(()),
         }
     }
 }
 
 impl Engine {
     /// What policy says by now of the action that somebody answers a question about. None where it is about none.
-    pub(crate) async fn by_now(&self, caller: &Caller, id: InteractionId) -> Result<Option<ByNow>, Error> {
-        let scope = caller.scope;
-        let asked = self.read(Cost::Point, move |reads| asked_about(reads, &scope, id)).await?;
-        let Some(Asked { action, behalf, decides, proposed }) = asked else { return Ok(None) };
+    pub(crate) async fn by_now(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        draft: &Draft,
+    ) -> Result<Option<ByNow>, Error> {
+        let (scope, draft) = (caller.scope, draft.clone());
+        let found = self.read(Cost::Point, move |reads| {
+            let Some(asked) = reads.interaction(&scope, id)? else { return Ok(None) };
+            let approves = asked.question.effect_of(&draft) == Some(Effect::Approve);
+            Ok(asked_about(reads, &scope, asked)?.map(|asked| (asked, approves)))
+        });
+        let Some((Asked { action, behalf, decides, proposed }, approves)) = found.await? else { return Ok(None) };
         let in_force = match self.in_force(scope).await {
             // Where no policy can be read, none allows anything; people answer all the same.
             Err(Error::Store(StoreError::Corrupt(_))) => return Ok(None),
@@ -52,7 +61,7 @@ impl Engine {
             let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
             rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
         });
-        let denied = match proposed {
+        let denied = match proposed && approves {
             true => Some(self.judge_by(in_force, behalf, action).await?.ruling),
             false => None,
         };
@@ -76,9 +85,8 @@ pub(crate) struct Asked {
 pub(crate) fn asked_about<R: Reads + ?Sized>(
     reads: &mut R,
     scope: &Scope,
-    id: InteractionId,
+    mut asked: Interaction,
 ) -> Result<Option<Asked>, Error> {
-    let Some(mut asked) = reads.interaction(scope, id)? else { return Ok(None) };
     // The action is in the session where it was proposed, wherever the question went.
     while let Some(from) = asked.origin.handed_from.take() {
         asked = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;

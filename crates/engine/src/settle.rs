@@ -213,7 +213,7 @@ impl Engine {
         if remember.is_some() {
             caller.require(Right::Grant)?;
         }
-        let by_now = self.by_now(caller, id).await?;
+        let by_now = self.by_now(caller, id, draft).await?;
         let Some(arguments) = draft.arguments.clone().filter(Value::is_object) else {
             return Ok(Alongside { edit: None, remember, by_now });
         };

@@ -149,6 +149,9 @@ async fn what_is_denied_by_now_is_not_approved() {
         let many = json!({ "answers": [{ "interaction": action.question().id, "option": "approve" }] });
         let results = scene.alice.post("/v1/interactions/answers", many).await.done();
         assert_eq!(results["results"][0]["problem"]["code"], "action_denied", "{results}");
+        let auto = action.question().path("/auto");
+        let body = json!({ "option": "approve", "source": "auto_policy" });
+        scene.root.post(&auto, body).await.refused(403, "action_denied");
         scene.alice.decides(&action, json!({ "option": "reject", "feedback": "a freeze" })).await.done();
         assert_eq!(scene.agent.state(&action).await, "rejected");
     }
