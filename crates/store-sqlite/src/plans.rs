@@ -103,6 +103,11 @@ fn lists_use_the_index_that_fits() {
         (InteractionFilter { channel: Some("chat-1".into()), ..all() }, "interactions_of_project (project=?"),
         (InteractionFilter { kind: Some(Kind::Form), ..all() }, "interactions_of_project (project=?"),
     ];
+        (InteractionFilter { text: Some("rm -rf".into()), ..open() }, "interactions_by_status (project=? AND status=?"),
+        (
+            InteractionFilter { text: Some(Uuid::nil().to_string()), ..open() },
+            "interactions_by_status (project=? AND status=?",
+        ),
     for (filter, index) in rows {
         for after in [None, Some(InteractionId::from_uuid(Uuid::nil()))] {
             let (sql, _) = interaction::list(&scope, &filter, Page { after, limit: 50 });
