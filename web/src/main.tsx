@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { cache } from './app/cache';
 import { showTheme, usePreferences } from './app/preferences';
 import { router } from './app/router';
-import { hearTabs } from './lib/account';
+import { backFromProvider, hearTabs } from './lib/account';
 import { forgetDrafts } from './lib/draft';
 import { speak } from './lib/i18n';
 import { useTold } from './ui/tell';
@@ -22,7 +22,12 @@ usePreferences.subscribe((now, before) => {
 hearTabs((account) => {
   if (account === 'left') forgetDrafts();
   void cache.resetQueries();
+  const { pathname, search } = router.state.location;
+  // Whoever was sent to the door goes on to where they wanted to go.
+  if (account === 'entered' && pathname === '/sign-in' && 'next' in search && search.next)
+    router.history.push(search.next);
 });
+backFromProvider(location.pathname);
 await speak(language);
 
 const Toasts = lazy(() => import('./ui/toast'));

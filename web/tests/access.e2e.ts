@@ -93,6 +93,18 @@ test('dialogs keep the focus, and give it back', async () => {
   expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true);
 });
 
+test.each([
+  ['another role', '/settings?tab=people', 'Change bob'],
+  ['a new person', '/settings?tab=people', 'New person'],
+  ['a new key', '/settings?tab=keys', 'New key'],
+  ['a new webhook', '/settings?tab=webhooks', 'New webhook'],
+])('axe has nothing serious to say of a dialog (%s)', async (_, path, opener) => {
+  const page = await w.at(path, { reducedMotion: 'reduce' });
+  await page.getByRole('button', { name: opener }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await serious(page, 'dialog')).toEqual([]);
+});
+
 test('nothing moves for those who want no motion', async () => {
   const moving = async (reducedMotion: 'reduce' | 'no-preference') => {
     const page = await w.at('/policy', { reducedMotion });

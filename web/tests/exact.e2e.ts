@@ -138,3 +138,45 @@ test('hidden characters are seen in a diff, in a field, and in JSON that is edit
   await rewrite(editor, '{"path": "/srv/a\u202e.sh", "content": "ok"}');
   await editor.locator('.ctl', { hasText: 'U+202E' }).waitFor();
 });
+
+test('a form shows and sends the numbers of its schema to the last digit', async () => {
+  const agent = await Agent.open(w.server);
+  const schema = `{"type":"object","required":["id","far"],"properties":{
+    "id":{"type":"integer","title":"Id","default":9007199254740993},
+    "rate":{"type":"number","title":"Rate","enum":[1.0,2.5]},
+    "plan":{"title":"Plan","oneOf":[{"const":18446744073709551615},{"const":9007199254740995,"title":"The odd one"}]},
+    "far":{"type":"integer","title":"Far","minimum":9007199254740993}}}`;
+  const suggestion = '{"id":"s","label":"As usual","source":"rule","data":{"far":9007199254740997}}';
+  const body = `{"kind":"form","title":"Large","schema":${schema},"suggestions":[${suggestion}]}`;
+  const asked = JSON.parse(await wire(`/v1/sessions/${agent.session}/interactions`, body)) as { id: string };
+  const page = await w.at(`/inbox/${asked.id}`);
+  await expect.poll(() => page.getByLabel('Id').inputValue()).toBe('9007199254740993');
+  await page.getByLabel('Far').fill('9007199254740992');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByText('At least 9007199254740993.').waitFor();
+  await page.getByRole('button', { name: /As usual/u }).click();
+  await expect.poll(() => page.getByLabel('Far').inputValue()).toBe('9007199254740997');
+  await page.getByRole('radio', { name: '1.0' }).check();
+  const plan = page.getByRole('combobox', { name: 'Plan' });
+  await plan.locator('option', { hasText: '18446744073709551615' }).waitFor({ state: 'attached' });
+  await plan.selectOption({ label: 'The odd one' });
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  const said = await wire(`/v1/interactions/${asked.id}`);
+  for (const part of ['"far":9007199254740997', '"plan":9007199254740995', '"rate":1.0'])
+    expect(said.slice(said.indexOf('"resolution"'))).toContain(part);
+});
+
+test('what turns a text round in a field is named beneath it, with the line as it is written', async () => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'question', title: 'Say it?' });
+  const page = await w.at(`/inbox/${asked.id}`);
+  const field = page.getByRole('textbox', { name: 'Answer' });
+  await field.fill('plain\nrm \u202e/ fr-');
+  const marks = page.getByRole('status').filter({ hasText: 'Not to be seen in it:' });
+  expect(await marks.innerText()).toMatch(/U\+202E\s+rm U\+202E\/ fr-/u);
+  expect(await field.evaluate((box) => getComputedStyle(box).unicodeBidi)).toBe('plaintext');
+  const search = page.getByRole('searchbox', { name: 'Search questions' });
+  await search.fill('a\u2066b');
+  await page.getByRole('status').filter({ hasText: 'U+2066' }).waitFor();
+});

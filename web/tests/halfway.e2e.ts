@@ -184,3 +184,27 @@ test('whoever may not answer is told why, and has no buttons', async () => {
   await button(vera, 'Confirm').click();
   await ended(vera, 'vera: Confirm');
 });
+
+test('a viewer selects in the inbox what was asked in a session of theirs, and nothing else', async () => {
+  // Who is a viewer now may have been more than that when the session began.
+  const headers = {
+    Authorization: `Bearer ${w.server.key('vern', 'operator')}`,
+    'Content-Type': 'application/json',
+  };
+  const body = JSON.stringify({ agent: 'release-bot', title: 'Of Vern' });
+  const reply = await fetch(`${w.server.address}/v1/sessions`, { method: 'POST', headers, body });
+  const agent = await Agent.open(w.server, 'Of somebody else');
+  await agent.ask({ kind: 'confirmation', title: 'Not for Vern?' });
+  agent.session = ((await reply.json()) as { id: string }).id;
+  const asked = await agent.ask({ kind: 'confirmation', title: 'For Vern too?' });
+  w.server.cli('users', 'create', 'vern', '--role', 'viewer');
+  const page = await w.at(w.server.link('vern'), { user: 'nobody' });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('checkbox', { name: /For Vern too/u }).check();
+  expect(await page.getByRole('checkbox', { name: /Not for Vern/u }).count()).toBe(0);
+  await page.getByRole('region', { name: 'Selected questions' }).getByRole('button', { name: 'Approve…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Approve 1' }).click();
+  await dialog.getByText('taken', { exact: true }).waitFor();
+  expect((await agent.decided(asked.id)).resolution?.by?.name).toBe('vern');
+});

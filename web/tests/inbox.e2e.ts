@@ -39,7 +39,7 @@ test('filters live in the address and survive a reload', async () => {
   await agent.ask({ kind: 'notice', title: 'Alpha notice' });
   await agent.ask({ kind: 'question', title: 'Alpha question' });
   const page = await w.at('/inbox');
-  await page.getByRole('searchbox', { name: 'Search titles' }).fill('alpha');
+  await page.getByRole('searchbox', { name: 'Search questions' }).fill('alpha');
   await page.waitForURL(/q=alpha/u);
   await page.getByRole('button', { name: 'Filters' }).click();
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('notice');
@@ -177,4 +177,30 @@ test('a row tells what runs, not the file beside it, and how many arguments it l
   const dialog = page.getByRole('dialog');
   for (const text of ['execute_command', 'rm -rf /srv/prod', 'README.md', 'hello'])
     await dialog.getByText(text, { exact: true }).first().waitFor();
+});
+
+test('the search finds a question by what its call would do, by its words, its session and its id', async () => {
+  const agent = await Agent.open(w.server, 'Needles and PINS');
+  const call = await agent.propose('needle', 'shift_needle', { path: '/srv/a', to: '/srv/needle-77' });
+  const said = 'Но "СТОГ" в сообщении';
+  const asked = await agent.ask({ kind: 'notice', title: 'Nothing here', message: said });
+  const page = await w.at('/inbox');
+  const box = page.getByRole('searchbox', { name: 'Search questions' });
+  const notice = page.getByRole('link', { name: 'Nothing here' });
+  const move = page.getByRole('link', { name: 'Run shift_needle' });
+  const found = async (text: string, there: typeof move, gone: typeof move) => {
+    await box.fill(text);
+    await gone.waitFor({ state: 'detached' });
+    await there.waitFor();
+  };
+  await notice.waitFor();
+  await found('NEEDLE-77', move, notice);
+  await found('"стог"', notice, move);
+  await found('Shift_Needle', move, notice);
+  await found(asked.id, notice, move);
+  await found(call.interaction ?? '', move, notice);
+  await box.fill('needles and pins');
+  await notice.waitFor();
+  await move.waitFor();
+  expect(await page.getByRole('list', { name: 'Questions' }).getByRole('link').count()).toBe(2);
 });

@@ -224,3 +224,32 @@ test('a person is added, gets a link, comes in by it, and is locked out', async 
   await dana.reload();
   await dana.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
+
+test('whoever is locked out is let in again; a role is changed, but not that of the last admin', async () => {
+  w.server.cli('users', 'create', 'erin', '--role', 'viewer', '--group', 'night');
+  const page = await w.at('/settings?tab=people');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Lock out erin' }).click();
+  await dialog.getByRole('button', { name: 'Lock out' }).click();
+  await page.getByRole('button', { name: 'Let erin in again' }).click();
+  await dialog.getByRole('combobox', { name: 'Role' }).selectOption('operator');
+  await dialog.getByRole('button', { name: 'Let in again' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'erin' });
+  await row.getByText('operator').waitFor();
+  await row.getByText('night').waitFor();
+  const erin = await w.at(w.server.link('erin'), { user: 'nobody' });
+  await erin.getByRole('button', { name: 'Sign in' }).click();
+  await erin.getByRole('button', { name: 'Account of erin' }).first().waitFor();
+  await page.getByRole('button', { name: 'Change erin' }).click();
+  await dialog.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
+  await dialog.getByRole('textbox', { name: 'Groups' }).fill('day, night');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('viewer').waitFor();
+  await row.getByText('day').waitFor();
+  await erin.reload();
+  await erin.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+  await page.getByRole('button', { name: 'Change alice' }).click();
+  await dialog.getByRole('combobox', { name: 'Role' }).selectOption('operator');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('make somebody else one first', { exact: false }).waitFor();
+});

@@ -43,3 +43,24 @@ test('whom the provider gives no role is told so at the door', async () => {
   await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
   await context.close();
 });
+
+test('who comes in through a provider in one tab has come in in all of them', async () => {
+  provider.role = 'holdpoint-operator';
+  const { page, context } = await someone(browser, server);
+  await page.goto(`${server.page}/inbox`);
+  await page.getByRole('button', { name: 'Account of alice' }).first().waitFor();
+  const door = await context.newPage();
+  await door.goto(`${server.page}/sign-in`);
+  await door.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+  await door.getByRole('link', { name: 'Let Olga in' }).click();
+  await door.getByRole('button', { name: 'Account of Olga Ivanova' }).first().waitFor();
+  await page.getByRole('button', { name: 'Account of Olga Ivanova' }).first().waitFor();
+  await door.getByRole('button', { name: 'Account of Olga Ivanova' }).first().click();
+  await door.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in?next=%2Finbox');
+  await door.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+  await door.getByRole('link', { name: 'Let Olga in' }).click();
+  await page.waitForURL('**/inbox');
+  await page.getByRole('button', { name: 'Account of Olga Ivanova' }).first().waitFor();
+  await context.close();
+});

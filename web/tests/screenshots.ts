@@ -162,6 +162,11 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
   me: (page) => open(page, '/settings'),
   keys: (page) => open(page, '/settings?tab=keys'),
   people: (page) => open(page, '/settings?tab=people'),
+  person: async (page) => {
+    await open(page, '/settings?tab=people');
+    await page.locator('main li button').first().click();
+    await page.getByRole('dialog').waitFor();
+  },
   secrets: (page) => open(page, '/settings?tab=secrets'),
   webhooks: async (page) => {
     await open(page, `/settings?tab=webhooks&webhook=${ids.webhook}`);

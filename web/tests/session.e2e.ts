@@ -119,3 +119,23 @@ test('a long session shows what happened last, each call with its own arguments,
     .poll(() => before.allInnerTexts())
     .toEqual(Array.from({ length: 6 }, () => expect.stringMatching(/May run read_file.*file-14\d\.txt/su)));
 });
+
+test('what happened before a question is shown however much has happened since', async () => {
+  const agent = await Agent.open(w.server, 'An old story');
+  const reads = (from: number, to: number) =>
+    Promise.all(
+      Array.from({ length: to - from }, (_, n) =>
+        agent.propose(`r${from + n}`, 'read_file', { path: `/srv/file-${from + n}.txt` }),
+      ),
+    );
+  await reads(0, 8);
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Long ago' });
+  for (let n = 100; n < 1400; n += 50) await reads(n, n + 50);
+  const page = await w.at(`/inbox/${asked.id}`);
+  const before = page.getByRole('region', { name: 'What happened before' }).getByRole('listitem');
+  await before.first().waitFor();
+  await expect
+    .poll(() => before.allInnerTexts())
+    .toEqual(Array.from({ length: 6 }, () => expect.stringMatching(/May run read_file.*file-[0-7]\.txt/su)));
+  await page.getByText('History: 1', { exact: false }).waitFor();
+});

@@ -53,3 +53,79 @@ test('the server dies under several tabs: each says so, and all come back', asyn
   await w.server.run();
   for (const page of pages) await page.getByText(/Connection lost/u).waitFor({ state: 'detached' });
 });
+
+test('a reader that the browser has put to sleep is replaced, and is no second reader when it wakes', async () => {
+  const streams: Page[] = [];
+  const first = await w.at('/inbox');
+  const context = first.context();
+  context.on('request', (request) => {
+    if (request.url().endsWith('/v1/events/stream')) streams.push(request.frame().page());
+  });
+  await first.reload();
+  await first.getByRole('img', { name: 'Live' }).first().waitFor();
+  const second = await context.newPage();
+  await second.addInitScript(() => {
+    const now = Date.now;
+    Date.now = () => now() + Number(document.documentElement.dataset.later ?? 0);
+  });
+  await second.goto(`${w.server.page}/inbox`);
+  await second.getByRole('img', { name: 'Live' }).first().waitFor();
+  expect(streams).toEqual([first]);
+  // Nothing of it runs any more, and nobody has told it: it keeps its lock and its connection.
+  const sleep = await context.newCDPSession(first);
+  const asleep = new Promise((resolve) => sleep.once('Debugger.paused', resolve));
+  await sleep.send('Debugger.enable');
+  await sleep.send('Debugger.pause');
+  await asleep;
+  const agent = await Agent.open(w.server);
+  await agent.ask({ kind: 'confirmation', title: 'While the reader sleeps' });
+  // It takes a minute without a word until somebody thinks so.
+  await second.evaluate(() => {
+    document.documentElement.dataset.later = '70000';
+  });
+  await second.getByRole('link', { name: 'While the reader sleeps' }).waitFor();
+  expect(streams).toEqual([first, second]);
+  await sleep.send('Debugger.disable');
+  await first.getByRole('link', { name: 'While the reader sleeps' }).waitFor();
+  await agent.ask({ kind: 'confirmation', title: 'After it woke' });
+  for (const page of [first, second]) await page.getByRole('link', { name: 'After it woke' }).waitFor();
+  expect(streams).toEqual([first, second]);
+});
+
+test('where a browser has no locks, a tab reads for itself while somebody looks at it, and misses nothing', async () => {
+  const { context } = await someoneWithout(['locks']);
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  for (const page of [first, second]) {
+    await page.goto(`${w.server.page}/inbox`);
+    await page.getByRole('img', { name: 'Live' }).first().waitFor();
+  }
+  const agent = await Agent.open(w.server);
+  await agent.ask({ kind: 'confirmation', title: 'Without a lock' });
+  for (const page of [first, second]) await page.getByRole('link', { name: 'Without a lock' }).waitFor();
+  const ended = second.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/events/stream'));
+  await looked(second, 'hidden');
+  await ended;
+  await agent.ask({ kind: 'confirmation', title: 'Nobody looks' });
+  await first.getByRole('link', { name: 'Nobody looks' }).waitFor();
+  expect(await second.getByRole('link', { name: 'Nobody looks' }).count()).toBe(0);
+  await looked(second, 'visible');
+  await second.getByRole('link', { name: 'Nobody looks' }).waitFor();
+});
+
+/** A browser in which something of the navigator is not there, as on plain HTTP. */
+async function someoneWithout(names: string[]) {
+  const page = await w.at('/inbox');
+  const context = page.context();
+  await context.addInitScript((gone) => {
+    for (const name of gone) delete (Navigator.prototype as unknown as Record<string, unknown>)[name];
+  }, names);
+  return { context };
+}
+
+/** What a browser tells a page when its tab goes behind another one, or comes out again. */
+function looked(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  return page.evaluate((now) => {
+    Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, state);
+}

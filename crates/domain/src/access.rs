@@ -88,6 +88,13 @@ impl Role {
         }
     }
 
+    /// Whether another role takes nothing away from whoever has this one.
+    #[must_use]
+    pub fn within(self, other: Self) -> bool {
+        let rank = |wanted: Self| Self::ALL.into_iter().position(|role| role == wanted);
+        rank(other) <= rank(self)
+    }
+
     /// The word for it on the wire and in the stores.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -189,6 +189,9 @@ pub enum Refusal {
     /// The person belongs to projects that the caller has no say in.
     #[error("`{0}` also belongs to projects of which you are no admin")]
     UserElsewhere(String),
+    /// Nobody else who has ever signed in is an admin of the project.
+    #[error("`{0}` is the last admin of this project: make somebody else an admin first")]
+    LastAdmin(String),
     /// Only a person who is signed in can do this: a key has no password and speaks for one project.
     #[error("only a person who is signed in can do this, with a key it means nothing")]
     NeedsSignIn,

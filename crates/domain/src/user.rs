@@ -162,6 +162,13 @@ pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
     }
 }
 
+/// Checks the role that a person is to have.
+pub fn role(pointer: &str, role: Option<Role>, problems: &mut Vec<Problem>) {
+    if role == Some(Role::Agent) {
+        problems.push(Problem::new(pointer, "is for agents, which have keys and do not sign in"));
+    }
+}
+
 /// Checks a password that is to be set. Its length is what counts.
 pub fn password(pointer: &str, password: &str, problems: &mut Vec<Problem>) {
     if password.chars().count() < SHORTEST_PASSWORD {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::access::Right;
-use domain::{Caller, Event, Refusal, Scope, SessionId};
+use domain::{Caller, Event, InteractionId, Refusal, Scope, SessionId};
 use store::{Cost, Cursor, Topic};
 
 use crate::portion::Portion;
@@ -40,6 +40,24 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
+    /// The events of a session that are about one question, after a number.
+    pub async fn events_about(
+        &self,
+        caller: &Caller,
+        (session, about): (SessionId, InteractionId),
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Event>, Error> {
+        caller.require(Right::Read)?;
+        let scope = caller.scope;
+        self.read(Cost::Scan, move |reads| {
+            reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            let found = reads.events_about(&scope, session, about)?;
+            Ok(found.into_iter().filter(|event| event.seq > after).take(limit as usize).collect())
+        })
+        .await
+    }
+
     /// Events of a session after a number; waits for one if there is none.
     pub async fn events(
         &self,

@@ -1,4 +1,4 @@
-//! Adds, lists and disables the people of a project.
+//! Adds and lists the people of a project.
 
 use domain::access::Right;
 use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, Wire, text, user};
@@ -29,9 +29,7 @@ impl NewUser {
             text::line("/display", display, &mut problems);
             text::visible("/display", display, &mut problems);
         }
-        if self.role == Role::Agent {
-            problems.push(Problem::new("/role", "is for agents, which have keys and do not sign in"));
-        }
+        user::role("/role", Some(self.role), &mut problems);
         user::groups("/groups", &self.groups, &mut problems);
         if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
     }
@@ -58,25 +56,6 @@ impl Engine {
         caller.require(Right::ManageUsers)?;
         let scope = caller.scope;
         self.read(Cost::Scan, move |reads| Ok(reads.users(&scope)?)).await
-    }
-
-    /// Takes a person out of the caller's project. Whoever belongs nowhere any more is signed out everywhere, and neither the
-    /// password nor a link lets them in again.
-    pub async fn user_disable(&self, caller: &Caller, name: &str) -> Result<(), Error> {
-        caller.require(Right::ManageUsers)?;
-        let (scope, name) = (caller.scope, known(name)?);
-        self.transact_as(Doer::of(caller), move |work| {
-            let (user, membership) = work.member(&scope, &name)?;
-            let ended = Membership { disabled_at: Some(work.now), ..membership };
-            work.tx.membership_put(&scope, user.id, &ended)?;
-            if user.active().all(|membership| membership.project == scope.project) {
-                work.tx.password_put(user.id, None)?;
-                work.tx.links_drop(user.id)?;
-                work.tx.visits_end(user.id, None)?;
-            }
-            work.audited(&scope, &Happening::plain("user.disabled", json!({ "user": name })))
-        })
-        .await
     }
 }
 

@@ -71,7 +71,7 @@ pub use suggestion::{
 };
 pub use user::{
     LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
-    ProviderView, SignInView, UserBody, UserView, UsersPage, Via,
+    ProviderView, SignInView, UserBody, UserChangeBody, UserView, UsersPage, Via,
 };
 pub use webhook::{
     WebhookAnswerView, WebhookAttemptView, WebhookBody, WebhookCreatedView, WebhookDeliveriesPage, WebhookDeliveryView,

@@ -148,6 +148,19 @@ pub struct UserBody {
     pub groups: Vec<String>,
 }
 
+/// Changes what a person is in the project; what is absent stays as it is.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "role": "viewer", "groups": ["operations"], "disabled": false }))]
+pub struct UserChangeBody {
+    /// What the person may do in the project; not `agent`. Whose role falls is signed out everywhere.
+    pub role: Option<Role>,
+    /// The groups that the person belongs to there.
+    pub groups: Option<Vec<String>>,
+    /// Whether the person is out of the project.
+    pub disabled: Option<bool>,
+}
+
 /// A person of the project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::user)]

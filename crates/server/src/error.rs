@@ -119,6 +119,7 @@ pub const CODES: &[&str] = &[
     "grant_revoked",
     "user_exists",
     "user_elsewhere",
+    "last_admin",
     "needs_sign_in",
     "password_wrong",
     "sign_in_failed",
@@ -323,6 +324,7 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::GrantRevoked(_) => (S::CONFLICT, "grant_revoked"),
         Refusal::UserExists(_) => (S::CONFLICT, "user_exists"),
         Refusal::UserElsewhere(_) => (S::FORBIDDEN, "user_elsewhere"),
+        Refusal::LastAdmin(_) => (S::CONFLICT, "last_admin"),
         Refusal::NeedsSignIn => (S::FORBIDDEN, "needs_sign_in"),
         Refusal::PasswordWrong => (S::FORBIDDEN, "password_wrong"),
     }

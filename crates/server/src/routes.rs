@@ -106,7 +106,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(me::me_project))
         .routes(routes!(me::me_password))
         .routes(routes!(users::user_create, users::user_list))
-        .routes(routes!(users::user_disable))
+        .routes(routes!(users::user_change, users::user_disable))
         .routes(routes!(users::user_link))
         .routes(routes!(audit::audit_list))
         .routes(routes!(audit::audit_export))

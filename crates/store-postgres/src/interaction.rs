@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Origin;
+use domain::said::{said, sought, sought_id};
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
+use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, Stored};
 
 use crate::connection::Face;
 use crate::secret::{DATA_KEY, data_key};
@@ -148,8 +149,9 @@ impl InteractionWrites for Face<'_> {
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
                    deadline, wake_at, revision, state, delivery, resolved_at, retired_at) \
                    select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 from sessions \
-                   where id = $3 and project = $2 on conflict do nothing";
-        self.guarded(
+                   where id = $3 and project = $2 on conflict do nothing \
+                   returning (select title from sessions where id = $3)";
+        let kept = self.row(
             sql,
             &[
                 &id.uuid(),
@@ -170,8 +172,11 @@ impl InteractionWrites for Face<'_> {
                 &micros(interaction.retired_at()),
             ],
         )?;
-        let sql = "insert into questions (interaction, title, asked) values ($1, $2, $3) on conflict do nothing";
-        self.guarded(sql, &[&id.uuid(), &question.title, &json(&Asked { origin, question })?])
+        let session: Option<String> = column(&kept.ok_or(StoreError::Conflict)?, 0)?;
+        let said = said(interaction, session.as_deref());
+        let sql =
+            "insert into questions (interaction, title, asked, said) values ($1, $2, $3, $4) on conflict do nothing";
+        self.guarded(sql, &[&id.uuid(), &question.title, &json(&Asked { origin, question })?, &said])
     }
 
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
@@ -243,7 +248,10 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
         with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
     }
     if let Some(text) = &filter.text {
-        with(" and strpos(lower(questions.title), lower(?)) > 0", Box::new(text.clone()));
+        match sought_id(text) {
+            Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
+            None => with(" and strpos(questions.said, ?) > 0", Box::new(sought(text))),
+        }
     }
     let deadline_of = "(select deadline from interactions as last where last.id = ?)";
     let (after, order) = match filter.sort {

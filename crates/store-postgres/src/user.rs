@@ -11,6 +11,11 @@ const USER: &str = "users.id, tenant, name, display, subject, created_at, signed
 const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
 /// The members of a project.
 pub(crate) const MEMBERS: &str = "select \"user\" from memberships where project = $1";
+/// The admins of a project who have come in.
+pub(crate) const ADMINS: &str = "select memberships.\"user\" from memberships join users on users.id = memberships.\"user\" \
+                                 where memberships.project = $1 and users.tenant = $2 and role = 'admin' \
+                                 and disabled_at is null and signed_in_at is not null \
+                                 order by memberships.\"user\" for update of memberships";
 /// Visits that nobody goes on with.
 pub(crate) const UNUSED: &str = "select id from visits where seen_at < $1 limit $2 for update skip locked";
 /// Visits that have lasted for too long.
@@ -125,6 +130,11 @@ impl UserWrites for Face<'_> {
                 &micros(membership.disabled_at),
             ],
         )
+    }
+
+    fn admins_lock(&mut self, scope: &Scope) -> Stored<Vec<UserId>> {
+        let found = self.rows(ADMINS, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
+        found.iter().map(|row| Ok(UserId::from_uuid(column(row, 0)?))).collect()
     }
 
     fn user_signed_in(&mut self, user: UserId, at: Timestamp) -> Stored<()> {

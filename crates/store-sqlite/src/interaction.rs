@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Origin;
+use domain::said::{said, sought, sought_id};
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 use serde::{Deserialize, Serialize};
@@ -142,8 +143,14 @@ impl InteractionReads for Face<'_> {
 impl InteractionWrites for Face<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
-        let sql = "insert into questions (interaction, title, asked) values (?1, ?2, ?3)";
-        let row = params![id.uuid(), question.title, json(&Asked { origin, question })?];
+        let session = self.title_of(scope, origin.session)?;
+        let sql = "insert into questions (interaction, title, asked, said) values (?1, ?2, ?3, ?4)";
+        let row = params![
+            id.uuid(),
+            question.title,
+            json(&Asked { origin, question })?,
+            said(interaction, session.as_deref())
+        ];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
                    deadline, wake_at, revision, state, delivery, resolved_at, retired_at) \
@@ -228,6 +235,13 @@ impl InteractionWrites for Face<'_> {
 }
 
 impl Face<'_> {
+    fn title_of(&self, scope: &Scope, session: SessionId) -> Stored<Option<String>> {
+        let sql = "select title from sessions where id = ?1 and project = ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let title = statement.query_row([session.uuid(), scope.project.uuid()], |row| row.get(0)).optional().told()?;
+        Ok(title.flatten())
+    }
+
     fn ids_of(&self, sql: &str, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
@@ -262,7 +276,10 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
         with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
     }
     if let Some(text) = &filter.text {
-        with(" and instr(lower(questions.title), lower(?)) > 0", Box::new(text.clone()));
+        match sought_id(text) {
+            Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
+            None => with(" and instr(questions.said, ?) > 0", Box::new(sought(text))),
+        }
     }
     let deadline_of = "(select deadline from interactions as last where last.id = ?)";
     let (after, order) = match filter.sort {

@@ -57,6 +57,7 @@ fn hot_statements_use_their_indexes() {
     let due = plan(&connection, webhook::DUE);
     assert!(due.contains("events USING COVERING INDEX events_of_project (project=? AND position>?)"), "{due}");
     check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
+    check(user::ADMINS, "memberships USING INDEX memberships_of_project (project=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
@@ -102,6 +103,11 @@ fn lists_use_the_index_that_fits() {
         (InteractionFilter { session, status: Some(Status::Expired), ..all() }, "interactions_of_session (session=?"),
         (InteractionFilter { channel: Some("chat-1".into()), ..all() }, "interactions_of_project (project=?"),
         (InteractionFilter { kind: Some(Kind::Form), ..all() }, "interactions_of_project (project=?"),
+        (InteractionFilter { text: Some("rm -rf".into()), ..open() }, "interactions_by_status (project=? AND status=?"),
+        (
+            InteractionFilter { text: Some(Uuid::nil().to_string()), ..open() },
+            "interactions_by_status (project=? AND status=?",
+        ),
     ];
     for (filter, index) in rows {
         for after in [None, Some(InteractionId::from_uuid(Uuid::nil()))] {

@@ -76,7 +76,7 @@ pub struct InteractionFilter {
     pub agent: Option<String>,
     /// Past their deadline at this moment, in microseconds.
     pub overdue_at: Option<i64>,
-    /// With this text in the title.
+    /// With this text in its words (`domain::said`), or this id, its own or its session's.
     pub text: Option<String>,
     /// In this order.
     pub sort: Sort,

@@ -59,6 +59,8 @@ pub trait UserWrites {
     fn user_insert(&mut self, user: &User) -> Stored<()>;
     /// Writes over what a person is in a project of their tenant, or says it for the first time.
     fn membership_put(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> Stored<()>;
+    /// Who is an admin of a project now and has ever signed in; nobody else changes what they are there before the transaction has ended.
+    fn admins_lock(&mut self, scope: &Scope) -> Stored<Vec<UserId>>;
     /// Notes when a person signed in.
     fn user_signed_in(&mut self, id: UserId, at: Timestamp) -> Stored<()>;
     /// Writes over the password, or takes it away.

@@ -24,7 +24,7 @@ api.use({
 });
 
 /** Where agents' own JSON stands in ours: what is shown of it, and sent back, is as they wrote it. */
-const FREE = ['arguments', 'original_arguments', 'context', 'data', 'result', 'input', 'output', 'metadata'];
+const FREE = ['schema', 'arguments', 'original_arguments', 'context', 'data', 'result', 'input', 'output', 'metadata'];
 
 /** An event of a stream, or what else comes as JSON and not through the client. */
 export function readReply(json: string): unknown {

@@ -17,6 +17,8 @@ export const people = {
   setPassword: (next: string, old?: string) => taken(api.PUT('/v1/me/password', { body: { new: next, old } })),
   list: () => taken(api.GET('/v1/users')),
   add: (person: Schemas['UserBody']) => taken(api.POST('/v1/users', { body: person })),
+  change: (name: string, body: Schemas['UserChangeBody']) =>
+    taken(api.PATCH('/v1/users/{user}', { params: { path: { user: name } }, body })),
   disable: (name: string) => taken(api.DELETE('/v1/users/{user}', { params: { path: { user: name } } })),
   link: (name: string) => taken(api.POST('/v1/users/{user}/link', { params: { path: { user: name } }, body: {} })),
 };

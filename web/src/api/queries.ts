@@ -1,8 +1,8 @@
-import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, taken } from './client';
 import { people } from './people';
 import type { operations } from './schema';
-import type { Json, SessionEvent } from './types';
+import type { Json } from './types';
 
 export type InboxFilter = Omit<NonNullable<operations['interaction_list']['parameters']['query']>, 'cursor' | 'limit'>;
 export type SessionFilter = Omit<NonNullable<operations['session_list']['parameters']['query']>, 'cursor' | 'limit'>;
@@ -47,50 +47,6 @@ export const sessionQuery = (id: string) =>
     queryKey: ['session', id],
     queryFn: ({ signal }) => taken(api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal })),
   });
-
-const EVENTS = 60;
-/** What a page that slept may still catch up with; whoever missed more begins anew at the end. */
-const GAP = 600;
-
-const eventsAfter = async (session: string, after: number, limit: number, signal?: AbortSignal) => {
-  const query = { after, limit };
-  const path = { session };
-  return (await taken(api.GET('/v1/sessions/{session}/events', { params: { path, query }, signal }))).events;
-};
-
-/** Up to which event of a session was heard while its events were being read: whoever reads them reads as far. */
-export const heardKey = (id: string) => ['session-heard', id];
-
-/** The last events of a session, without a gap; the live stream adds what comes, `earlierEvents` what came before. */
-export const eventsQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['session-events', id],
-    queryFn: async ({ client, signal }): Promise<SessionEvent[]> => {
-      const { last_seq: end } = await taken(
-        api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal }),
-      );
-      const known = client.getQueryData<SessionEvent[]>(['session-events', id]) ?? [];
-      const events = end - (known.at(-1)?.seq ?? 0) > GAP ? [] : [...known];
-      for (;;) {
-        const found = await eventsAfter(id, events.at(-1)?.seq ?? Math.max(0, end - EVENTS), 200, signal);
-        events.push(...found);
-        const heard = client.getQueryData<number>(heardKey(id)) ?? 0;
-        if (found.length === 0 || (found.length < 200 && heard <= (events.at(-1)?.seq ?? 0))) return events;
-      }
-    },
-  });
-
-/** Reads the events before those that are known of a session. */
-export async function earlierEvents(client: QueryClient, id: string): Promise<void> {
-  const key = ['session-events', id];
-  const first = client.getQueryData<SessionEvent[]>(key)?.[0]?.seq ?? 1;
-  if (first <= 1) return;
-  const count = Math.min(EVENTS, first - 1);
-  const found = await eventsAfter(id, first - 1 - count, count);
-  client.setQueryData<SessionEvent[]>(key, (known) =>
-    known?.[0]?.seq === first ? [...found.filter((event) => event.seq < first), ...known] : known,
-  );
-}
 
 /** One call of a session, by the agent's name for it. */
 export const actionQuery = (session: string, call: string) =>

@@ -1565,7 +1565,8 @@ export interface paths {
         delete: operations["user_disable"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Changes what a person is in the caller's project. Whose role falls is signed out everywhere; the last admin stays one. */
+        patch: operations["user_change"];
         trace?: never;
     };
     "/v1/users/{user}/link": {
@@ -6003,6 +6004,23 @@ export interface components {
             name: string;
             /** @description What the person may do in the project; not `agent`. */
             role: components["schemas"]["Role"];
+        };
+        /**
+         * @description Changes what a person is in the project; what is absent stays as it is.
+         * @example {
+         *       "disabled": false,
+         *       "groups": [
+         *         "operations"
+         *       ],
+         *       "role": "viewer"
+         *     }
+         */
+        UserChangeBody: {
+            /** @description Whether the person is out of the project. */
+            disabled?: boolean | null;
+            /** @description The groups that the person belongs to there. */
+            groups?: string[] | null;
+            role?: components["schemas"]["Role"] | null;
         };
         /**
          * @description The people of a project.
@@ -13547,7 +13565,10 @@ export interface operations {
                 mine?: boolean;
                 /** @description Only those past their deadline. */
                 overdue?: boolean;
-                /** @description With this text in the title. */
+                /**
+                 * @description With this text in the title, the message, the tool or the values of its arguments, the agent's name or the session's
+                 *     title, or with this id of a question or session.
+                 */
                 q?: string;
                 /** @description Of this session. */
                 session?: string;
@@ -21413,6 +21434,8 @@ export interface operations {
             query?: {
                 /** @description Only those with a greater number. */
                 after?: number;
+                /** @description Only those about this question; not with `wait`. */
+                interaction?: string;
                 /** @description At most so many; 50 if absent. */
                 limit?: number;
                 /** @description Reply when there is one, or after so many seconds. */
@@ -23486,6 +23509,177 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    user_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChangeBody"];
+            };
+        };
+        responses: {
+            /** @description The person */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserView"];
+                };
             };
             /** @description The request cannot be read */
             400: {

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { api } from '@/api/client';
-import { eventsQuery } from '@/api/queries';
+import { beforeQuery, eventsQuery } from '@/api/events';
 import type { SessionEvent } from '@/api/types';
 import { gather } from './live';
 
@@ -89,4 +89,32 @@ test.each([
   calls.mockRestore();
   expect(cache.getQueryData<SessionEvent[]>(key)?.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   expect(reads).toEqual([known.length, 3]);
+});
+
+test('what was before an event is read backwards from there, until it is enough', async () => {
+  vi.useRealTimers();
+  const cache = new QueryClient();
+  const reads: number[][] = [];
+  const calls = vi.spyOn(api, 'GET').mockImplementation(((
+    _: string,
+    { params: { query } }: { params: { query: { after: number; limit: number } } },
+  ) => {
+    reads.push([query.after, query.limit]);
+    const events = Array.from({ length: query.limit }, (_, at) => event(query.after + 1 + at));
+    return Promise.resolve({ data: { events }, response: new Response() });
+  }) as never);
+  const read = async (seq: number, enough: number) => {
+    const found = await cache.fetchQuery(beforeQuery('ses_1', seq, (events) => events.length >= enough));
+    return [found[0]?.seq, found.at(-1)?.seq, found.length];
+  };
+  expect(await read(5000, 100)).toEqual([4740, 4999, 260]);
+  expect(await read(100, 500)).toEqual([1, 99, 99]);
+  expect(await read(1, 500)).toEqual([undefined, undefined, 0]);
+  calls.mockRestore();
+  expect(reads).toEqual([
+    [4939, 60],
+    [4739, 200],
+    [39, 60],
+    [0, 39],
+  ]);
 });

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { create } from 'zustand';
 import { readReply } from '@/api/client';
-import { heardKey } from '@/api/queries';
+import { heardKey } from '@/api/events';
 import type { SessionEvent } from '@/api/types';
 import { hear } from './share';
 import type { Word } from './stream';
@@ -73,7 +73,7 @@ export function gather(cache: QueryClient, wait = 120): (event: SessionEvent) =>
     touched.add(`session ${event.session}`);
     const call = (event.data as { call_id?: unknown }).call_id;
     if (typeof call === 'string') touched.add(`action ${event.session} ${call}`);
-    if (event.interaction) touched.add(`interaction ${event.interaction}`);
+    for (const name of event.interaction ? ['interaction', 'about'] : []) touched.add(`${name} ${event.interaction}`);
     if (event.type.startsWith('grant.') || event.type === 'interaction.answered') touched.add('grants');
     if (waiting) return;
     waiting = true;

@@ -50,6 +50,8 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
       })
       .catch(() => robbed.abort());
     reading = false;
+    // Whoever was replaced while asleep may have missed what the new reader said: it says anew how things are.
+    if (robbed.signal.aborted) tell({ is: 'hello', from: self });
     if (!stop.aborted && state.is !== 'signed-out') void read(false);
   };
   // A reader that the browser has put to sleep says nothing more: whoever is looked at takes its place.

@@ -11,6 +11,20 @@ export function tellTabs(account: Account): void {
   channel.close();
 }
 
+const GONE = 'holdpoint-at-provider';
+
+/** This tab goes to an identity provider, which sends it back as a fresh page. */
+export function leaveForProvider(): void {
+  sessionStorage.setItem(GONE, '1');
+}
+
+/** A tab that is back from there, and not at the door again, has come in: the others are told. */
+export function backFromProvider(path: string): void {
+  if (sessionStorage.getItem(GONE) === null) return;
+  sessionStorage.removeItem(GONE);
+  if (path !== '/sign-in') tellTabs('entered');
+}
+
 /** Hears what another tab has done with the cookie, for as long as the page lives. */
 export function hearTabs(heard: (account: Account) => void): void {
   if (!('BroadcastChannel' in window)) return;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeName, fold, hiddenIn, inWords, oneLine, pieces, spelled } from './text';
+import { codeName, fold, hiddenIn, inWords, oneLine, pieces, spelled, turnedIn } from './text';
 
 const shown = (text: string) => pieces(text).map((piece) => ('text' in piece ? piece.text : codeName(piece.code)));
 
@@ -61,4 +61,9 @@ describe('long text is folded with its true length', () => {
   test('short text is not', () => {
     expect(fold('short')).toEqual({ shown: 'short', folded: false, characters: 5, lines: 1 });
   });
+});
+
+test('lines that would be shown in another order are found, and others are not', () => {
+  expect(turnedIn('a\nrm \u202e/ fr-\nשלום\n\u2067x\nz\u200b')).toEqual(['rm \u202e/ fr-', '\u2067x']);
+  expect(turnedIn('\u202ex\n'.repeat(9))).toHaveLength(5);
 });

@@ -46,6 +46,17 @@ export function hiddenIn(text: string): string[] {
   return [...new Set(pieces(text).flatMap((piece) => ('code' in piece ? [codeName(piece.code)] : [])))];
 }
 
+// Whatever makes a field show what follows in another order than it is written in.
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** The first lines of a text in which something may turn it round. */
+export function turnedIn(text: string, most = 5): string[] {
+  return text
+    .split(/[\n\u2028\u2029]/u)
+    .filter((line) => TURNS.test(line))
+    .slice(0, most);
+}
+
 /** The text in one line of plain characters: for titles of tabs and notifications, where no markup can stand. */
 export function oneLine(text: string, most = 120): string {
   const line = spelled(text).replace(/\s+/gu, ' ').trim();

@@ -7,7 +7,7 @@ import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
 import { expiredShare, refusedShare, series, shareTone } from './series';
 import { callLine, contextBeside, subjectOf } from './subject';
-import { timeline, turnsBefore } from './timeline';
+import { lastTurns, timeline } from './timeline';
 
 describe('what a call is about', () => {
   test.each([
@@ -164,8 +164,8 @@ test('the timeline has no repetition', () => {
 });
 
 describe('what happened before a question', () => {
-  const event = (seq: number, type: string, data: object = {}, interaction?: string) =>
-    ({ id: `e${seq}`, seq, type, data, interaction }) as unknown as SessionEvent;
+  const event = (seq: number, type: string, data: object = {}) =>
+    ({ id: `e${seq}`, seq, type, data }) as unknown as SessionEvent;
   const events = [
     event(1, 'session.started'),
     event(2, 'message.sent', { content: 'Tidy up' }),
@@ -175,20 +175,13 @@ describe('what happened before a question', () => {
     event(6, 'action.done', { call_id: 'read' }),
     event(7, 'model.turn', { text: ' ' }),
     event(8, 'action.allowed', { call_id: 'list' }),
-    event(9, 'interaction.asked', {}, 'int_1'),
-    event(10, 'action.done', { call_id: 'list' }),
   ];
-  const seqs = (most?: number) => turnsBefore(events, 'int_1', most)?.map(({ seq }) => seq);
+  const seqs = (most?: number) => lastTurns(events, most).map(({ seq }) => seq);
   test('what was said, what ran, and nothing twice', () => {
     expect(seqs(10)).toEqual([1, 2, 3, 6, 8]);
   });
   test('the last of it', () => {
     expect(seqs(2)).toEqual([6, 8]);
-  });
-  test('nothing is told where its asking is not among what is known, be it only what came after', () => {
-    const after = [event(10, 'action.done', { call_id: 'list' }), event(11, 'interaction.answered', {}, 'int_1')];
-    expect(turnsBefore(after, 'int_1')).toBeUndefined();
-    expect(turnsBefore([], 'int_1')).toBeUndefined();
   });
 });
 

@@ -37,18 +37,8 @@ const TOLD = [
   'interaction.answered',
 ];
 
-/**
- * The last turns before a question was asked, the oldest first; a turn of a model that says nothing tells nothing. Of events
- * among which its asking is not, nobody can say which were before it: then there are none to tell, not even no turns.
- */
-export function turnsBefore(
-  events: readonly SessionEvent[],
-  interaction: string,
-  most = 6,
-): SessionEvent[] | undefined {
-  const asked = events.find((event) => event.type === 'interaction.asked' && event.interaction === interaction)?.seq;
-  if (asked === undefined) return undefined;
-  const before = events.filter((event) => event.seq < asked);
+/** The last turns of what happened before a question, the oldest first; a turn of a model that says nothing tells nothing. */
+export function lastTurns(before: readonly SessionEvent[], most = 6): SessionEvent[] {
   // Of a call that has run, how it went says that it might.
   const done = new Set(before.filter(({ type }) => /^action\.(done|failed)$/u.test(type)).map(callOf));
   return before

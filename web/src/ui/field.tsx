@@ -1,23 +1,58 @@
 import type { InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { cn } from '@/lib/cn';
 import { HiddenMarks } from './hidden-marks';
 
 const box =
   'w-full rounded-md border border-edge/70 bg-surface px-3 text-base text-ink shadow-card placeholder:text-muted/80 aria-[invalid=true]:border-danger disabled:opacity-60';
 
-export function Input({ className, ...rest }: InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
-  return <input className={cn(box, 'h-9 max-sm:h-11', className)} {...rest} />;
+interface Secret {
+  /** What is written here is kept nowhere, and nothing of it is repeated. */
+  secret?: boolean;
+}
+
+export function Input({
+  className,
+  secret,
+  onChange,
+  ...rest
+}: InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> } & Secret) {
+  const [written, setWritten] = useState<unknown>(rest.defaultValue);
+  const open = !secret && (rest.type === undefined || rest.type === 'text' || rest.type === 'search');
+  return (
+    <>
+      <input
+        className={cn(box, 'h-9 max-sm:h-11', className)}
+        {...rest}
+        onChange={(event) => {
+          if (open) setWritten(event.target.value);
+          onChange?.(event);
+        }}
+      />
+      {open ? <HiddenMarks text={rest.value ?? written} /> : null}
+    </>
+  );
 }
 
 export function Textarea({
   className,
+  secret,
+  onChange,
   ...rest
-}: TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) {
+}: TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> } & Secret) {
+  const [written, setWritten] = useState<unknown>(rest.defaultValue);
   return (
     <>
-      <textarea rows={3} className={cn(box, 'py-2 leading-relaxed', className)} {...rest} />
-      <HiddenMarks text={rest.value} />
+      <textarea
+        rows={3}
+        className={cn(box, 'py-2 leading-relaxed', className)}
+        {...rest}
+        onChange={(event) => {
+          if (!secret) setWritten(event.target.value);
+          onChange?.(event);
+        }}
+      />
+      {secret ? null : <HiddenMarks text={rest.value ?? written} />}
     </>
   );
 }

@@ -1,19 +1,31 @@
 import { useTranslation } from 'react-i18next';
-import { hiddenIn } from '@/lib/text';
+import { hiddenIn, turnedIn } from '@/lib/text';
+import { AgentLine } from './agent-text';
 
-/** What cannot be seen in a text that is being edited, named beneath it: a browser's own field shows nothing of it. */
+/**
+ * What cannot be seen in a text that is being edited, named beneath it: a browser's own field shows nothing of it. A line that it
+ * may show turned round stands there as it is written.
+ */
 export function HiddenMarks({ text }: { text: unknown }) {
   const { t } = useTranslation();
   const found = typeof text === 'string' ? hiddenIn(text) : [];
-  if (found.length === 0) return null;
+  if (typeof text !== 'string' || found.length === 0) return null;
   return (
-    <p role="status" className="text-sm text-warn-ink">
-      {t('form.hidden')}{' '}
-      {found.map((name) => (
-        <span key={name} className="ctl">
-          {name}
-        </span>
+    <div role="status" className="space-y-1 text-sm text-warn-ink">
+      <p>
+        {t('form.hidden')}{' '}
+        {found.map((name) => (
+          <span key={name} className="ctl">
+            {name}
+          </span>
+        ))}
+      </p>
+      {turnedIn(text).map((line, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one text never move
+        <p key={at} className="break-words font-mono text-ink [overflow-wrap:anywhere]">
+          <AgentLine text={line} />
+        </p>
       ))}
-    </p>
+    </div>
   );
 }

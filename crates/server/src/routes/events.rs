@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use domain::SessionId;
+use domain::{InteractionId, SessionId};
 use http::HeaderMap;
 use protocol::EventsPage;
 use serde::Deserialize;
@@ -24,6 +24,8 @@ use crate::sse::{Source, stream};
 pub(super) struct EventsQuery {
     /// Only those with a greater number.
     after: Option<u64>,
+    /// Only those about this question; not with `wait`.
+    interaction: Option<String>,
     /// At most so many; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
@@ -43,10 +45,18 @@ pub(super) async fn event_list(
     Query(query): Query<EventsQuery>,
 ) -> Result<Json<EventsPage>, ApiError> {
     let (most, wait, after) = (limit(query.limit)?, wait(query.wait)?, number(query.after)?);
-    let found = tokio::select! {
-        biased;
-        found = app.engine.events(&caller, session, after, most, wait) => found?,
-        () = app.stops() => Vec::new(),
+    let about = query.interaction.map(|text| text.parse::<InteractionId>()).transpose();
+    let about = about.map_err(|error| ApiError::QueryInvalid(format!("interaction: {error}")))?;
+    let found = match about {
+        Some(_) if !wait.is_zero() => {
+            return Err(ApiError::QueryInvalid("wait: not together with `interaction`".into()));
+        }
+        Some(about) => app.engine.events_about(&caller, (session, about), after, most).await?,
+        None => tokio::select! {
+            biased;
+            found = app.engine.events(&caller, session, after, most, wait) => found?,
+            () = app.stops() => Vec::new(),
+        },
     };
     app.engine.recheck(&caller).await?;
     let next = found.last().map_or(after, |event| event.seq);

@@ -70,7 +70,8 @@ pub(super) struct InteractionsQuery {
     mine: Option<bool>,
     /// Only those past their deadline.
     overdue: Option<bool>,
-    /// With this text in the title.
+    /// With this text in the title, the message, the tool or the values of its arguments, the agent's name or the session's
+    /// title, or with this id of a question or session.
     q: Option<String>,
     /// In this order; `oldest` if absent.
     #[param(inline)]

@@ -2,9 +2,9 @@
 
 use axum::Json;
 use axum::extract::State;
-use engine::NewUser;
+use engine::{NewUser, UserChange};
 use http::{HeaderMap, StatusCode};
-use protocol::{EmptyBody, LinkView, UserBody, UserView, UsersPage};
+use protocol::{EmptyBody, LinkView, UserBody, UserChangeBody, UserView, UsersPage};
 
 use crate::App;
 use crate::caller::Who;
@@ -33,6 +33,20 @@ pub(super) async fn user_create(
 pub(super) async fn user_list(State(app): State<App>, Who(caller): Who) -> Result<Json<UsersPage>, ApiError> {
     let users = app.engine.users(&caller).await?;
     Ok(Json(UsersPage { users: users.into_iter().filter_map(UserView::of).collect() }))
+}
+
+/// Changes what a person is in the caller's project. Whose role falls is signed out everywhere; the last admin stays one.
+#[utoipa::path(patch, path = "/v1/users/{user}", tag = "people", request_body = UserChangeBody,
+    params(("user" = String, Path, description = "The name")),
+    responses((status = 200, description = "The person", body = UserView), Problems))]
+pub(super) async fn user_change(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(name): Id<String>,
+    Command { body: UserChangeBody { role, groups, disabled }, .. }: Command<UserChangeBody>,
+) -> Result<Json<UserView>, ApiError> {
+    let user = app.engine.user_change(&caller, &name, UserChange { role, groups, disabled }).await?;
+    Ok(Json(UserView::of(user).ok_or(ApiError::Panicked)?))
 }
 
 /// Takes a person out of the caller's project; whoever belongs nowhere any more is signed out everywhere.

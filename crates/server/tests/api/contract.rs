@@ -88,6 +88,7 @@ fn sample(operation: &str) -> Option<Sample> {
         "me_password" => (Some(json!({ "new": "correct horse battery" })), &[]),
         "user_create" => (Some(json!({ "name": "carol", "role": "viewer" })), &[Operator, Viewer, Agent]),
         "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
+        "user_change" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
         "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
         "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         "webhook_create" => (Some(json!({ "url": "https://hooks.example.com/" })), &[Operator, Viewer, Agent]),

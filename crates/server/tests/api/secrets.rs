@@ -57,6 +57,11 @@ async fn a_secret_is_nowhere_but_with_its_agent() {
     for seen in [shown(&world, &question).await, answered.to_string(), second.to_string(), waiting.to_string()] {
         assert!(!seen.contains(VALUE), "{seen}");
     }
+    let found = async |text: &str| {
+        let page = alice.get(&format!("/v1/interactions?q={text}")).await.done();
+        page["interactions"].as_array().map(Vec::len)
+    };
+    assert_eq!((found(VALUE).await, found("hunter2").await, found("REGISTRY").await), (Some(0), Some(0), Some(1)));
     assert!(on_disk(&world, "Credentials for the registry"), "the search itself works");
     assert!(!on_disk(&world, VALUE));
 }

@@ -211,6 +211,56 @@ async fn whoever_is_disabled_is_out_with_all_streams() {
     root.post("/v1/users", json!({ "name": "alice", "role": "viewer" })).await.refused(409, "user_exists");
 }
 
+/// Another role holds from the next request on, and whose role falls has to sign in again; whoever is out comes back in.
+#[tokio::test]
+async fn an_admin_changes_what_a_person_is() {
+    let world = World::new().await;
+    let (alice, root) = (world.comes("alice", Role::Operator).await, world.admin().await);
+    let change = |body: Value| reply(root.request(Method::PATCH, "/v1/users/alice").json(&body));
+    let raised = change(json!({ "role": "admin", "groups": ["ops", "security"] })).await.done();
+    assert_eq!((&raised["role"], &raised["groups"]), (&json!("admin"), &json!(["ops", "security"])));
+    let me = alice.gets("/v1/me").await.done();
+    assert_eq!((&me["role"], &me["groups"]), (&json!("admin"), &json!(["ops", "security"])), "at once");
+
+    for body in
+        [json!({ "role": "viewer" }), json!({ "disabled": true }), json!({ "role": "viewer", "disabled": true })]
+    {
+        alice.sends(Method::PATCH, "/v1/users/alice", body.clone()).await.refused(409, "last_admin");
+        change(body).await.refused(409, "last_admin");
+    }
+    reply(root.request(Method::DELETE, "/v1/users/alice")).await.refused(409, "last_admin");
+    change(json!({ "role": "agent" })).await.refused_at(422, "body_invalid", &["/role"]);
+    change(json!({ "groups": ["two words"] })).await.refused_at(422, "body_invalid", &["/groups/0"]);
+    change(json!({ "rank": 1 })).await.refused(422, "body_invalid");
+    reply(root.request(Method::PATCH, "/v1/users/nobody").json(&json!({}))).await.refused(404, "not_found");
+    assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "nothing was changed");
+
+    let bob = world.comes("bob", Role::Admin).await;
+    let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
+    let fallen = bob.sends(Method::PATCH, "/v1/users/alice", json!({ "role": "viewer" })).await.done();
+    assert_eq!((&fallen["role"], &fallen["groups"]), (&json!("viewer"), &json!(["ops", "security"])));
+    alice.gets("/v1/me").await.refused(401, "unauthenticated");
+    root.opens(json!({})).await;
+    assert_eq!(stream.next().await.unwrap().name.as_deref(), Some("unauthenticated"));
+
+    let out = change(json!({ "disabled": true })).await.done();
+    assert_eq!(out["disabled_at"], "2026-01-01T00:00:00Z");
+    root.post("/v1/users/alice/link", json!({})).await.refused(404, "not_found");
+    let back = change(json!({ "disabled": false })).await.done();
+    assert_eq!((back.get("disabled_at"), &back["role"]), (None, &json!("viewer")));
+    let token = world.link(&root, "alice").await;
+    assert_eq!(world.knocks("/v1/sign-in/link", json!({ "token": token })).await.status, 204);
+
+    let trail = root.get("/v1/audit?limit=200").await.done();
+    let entries = trail["entries"].as_array().cloned().unwrap();
+    let changes: Vec<_> = entries.iter().filter(|entry| entry["type"] == "user.changed").collect();
+    assert_eq!(changes.len(), 2);
+    let told = json!({ "user": "alice", "role": "viewer", "groups": ["ops", "security"],
+                       "was": { "role": "admin", "groups": ["ops", "security"] } });
+    assert_eq!((&changes[1]["by"]["name"], &changes[1]["data"]), (&json!("bob"), &told));
+    assert_eq!(entries.iter().filter(|entry| entry["type"] == "user.enabled").count(), 1);
+}
+
 /// A browser speaks for one project; its person may have others.
 #[tokio::test]
 async fn a_browser_moves_to_another_project_of_the_person() {

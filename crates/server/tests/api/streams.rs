@@ -167,6 +167,31 @@ async fn history_is_paged() {
     }
 }
 
+/// What happened to one question is found however much has happened since.
+#[tokio::test]
+async fn the_events_of_one_question_are_listed_by_themselves() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({})).await;
+    agent.asks_in(&session, confirmation()).await;
+    let question = agent.asks_in(&session, confirmation()).await;
+    agent.asks_in(&session, confirmation()).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    let events = format!("/v1/sessions/{session}/events?interaction={}", question.id);
+    let seqs = async |more: &str| -> Vec<Value> {
+        let page = alice.get(&format!("{events}{more}")).await.done();
+        page["events"].as_array().unwrap().iter().map(|event| json!([event["seq"], event["type"]])).collect()
+    };
+    let [asked, answered] = [json!([3, "interaction.asked"]), json!([5, "interaction.answered"])];
+    assert_eq!(seqs("").await[..2], [asked.clone(), answered.clone()]);
+    assert_eq!(seqs("&limit=1").await, [asked]);
+    assert_eq!(seqs("&after=3&limit=1").await, [answered]);
+    alice.get(&format!("{events}&wait=1")).await.refused(400, "query_invalid");
+    alice.get(&format!("/v1/sessions/{session}/events?interaction=x")).await.refused(400, "query_invalid");
+    let stranger = world.stranger().await;
+    stranger.get(&events).await.refused(404, "not_found");
+}
+
 /// Events are paged by their numbers.
 #[tokio::test]
 async fn events_are_paged() {

@@ -1,8 +1,10 @@
 //! Lists: every filter and every order, held against a model; pages without gaps or repeats.
 
+use domain::said::{said, sought, sought_id};
 use domain::session::{Ending, Note};
 use domain::{Actor, ActorKind, Command, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::Fixture;
 use super::world::{World, actor, answered, at, session};
@@ -19,6 +21,14 @@ fn inbox(world: &World) -> Vec<Interaction> {
             json!({ "kind": kinds[number / 3 % 3], "title": format!("Delete FILE {} of %_'ten'?", number % 10) });
         if number % 4 != 0 {
             fields["deadline"] = json!(at(100 + (number as i64 % 7) * 10));
+        }
+        if number % 11 == 3 {
+            fields["message"] = json!(format!("Say \"why\" for\nnumber {number}. СКОЛЬКО?"));
+        }
+        if number % 9 == 4 {
+            let arguments =
+                json!({ "to": format!("/srv/{number}"), "note": "a\0b", "size": 9_007_199_254_740_993_u64 });
+            fields["action"] = json!({ "tool": "move_file", "arguments": arguments });
         }
         if number == 50 {
             fields["kind"] = json!({ "custom": "vote" });
@@ -58,8 +68,12 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
     filters.push(InteractionFilter { channel: Some("chat-2".into()), ..none() });
     filters.push(InteractionFilter { agent: Some("cleaner".into()), ..none() });
     filters.push(InteractionFilter { overdue_at: Some(at(130).as_microsecond()), ..none() });
-    for text in ["file 7", "%", "_", "'ten'", "absent", ""] {
-        filters.push(InteractionFilter { text: Some(text.into()), ..none() });
+    let words =
+        ["number 3", "\"WHY\" for\nn", "сколько", "move_file", "/srv/4", "A\0b", "0993", "cleaner", "a TITLE", "note"];
+    let ids = [all[1].id.to_string(), all[1].origin.session.to_string(), SessionId::from_uuid(Uuid::nil()).to_string()];
+    let texts = ["file 7", "%", "_", "'ten'", "absent", ""].into_iter().chain(words).map(str::to_owned);
+    for text in texts.chain(ids) {
+        filters.push(InteractionFilter { text: Some(text), ..none() });
     }
     filters.push(InteractionFilter {
         status: Some(Status::Pending),
@@ -80,7 +94,9 @@ fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionI
     let same =
         |wanted: &Option<String>, found: Option<&str>| wanted.as_deref().is_none_or(|wanted| Some(wanted) == found);
     let wanted = |one: &&Interaction| {
-        let title = one.question.title.to_lowercase();
+        let words = said(one, Some("A title"));
+        let named = |id: Uuid| id == one.id.uuid() || id == one.origin.session.uuid();
+        let found = |text: &String| sought_id(text).map_or_else(|| words.contains(&sought(text)), named);
         let deadline = one.question.deadline.map(domain::Timestamp::as_microsecond);
         let pending = one.status() == Status::Pending;
         filter.status.is_none_or(|status| status == one.status())
@@ -90,7 +106,7 @@ fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionI
             && same(&filter.channel, Some(&one.origin.channel))
             && same(&filter.agent, one.origin.agent.as_deref())
             && filter.overdue_at.is_none_or(|now| pending && deadline.is_some_and(|deadline| deadline <= now))
-            && filter.text.as_ref().is_none_or(|text| title.contains(&text.to_lowercase()))
+            && filter.text.as_ref().is_none_or(found)
             && (filter.sort != Sort::Deadline || (pending && deadline.is_some()))
     };
     let mut found: Vec<&Interaction> = all.iter().filter(wanted).collect();

@@ -124,6 +124,15 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
         assert_eq!(put, Err(StoreError::Conflict), "{scope:?}");
     }
     assert_eq!(world.person(adam.id).user.memberships.len(), 2);
+    let admins = |scope: Scope| world.write(move |tx| tx.admins_lock(&scope)).unwrap();
+    assert_eq!(admins(here), [], "a viewer, and an operator who is out");
+    assert_eq!(admins(second), [], "who never came in");
+    world.write(move |tx| tx.user_signed_in(id, at(2))).unwrap();
+    assert_eq!(admins(second), [adam.id]);
+    assert_eq!(admins(Scope { tenant: elsewhere.tenant, ..second }), []);
+    let out = Membership { disabled_at: Some(at(3)), ..membership(second, Role::Admin) };
+    world.write(move |tx| tx.membership_put(&second, id, &out)).unwrap();
+    assert_eq!(admins(second), []);
 }
 
 /// Visits move, are used, settled and ended; those of one person at once.

@@ -27,8 +27,10 @@ export function QuestionList({ filter, filtered, here }: Props) {
   const questions = useMemo(() => data?.pages.flatMap((page) => page.interactions) ?? [], [data]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { data: me } = useQuery(meQuery());
-  // Who started its session is not known here: what hangs on that alone is answered on the question's own page.
-  const open = questions.filter((question) => question.status === 'pending' && me && !barred(question, me));
+  const own = useOwn(filter, me?.role === 'viewer');
+  const open = questions.filter(
+    (question) => question.status === 'pending' && me && (own.has(question.id) || !barred(question, me)),
+  );
   const chosen = open.filter((question) => selected.has(question.id));
   const toggle = (id: string) => setSelected(toggled(selected, id));
   useKeys(
@@ -69,6 +71,15 @@ export function QuestionList({ filter, filtered, here }: Props) {
       <BatchBar questions={chosen} onClear={() => setSelected(new Set())} />
     </>
   );
+}
+
+/**
+ * What a viewer may answer after all, as the server knows it: who started a session may answer what is asked in it, and who that
+ * was does not stand in the list.
+ */
+function useOwn(filter: InboxFilter, viewer: boolean): ReadonlySet<string> {
+  const { data } = useInfiniteQuery({ ...interactionsQuery({ ...filter, mine: true }), enabled: viewer });
+  return useMemo(() => new Set(data?.pages.flatMap((page) => page.interactions.map(({ id }) => id))), [data]);
 }
 
 function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {

@@ -6,7 +6,7 @@ import { meQuery, sessionQuery } from '@/api/queries';
 import type { Interaction, Suggestion } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { useDraft } from '@/lib/draft';
-import { forFields, showJson } from '@/lib/exact';
+import { showJson } from '@/lib/exact';
 import { useShortcuts } from '@/lib/shortcuts';
 import { editBegun } from '@/model/edit';
 import { barred } from '@/model/may';
@@ -88,7 +88,7 @@ export function Answer({ question, dock, begin, left }: Props) {
   const use = ({ data, option }: Suggestion) => {
     if (data !== undefined && data !== null) {
       if (field === 'text') change({ text: typeof data === 'string' ? data : showJson(data) });
-      else change({ data: forFields(data) });
+      else change({ data });
     }
     if (option && field === 'choice') change({ picked: [option] });
     else if (option) setOpen(list.find((move) => move.option?.id === option) ?? null);

@@ -33,6 +33,7 @@ export function Fields({ id, question, inputs, disabled, error, onChange, onRead
             id={id}
             schema={question.schema ?? {}}
             value={inputs.data}
+            samples={question.suggestions?.map(({ data }) => data)}
             disabled={disabled}
             refused={flawsAt(error)}
             onChange={(data) => onChange({ data })}

@@ -1,33 +1,24 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { actionQuery, earlierEvents, eventsQuery } from '@/api/queries';
+import { aboutQuery, beforeQuery } from '@/api/events';
+import { actionQuery } from '@/api/queries';
 import type { Interaction, SessionEvent } from '@/api/types';
 import { callLine } from '@/model/subject';
-import { callOf, turnsBefore } from '@/model/timeline';
+import { callOf, lastTurns } from '@/model/timeline';
 import { AgentText } from '@/ui/agent-text';
 import { MoreArguments } from '@/ui/call';
 import { EventLine, type Particulars } from '@/ui/event-line';
 import { Section } from '@/ui/page';
 
 const TURNS = 6;
-/** How far back is looked for what was before a question: beyond that the session's own page tells more. */
-const FAR = 1200;
 
-/** The last turns before a question was asked: `far` where that is too long ago to look for, nothing while it is looked for. */
-function useTurns(question: Interaction): SessionEvent[] | 'far' | undefined {
-  const cache = useQueryClient();
-  const { data: events } = useQuery(eventsQuery(question.session));
-  const first = events?.[0];
-  const turns = turnsBefore(events ?? [], question.id, TURNS);
-  const more = first !== undefined && first.seq > 1 && (events?.length ?? 0) < FAR;
-  const short = more && (turns?.length ?? 0) < TURNS;
-  const from = first?.seq;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each stretch that has come
-  useEffect(() => {
-    if (short) void earlierEvents(cache, question.session).catch(() => undefined);
-  }, [cache, question.session, short, from]);
-  return turns ?? (first === undefined || more ? undefined : 'far');
+/** The last turns before a question was asked, however much has happened since; nothing while they are looked for. */
+function useTurns({ id, session }: Interaction): SessionEvent[] | undefined {
+  const { data: own } = useQuery(aboutQuery(session, id));
+  const asked = own?.find((event) => event.type === 'interaction.asked')?.seq;
+  const enough = (events: SessionEvent[]) => lastTurns(events, TURNS).length === TURNS;
+  const { data: events } = useQuery({ ...beforeQuery(session, asked ?? 1, enough), enabled: asked !== undefined });
+  return events && lastTurns(events, TURNS);
 }
 
 /** The last things that happened in the session before this was asked. */
@@ -37,15 +28,11 @@ export function Before({ question }: { question: Interaction }) {
   if (turns === undefined || turns.length === 0) return null;
   return (
     <Section level={3} title={t('question.before')}>
-      {turns === 'far' ? (
-        <p className="text-muted text-sm">{t('question.far')}</p>
-      ) : (
-        <ul>
-          {turns.map((event) => (
-            <Turn key={event.id} event={event} />
-          ))}
-        </ul>
-      )}
+      <ul>
+        {turns.map((event) => (
+          <Turn key={event.id} event={event} />
+        ))}
+      </ul>
     </Section>
   );
 }
@@ -69,9 +56,8 @@ function Turn({ event }: { event: SessionEvent }) {
 /** What has happened to this question. */
 export function History({ question }: { question: Interaction }) {
   const { t } = useTranslation();
-  const { data: events } = useQuery(eventsQuery(question.session));
-  const own = events?.filter((event) => event.interaction === question.id) ?? [];
-  if (own.length === 0) return null;
+  const { data: own } = useQuery(aboutQuery(question.session, question.id));
+  if (!own?.length) return null;
   return (
     <details className="group" open={question.status !== 'pending' || undefined}>
       <summary className="font-semibold text-muted text-sm">{t('question.history', { count: own.length })}</summary>

@@ -84,12 +84,13 @@ function SecretInput({ field, disabled, error }: { field: SecretField; disabled:
           <Textarea
             {...ids}
             {...common}
+            secret
             rows={5}
             className={`font-mono text-sm! ${shown ? '' : '[-webkit-text-security:disc]'}`}
           />
         ) : (
           <div className="flex gap-2">
-            <Input {...ids} {...common} type={shown ? 'text' : 'password'} className="font-mono text-sm!" />
+            <Input {...ids} {...common} secret type={shown ? 'text' : 'password'} className="font-mono text-sm!" />
             <Button
               size="icon"
               aria-pressed={shown}

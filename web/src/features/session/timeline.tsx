@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { actionQuery, earlierEvents, eventsQuery } from '@/api/queries';
+import { earlierEvents, eventsQuery } from '@/api/events';
+import { actionQuery } from '@/api/queries';
 import type { Session, SessionEvent } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { callLine } from '@/model/subject';

@@ -7,8 +7,7 @@ import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Field, Input, Select } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
-
-const ROLES: Role[] = ['operator', 'viewer', 'admin'];
+import { groupsIn, ROLES } from './roles';
 
 export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: (person: Person) => void }) {
   const { t } = useTranslation();
@@ -20,9 +19,7 @@ export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: 
         name: String(form.get('name')).trim(),
         display: String(form.get('display')).trim() || undefined,
         role: String(form.get('role')) as Role,
-        groups: String(form.get('groups'))
-          .split(/[\s,]+/u)
-          .filter(Boolean),
+        groups: groupsIn(form),
       }),
     onSuccess: (person) => {
       void cache.invalidateQueries({ queryKey: ['people'] });

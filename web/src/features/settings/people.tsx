@@ -11,6 +11,7 @@ import { CopyBox } from '@/ui/copy';
 import { Dialog } from '@/ui/dialog';
 import { Card, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
+import { ChangePerson } from './change-person';
 import { NewPerson } from './new-person';
 
 /** The people of this installation: who they are, a link that lets them in, and the way out. */
@@ -19,6 +20,7 @@ export function People() {
   const { data, error, refetch } = useQuery(peopleQuery());
   const [adding, setAdding] = useState(false);
   const [linked, setLinked] = useState<Person>();
+  const [changing, setChanging] = useState<Person>();
   const [leaving, setLeaving] = useState<Person>();
   return (
     <div className="space-y-4">
@@ -39,6 +41,7 @@ export function People() {
                 key={person.name}
                 person={person}
                 onLink={() => setLinked(person)}
+                onChange={() => setChanging(person)}
                 onDisable={() => setLeaving(person)}
               />
             ))}
@@ -47,12 +50,20 @@ export function People() {
       ) : null}
       {adding ? <NewPerson onClose={() => setAdding(false)} onAdded={setLinked} /> : null}
       {linked ? <LinkFor person={linked} onClose={() => setLinked(undefined)} /> : null}
+      {changing ? <ChangePerson person={changing} onClose={() => setChanging(undefined)} /> : null}
       {leaving ? <Disable person={leaving} onClose={() => setLeaving(undefined)} /> : null}
     </div>
   );
 }
 
-function Row({ person, onLink, onDisable }: { person: Person; onLink: () => void; onDisable: () => void }) {
+interface RowProps {
+  person: Person;
+  onLink: () => void;
+  onChange: () => void;
+  onDisable: () => void;
+}
+
+function Row({ person, onLink, onChange, onDisable }: RowProps) {
   const { t } = useTranslation();
   const out = Boolean(person.disabled_at);
   return (
@@ -72,8 +83,15 @@ function Row({ person, onLink, onDisable }: { person: Person; onLink: () => void
         ))}
         {out ? <Badge tone="danger">{t('people.disabled')}</Badge> : null}
       </div>
-      {out ? null : (
+      {out ? (
+        <Button size="sm" aria-label={t('people.enableOf', { name: person.name })} onClick={onChange}>
+          {t('people.enable')}
+        </Button>
+      ) : (
         <span className="flex flex-wrap gap-2">
+          <Button size="sm" aria-label={t('people.changeOf', { name: person.name })} onClick={onChange}>
+            {t('people.change')}
+          </Button>
           <Button size="sm" aria-label={t('people.linkFor', { name: person.name })} onClick={onLink}>
             {t('people.link')}
           </Button>

@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { people } from '@/api/people';
 import { offerQuery } from '@/api/queries';
-import { tellTabs } from '@/lib/account';
+import { leaveForProvider, tellTabs } from '@/lib/account';
 import { Button, buttonLook } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { Card, Notice, Waiting } from '@/ui/page';
@@ -89,6 +89,7 @@ function ByPassword({ next }: { next: string }) {
       {offer.oidc ? (
         <a
           href={offer.oidc.url}
+          onClick={leaveForProvider}
           className={buttonLook({ tone: offer.password ? 'plain' : 'accent', className: 'w-full' })}
         >
           {t('signIn.with', { label: offer.oidc.label })}

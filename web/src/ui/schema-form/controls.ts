@@ -37,6 +37,7 @@ function control(schema: Part, value: unknown): UiSchema {
   const { type, format } = schema;
   if (Array.isArray(schema.enum))
     return { 'ui:widget': schema.enum.length <= FEW && format !== 'select' ? 'radio' : 'select' };
+  if (isChosen(schema)) return { 'ui:widget': 'select' };
   if (isJson(schema)) return { 'ui:field': 'JsonField' };
   if (type === 'boolean') return { 'ui:widget': format === 'checkbox' ? 'checkbox' : 'ToggleWidget' };
   if (type === 'array') {
@@ -56,6 +57,11 @@ function isLong(schema: Part, value: unknown): boolean {
   const named = ['textarea', 'multiline', 'markdown', 'json'].includes(String(schema.format));
   const wide = typeof schema.maxLength === 'number' && schema.maxLength > LONG;
   return named || wide || (typeof value === 'string' && (value.includes('\n') || value.length > 80));
+}
+
+function isChosen({ oneOf, anyOf }: Part): boolean {
+  const among = [oneOf, anyOf].find(Array.isArray);
+  return Boolean(among?.length && among.every((one) => isPart(one) && 'const' in one));
 }
 
 // What no set of fields can draw is written as JSON: anything at all, free objects, lists of anything.

@@ -2,8 +2,10 @@ import Form from '@rjsf/core';
 import { type RJSFSchema, type RJSFValidationError, toErrorSchema } from '@rjsf/utils';
 import { useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { writeJson } from '@/lib/exact';
 import { controlsFor } from './controls';
 import { drawable } from './drawable';
+import { exactly } from './exactly';
 import {
   ArrayFieldItemTemplate,
   ArrayFieldTemplate,
@@ -18,6 +20,8 @@ interface Props {
   id: string;
   schema: RJSFSchema;
   value: unknown;
+  /** What else may be filled in: fields are made so that they can hold it. */
+  samples?: readonly unknown[];
   disabled?: boolean;
   /** What was found wrong elsewhere, by the path of its field. */
   refused?: Record<string, string>;
@@ -38,18 +42,25 @@ const WIDGETS = { DateTimeWidget, ToggleWidget };
 const FIELDS = { JsonField };
 
 /** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. */
-export default function SchemaForm({ id, schema, value, disabled, refused, onReady, onChange, onSubmit }: Props) {
+export default function SchemaForm(props: Props) {
+  const { id, schema, value, samples = [], disabled, refused, onReady, onChange, onSubmit } = props;
   const words = useWords();
   const ready = useRef(onReady);
   useEffect(() => ready.current?.(), []);
   // The controls are those of the schema and of what was there at first: a field does not change under the writer's hands.
+  // Numbers that are kept as they were written make another object of the same schema each time that it is read.
+  const told = writeJson(schema);
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  const controls = useMemo(
-    () => ({ ...controlsFor(schema, value), 'ui:submitButtonOptions': { norender: true } }),
-    [schema],
-  );
-  const check = useMemo(() => validator(words), [words]);
-  const clean = useMemo(() => drawable(schema), [schema]);
+  const { exact, clean, controls } = useMemo(() => {
+    const exact = exactly(schema, [value, ...samples]);
+    const controls = {
+      ...controlsFor(exact.schema, exact.encode(value)),
+      'ui:submitButtonOptions': { norender: true },
+    };
+    return { exact, clean: drawable(exact.schema), controls };
+  }, [told]);
+  const check = useMemo(() => validator(words, exact.flaws), [words, exact]);
+  const filled = useMemo(() => exact.encode(value), [exact, value]);
   const extra = useMemo(() => toErrorSchema(elsewhere(refused ?? {})), [refused]);
   return (
     <Form
@@ -58,7 +69,7 @@ export default function SchemaForm({ id, schema, value, disabled, refused, onRea
       className="schema-form"
       schema={clean}
       uiSchema={controls}
-      formData={value}
+      formData={filled}
       validator={check}
       disabled={disabled}
       templates={TEMPLATES}
@@ -69,9 +80,9 @@ export default function SchemaForm({ id, schema, value, disabled, refused, onRea
       showErrorList={false}
       focusOnFirstError
       experimental_defaultFormStateBehavior={{ constAsDefaults: 'never', emptyObjectFields: 'skipEmptyDefaults' }}
-      onChange={(event) => onChange(event.formData)}
+      onChange={(event) => onChange(exact.decode(event.formData))}
       onError={() => undefined}
-      onSubmit={(event) => onSubmit(event.formData)}
+      onSubmit={(event) => onSubmit(exact.decode(event.formData))}
     />
   );
 }

@@ -38,7 +38,7 @@ export function FieldTemplate(props: FieldTemplateProps) {
       ) : (
         children
       )}
-      {uiSchema?.['ui:field'] ? null : <HiddenMarks text={formData} />}
+      {uiSchema?.['ui:field'] || uiSchema?.['ui:widget'] === 'password' ? null : <HiddenMarks text={formData} />}
       {schema.description && schema.type !== 'object' && schema.type !== 'array' ? (
         <AgentText text={schema.description} className="text-muted text-sm" />
       ) : null}

@@ -59,7 +59,7 @@ function at(schema: object, location: string): unknown {
 }
 
 /** A validator without `eval`, which a strict content security policy forbids. The server checks everything again. */
-export function validator(words: Words): ValidatorType {
+export function validator(words: Words, more: (data: unknown) => Flaw[] = () => []): ValidatorType {
   const valid = (schema: RJSFSchema, data: unknown, root: RJSFSchema) => {
     try {
       return flaws(schema, data, root).length === 0;
@@ -67,18 +67,18 @@ export function validator(words: Words): ValidatorType {
       return false;
     }
   };
-  const errors = (schema: RJSFSchema, data: unknown): RJSFValidationError[] =>
-    flaws(schema, data).map(({ path, keyword, limit }) => ({
-      name: keyword,
-      message: words(keyword, limit),
-      property: path.length === 0 ? '.' : path.map((part) => `.${part}`).join(''),
-      stack: words(keyword, limit),
-    }));
+  const told = ({ path, keyword, limit }: Flaw): RJSFValidationError => ({
+    name: keyword,
+    message: words(keyword, limit),
+    property: path.length === 0 ? '.' : path.map((part) => `.${part}`).join(''),
+    stack: words(keyword, limit),
+  });
+  const errors = (schema: RJSFSchema, data: unknown) => flaws(schema, data).map(told);
   return {
     isValid: valid,
     rawValidation: <Result>(schema: RJSFSchema, data: unknown) => ({ errors: errors(schema, data) as Result[] }),
     validateFormData: (data, schema) => {
-      const found = errors(schema, data);
+      const found = [...errors(schema, data), ...more(data).map(told)];
       return { errors: found, errorSchema: toErrorSchema(found) };
     },
   };

@@ -1,0 +1,134 @@
+//! What a question is found by: its words, and whose they are, in one text that is compared without regard to case.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{Interaction, InteractionId, SessionId};
+
+/// How much of it is kept, in characters: whoever looks for a question knows how it begins.
+const MOST: usize = 10_000;
+
+/// The words of a question: its title, its message, its tool and the values of its arguments, the agent that asks, and what its
+/// session is called.
+///
+/// What people have answered is no part of it, and what they gave in secret could not be.
+#[must_use]
+pub fn said(interaction: &Interaction, session: Option<&str>) -> String {
+    let Interaction { origin, question, .. } = interaction;
+    let mut said = String::new();
+    let tool = question.action.as_ref().map(|action| &*action.tool);
+    for part in [Some(&*question.title), tool, origin.agent.as_deref(), session, question.message.as_deref()] {
+        add(&mut said, part.unwrap_or_default());
+    }
+    if let Some(action) = &question.action {
+        values(&mut said, &action.arguments);
+    }
+    let end = said.char_indices().nth(MOST).map_or(said.len(), |(end, _)| end);
+    said.truncate(end);
+    said
+}
+
+/// What somebody looks for, in the form in which it is compared with what was said.
+#[must_use]
+pub fn sought(text: &str) -> String {
+    // No database but ours keeps a character of nothing.
+    text.to_lowercase().replace('\0', " ")
+}
+
+/// The question or session that is looked for by its id.
+#[must_use]
+pub fn sought_id(text: &str) -> Option<Uuid> {
+    let text = text.trim();
+    let session = text.parse().map(SessionId::uuid);
+    session.or_else(|_| text.parse().map(InteractionId::uuid)).ok()
+}
+
+fn add(said: &mut String, part: &str) {
+    if !part.is_empty() {
+        said.push_str(&sought(part));
+        said.push('\n');
+    }
+}
+
+/// The texts and numbers within a value, and not what they are called there.
+fn values(said: &mut String, value: &Value) {
+    if said.len() > 4 * MOST {
+        return;
+    }
+    match value {
+        Value::String(text) => add(said, text),
+        Value::Number(number) => add(said, &number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| values(said, item)),
+        Value::Object(fields) => fields.values().for_each(|field| values(said, field)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Actor, ActorKind, Brief, ProjectId, Question, Scope, Session, StepId, TenantId};
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    fn asked(question: Value) -> Interaction {
+        let nobody = Uuid::nil();
+        let scope = Scope { tenant: TenantId::from_uuid(nobody), project: ProjectId::from_uuid(nobody) };
+        let by = Actor { kind: ActorKind::Agent, name: "release-bot".into() };
+        let brief = Brief {
+            agent: Some("Release-Bot".into()),
+            agent_version: None,
+            channel: "chat-7".into(),
+            title: None,
+            flow: None,
+            flow_version: None,
+        };
+        let (id, step) = (SessionId::from_uuid(nobody), StepId::from_uuid(nobody));
+        let session = Session::start(id, scope, brief, step, by.clone(), Timestamp::UNIX_EPOCH).0;
+        let question: Question = serde_json::from_value(question).unwrap();
+        Interaction::ask(InteractionId::from_uuid(nobody), &session, by, question, Timestamp::UNIX_EPOCH).0
+    }
+
+    #[test]
+    fn a_question_is_found_by_its_words_and_not_by_the_names_of_its_fields() {
+        let arguments =
+            json!({ "command": "rm -rf \"/srv/ОТЧЁТ\"", "tries": 42, "env": { "KEY": ["a\0b", true, null] } });
+        let question = json!({ "kind": "approval", "title": "Run it?", "message": "Two\nLines", "required": true,
+            "action": { "tool": "execute_command", "arguments": arguments } });
+        let said = said(&asked(question), Some("Friday\u{2019}s release"));
+        for text in [
+            "RUN IT",
+            "two\nlines",
+            "Execute_Command",
+            "rm -rf \"/srv/отчёт\"",
+            "42",
+            "A\0B",
+            "release-bot",
+            "FRIDAY\u{2019}S",
+        ] {
+            assert!(said.contains(&sought(text)), "{text} in {said}");
+        }
+        for text in ["command\n\"", "tries", "KEY", "true", "null", "chat-7", "approval", "int_"] {
+            assert!(!said.contains(&sought(text)), "{text} in {said}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_known_with_and_without_its_prefix() {
+        let uuid = Uuid::from_u128(7);
+        for text in [format!("ses_{uuid}"), format!(" int_{uuid}\n"), uuid.to_string()] {
+            assert_eq!(sought_id(&text), Some(uuid), "{text}");
+        }
+        assert_eq!(sought_id(&format!("key_{uuid}")), None);
+    }
+
+    #[test]
+    fn long_questions_are_found_by_how_they_begin() {
+        let content = format!("begins {} ends", "ж".repeat(2 * MOST));
+        let question = json!({ "kind": "approval", "title": "Write?", "required": true,
+            "action": { "tool": "write_file", "arguments": { "content": content } } });
+        let said = said(&asked(question), None);
+        assert!(said.contains("begins") && !said.contains("ends"));
+        assert_eq!(said.chars().count(), MOST);
+    }
+}

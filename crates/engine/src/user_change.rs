@@ -1,0 +1,122 @@
+//! Changes what a person is in a project: another role, other groups, out of it, or back in.
+
+use domain::access::Right;
+use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
+use serde_json::json;
+
+use crate::users::known;
+use crate::work::{Doer, Work};
+use crate::{Engine, Error};
+
+/// What is to be changed; what is absent stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct UserChange {
+    /// What the person may do in the project.
+    pub role: Option<Role>,
+    /// The groups that the person belongs to there.
+    pub groups: Option<Vec<String>>,
+    /// Whether the person is out of the project.
+    pub disabled: Option<bool>,
+}
+
+impl UserChange {
+    fn check(&self) -> Result<(), Error> {
+        let mut problems: Vec<Problem> = Vec::new();
+        user::role("/role", self.role, &mut problems);
+        user::groups("/groups", self.groups.as_deref().unwrap_or_default(), &mut problems);
+        if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+    }
+}
+
+impl Engine {
+    /// Changes what a person is in the caller's project. Whose role falls is signed out everywhere; the last admin stays one.
+    pub async fn user_change(&self, caller: &Caller, name: &str, change: UserChange) -> Result<User, Error> {
+        caller.require(Right::ManageUsers)?;
+        change.check()?;
+        let (scope, name) = (caller.scope, known(name)?);
+        self.transact_as(Doer::of(caller), move |work| work.remade(&scope, &name, change.clone())).await
+    }
+
+    /// Takes a person out of the caller's project. Whoever belongs nowhere any more is signed out everywhere, and neither the
+    /// password nor a link lets them in again.
+    pub async fn user_disable(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+        caller.require(Right::ManageUsers)?;
+        let (scope, name) = (caller.scope, known(name)?);
+        self.transact_as(Doer::of(caller), move |work| {
+            let admins = work.tx.admins_lock(&scope)?;
+            let (user, membership) = work.member(&scope, &name)?;
+            work.leaves(&scope, &user, membership, &admins).map(drop)
+        })
+        .await
+    }
+}
+
+impl Work<'_> {
+    fn remade(&mut self, scope: &Scope, name: &str, change: UserChange) -> Result<User, Error> {
+        let admins = self.tx.admins_lock(scope)?;
+        let user = self.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
+        let was = user.memberships.iter().find(|membership| membership.project == scope.project);
+        let was = was.cloned().ok_or(Refusal::NotFound("user"))?;
+        let mut now = Membership {
+            role: change.role.unwrap_or(was.role),
+            groups: change.groups.unwrap_or_else(|| was.groups.clone()),
+            ..was.clone()
+        };
+        if now != was {
+            self.becomes(scope, &user, (&was, &now), &admins)?;
+        }
+        match (change.disabled, was.disabled_at) {
+            (Some(true), None) => now = self.leaves(scope, &user, now, &admins)?,
+            (Some(false), Some(_)) => {
+                now.disabled_at = None;
+                self.tx.membership_put(scope, user.id, &now)?;
+                self.audited(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
+            }
+            _ => {}
+        }
+        Ok(User { memberships: vec![now], ..user })
+    }
+
+    fn becomes(
+        &mut self,
+        scope: &Scope,
+        user: &User,
+        (was, now): (&Membership, &Membership),
+        admins: &[UserId],
+    ) -> Result<(), Error> {
+        if now.role != Role::Admin {
+            spare_last(user, admins)?;
+        }
+        self.tx.membership_put(scope, user.id, now)?;
+        if !was.role.within(now.role) {
+            self.tx.visits_end(user.id, None)?;
+        }
+        let told = json!({ "user": user.name, "role": now.role, "groups": now.groups,
+                           "was": { "role": was.role, "groups": was.groups } });
+        self.audited(scope, &Happening::plain("user.changed", told))
+    }
+
+    fn leaves(
+        &mut self,
+        scope: &Scope,
+        user: &User,
+        membership: Membership,
+        admins: &[UserId],
+    ) -> Result<Membership, Error> {
+        spare_last(user, admins)?;
+        let ended = Membership { disabled_at: Some(self.now), ..membership };
+        self.tx.membership_put(scope, user.id, &ended)?;
+        if user.active().all(|membership| membership.project == scope.project) {
+            self.tx.password_put(user.id, None)?;
+            self.tx.links_drop(user.id)?;
+            self.tx.visits_end(user.id, None)?;
+        }
+        self.audited(scope, &Happening::plain("user.disabled", json!({ "user": user.name })))?;
+        Ok(ended)
+    }
+}
+
+/// Somebody who signs in must be left who can let others in.
+fn spare_last(user: &User, admins: &[UserId]) -> Result<(), Error> {
+    if admins == [user.id] { Err(Refusal::LastAdmin(user.name.clone()).into()) } else { Ok(()) }
+}

@@ -1,0 +1,78 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { api, taken } from './client';
+import type { SessionEvent } from './types';
+
+const EVENTS = 60;
+/** What a page that slept may still catch up with; whoever missed more begins anew at the end. */
+const GAP = 600;
+
+const eventsAfter = async (session: string, after: number, limit: number, signal?: AbortSignal) => {
+  const query = { after, limit };
+  const path = { session };
+  return (await taken(api.GET('/v1/sessions/{session}/events', { params: { path, query }, signal }))).events;
+};
+
+/** Up to which event of a session was heard while its events were being read: whoever reads them reads as far. */
+export const heardKey = (id: string) => ['session-heard', id];
+
+/** The last events of a session, without a gap; the live stream adds what comes, `earlierEvents` what came before. */
+export const eventsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['session-events', id],
+    queryFn: async ({ client, signal }): Promise<SessionEvent[]> => {
+      const { last_seq: end } = await taken(
+        api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal }),
+      );
+      const known = client.getQueryData<SessionEvent[]>(['session-events', id]) ?? [];
+      const events = end - (known.at(-1)?.seq ?? 0) > GAP ? [] : [...known];
+      for (;;) {
+        const found = await eventsAfter(id, events.at(-1)?.seq ?? Math.max(0, end - EVENTS), 200, signal);
+        events.push(...found);
+        const heard = client.getQueryData<number>(heardKey(id)) ?? 0;
+        if (found.length === 0 || (found.length < 200 && heard <= (events.at(-1)?.seq ?? 0))) return events;
+      }
+    },
+  });
+
+/** Reads the events before those that are known of a session. */
+export async function earlierEvents(client: QueryClient, id: string): Promise<void> {
+  const key = ['session-events', id];
+  const first = client.getQueryData<SessionEvent[]>(key)?.[0]?.seq ?? 1;
+  if (first <= 1) return;
+  const count = Math.min(EVENTS, first - 1);
+  const found = await eventsAfter(id, first - 1 - count, count);
+  client.setQueryData<SessionEvent[]>(key, (known) =>
+    known?.[0]?.seq === first ? [...found.filter((event) => event.seq < first), ...known] : known,
+  );
+}
+
+/** What has happened to one question: what is told of it in its session. */
+export const aboutQuery = (session: string, interaction: string) =>
+  queryOptions({
+    queryKey: ['about', interaction],
+    queryFn: async ({ signal }): Promise<SessionEvent[]> => {
+      const params = { path: { session }, query: { interaction, limit: 200 } };
+      return (await taken(api.GET('/v1/sessions/{session}/events', { params, signal }))).events;
+    },
+  });
+
+/** How many stretches are read backwards at most: 60 events, and then 200 each. */
+const STRETCHES = 20;
+
+/** What happened in a session before one of its events, as far back as it takes until it is enough. It never changes. */
+export const beforeQuery = (session: string, seq: number, enough: (events: SessionEvent[]) => boolean) =>
+  queryOptions({
+    queryKey: ['before', session, seq],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<SessionEvent[]> => {
+      let events: SessionEvent[] = [];
+      let first = seq;
+      for (let stretch = 0; stretch < STRETCHES && first > 1 && !enough(events); stretch += 1) {
+        const count = Math.min(stretch === 0 ? EVENTS : 200, first - 1);
+        const found = await eventsAfter(session, first - 1 - count, count, signal);
+        events = [...found, ...events];
+        first -= count;
+      }
+      return events;
+    },
+  });

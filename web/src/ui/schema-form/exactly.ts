@@ -1,0 +1,204 @@
+import type { RJSFSchema } from '@rjsf/utils';
+import { Exact, forFields, readJson } from '@/lib/exact';
+import type { Flaw } from './validator';
+
+type Part = Record<string, unknown>;
+
+const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
+const NUMBER = '^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$';
+
+/** A schema that knows numbers which no field can hold, and the way there and back for what is filled in. */
+export interface Exactly {
+  /** The same for the forms library: such a number is a text of its digits. */
+  schema: RJSFSchema;
+  /** What is filled in, as the fields hold it. */
+  encode: (value: unknown) => unknown;
+  /** What the fields hold, as it is sent: every digit is there. */
+  decode: (value: unknown) => unknown;
+  /** What no check of texts would find: a number beyond its limits. */
+  flaws: (value: unknown) => Flaw[];
+}
+
+/** Finds where a schema, or something that may be filled in, has numbers that the browser would write otherwise. */
+export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): Exactly {
+  const root = schema as Part;
+  const exact = new Set<Part>();
+  eachPart(root, (part) => {
+    if (isExact(part)) exact.add(part);
+  });
+  eachPart(root, (part) => mark(part, part.default));
+  for (const sample of samples) mark(root, sample);
+
+  function mark(part: Part, value: unknown): void {
+    walk(part, value, (node, one) => {
+      if (one instanceof Exact) exact.add(node);
+      return one;
+    });
+  }
+  /** Goes through a value beside its schema; what `at` gives stands in the place of what it was given. */
+  function walk(
+    part: Part,
+    value: unknown,
+    at: (node: Part, one: unknown, path: string[]) => unknown,
+    path: string[] = [],
+  ) {
+    const node = resolved(part, root);
+    if (Array.isArray(value)) {
+      const items = isPart(node.items) ? node.items : undefined;
+      const all: unknown[] = value.map((one, place) => (items ? walk(items, one, at, [...path, String(place)]) : one));
+      return all;
+    }
+    if (!isPart(value) || value instanceof Exact) return at(node, value, path);
+    const known = properties(node, root);
+    const parts = Object.entries(value).map(([name, one]): [string, unknown] => {
+      const child = known.get(name);
+      return [name, child ? walk(child, one, at, [...path, name]) : one];
+    });
+    return Object.fromEntries(parts);
+  }
+  const among = (change: (one: unknown) => unknown) => (node: Part, one: unknown) =>
+    exact.has(node) ? change(one) : one;
+  const encode = (part: Part, value: unknown) => forFields(walk(part, value, among(asText)));
+
+  function drawn(part: unknown): unknown {
+    if (Array.isArray(part)) return part.map(drawn);
+    if (!isPart(part)) return part;
+    if (part instanceof Exact) return Number(part.text);
+    const made = Object.fromEntries(
+      Object.entries(part).map(([name, one]) => [name, name === 'default' ? encode(part, one) : drawn(one)]),
+    );
+    return exact.has(part) ? { ...made, ...asTexts(part) } : made;
+  }
+
+  return {
+    schema: without(drawn(root) as Part) as RJSFSchema,
+    encode: (value) => encode(root, value),
+    decode: (value) => walk(root, value, among(asNumber)),
+    flaws: (value) => {
+      const found: Flaw[] = [];
+      walk(root, value, (node, one, path) => {
+        if (exact.has(node) && typeof one === 'string') found.push(...beyond(node, one, path));
+        return one;
+      });
+      return found;
+    },
+  };
+}
+
+/** What differs in a part whose numbers are texts. */
+function asTexts(part: Part): Part {
+  const listed = Array.isArray(part.enum) || 'const' in part || isPart(first(part.oneOf)) || isPart(first(part.anyOf));
+  const made: Part = Object.fromEntries([...LIMITS, 'format'].map((name) => [name, undefined]));
+  const type = Array.isArray(part.type) ? part.type.map(textual) : textual(part.type);
+  if (type !== undefined || !listed) made.type = type ?? 'string';
+  if (!listed) made.pattern = NUMBER;
+  if (Array.isArray(part.enum)) made.enum = part.enum.map(asText);
+  if ('const' in part) made.const = asText(part.const);
+  if ('default' in part) made.default = asText(part.default);
+  for (const name of ['oneOf', 'anyOf'] as const) {
+    const list = part[name];
+    if (Array.isArray(list)) made[name] = list.map((one) => (isPart(one) ? { ...one, const: asText(one.const) } : one));
+  }
+  return made;
+}
+
+function textual(type: unknown): unknown {
+  return type === 'integer' || type === 'number' ? 'string' : type;
+}
+
+function asText(value: unknown): unknown {
+  if (value instanceof Exact) return value.text;
+  return typeof value === 'number' ? String(value) : value;
+}
+
+function asNumber(value: unknown): unknown {
+  return typeof value === 'string' && new RegExp(NUMBER, 'u').test(value) ? readJson(value) : value;
+}
+
+/** Whether a part has a number of its own that a field would round, or write otherwise. */
+function isExact(part: Part): boolean {
+  const own = [part.default, part.const, ...(Array.isArray(part.enum) ? part.enum : [])];
+  const far = LIMITS.map((name) => part[name]).some((limit) => limit instanceof Exact && !limit.common);
+  const constants = [part.oneOf, part.anyOf].flatMap((list) => (Array.isArray(list) ? list : [])).filter(isPart);
+  const chosen = constants.length > 0 && constants.every((one) => 'const' in one) ? constants : [];
+  return far || [...own, ...chosen.map((one) => one.const)].some((one) => one instanceof Exact);
+}
+
+function beyond(part: Part, text: string, path: string[]): Flaw[] {
+  return LIMITS.flatMap((keyword) => {
+    const limit = asText(part[keyword]);
+    const by = typeof limit === 'string' ? compared(text, limit) : undefined;
+    if (by === undefined) return [];
+    const broken = {
+      minimum: by < 0,
+      maximum: by > 0,
+      exclusiveMinimum: by <= 0,
+      exclusiveMaximum: by >= 0,
+      multipleOf: false,
+    }[keyword];
+    return broken ? [{ path, keyword, limit }] : [];
+  });
+}
+
+/** Which of two numbers is greater, to the last digit; nothing where that is not for a browser to say. */
+export function compared(one: string, other: string): number | undefined {
+  const [a, b] = [scaled(one), scaled(other)];
+  if (!a || !b) return undefined;
+  const least = Math.min(a.power, b.power);
+  if (Math.max(a.power, b.power) - least > 2000) return undefined;
+  const [left, right] = [a, b].map(({ digits, power }) => digits * 10n ** BigInt(power - least)) as [bigint, bigint];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function scaled(text: string): { digits: bigint; power: number } | undefined {
+  const found = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/u.exec(text);
+  if (!found) return undefined;
+  const [, whole = '', fraction = '', power = '0'] = found;
+  return { digits: BigInt(whole + fraction), power: Number(power) - fraction.length };
+}
+
+function eachPart(value: unknown, see: (part: Part) => void): void {
+  if (Array.isArray(value)) for (const one of value) eachPart(one, see);
+  if (!isPart(value) || value instanceof Exact) return;
+  see(value);
+  for (const [name, one] of Object.entries(value))
+    if (!['default', 'const', 'enum', 'examples'].includes(name)) eachPart(one, see);
+}
+
+/** The fields that a part has, those of its alternatives included. */
+function properties(part: Part, root: Part, depth = 0): Map<string, Part> {
+  const found = new Map<string, Part>();
+  if (depth > 12) return found;
+  for (const [name, child] of Object.entries(isPart(part.properties) ? part.properties : {}))
+    if (isPart(child)) found.set(name, child);
+  for (const list of [part.allOf, part.oneOf, part.anyOf])
+    for (const one of Array.isArray(list) ? list.filter(isPart) : [])
+      for (const [name, child] of properties(resolved(one, root), root, depth + 1))
+        if (!found.has(name)) found.set(name, child);
+  return found;
+}
+
+function resolved(part: Part, root: Part): Part {
+  let found: unknown = part;
+  for (let hops = 0; hops < 12 && isPart(found) && typeof found.$ref === 'string'; hops += 1) {
+    const steps: string[] = found.$ref.startsWith('#/') ? found.$ref.slice(2).split('/') : [];
+    if (steps.length === 0) return found;
+    let place: unknown = root;
+    for (const name of steps) place = isPart(place) ? place[name] : undefined;
+    found = place;
+  }
+  return isPart(found) ? found : part;
+}
+
+/** Without what is not there: the forms library minds. */
+function without(part: Part): Part {
+  return JSON.parse(JSON.stringify(part)) as Part;
+}
+
+function first(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}
+
+function isPart(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
