@@ -111,14 +111,14 @@ impl History {
     }
 
     /// The next attempt goes on from what is known. A model that had its last word is told why that was not enough, and one that was given secrets
-    /// that they are gone.
-    fn take_up(&mut self, not_enough: Option<&String>, secrets_gone: bool) {
+    /// that they are handed out no more.
+    fn take_up(&mut self, not_enough: Option<&String>, after_end: bool) {
         let secret = |call: &Call| call.tool == words::SECRET;
         let asked = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(secret));
         let open = self.open.as_ref().is_some_and(|open| open.calls.iter().any(secret));
         let told = open || self.messages.iter().any(asked);
         let not_enough = not_enough.filter(|_| self.state.doing() == Doing::Thinking).map(|why| words::again(why));
-        let gone = (secrets_gone && told).then(|| words::SECRETS_GONE.to_owned());
+        let gone = (after_end && told).then(|| words::WITHHELD.to_owned());
         let said = not_enough.into_iter().chain(gone).map(|content| Message::User { content });
         // Before what people have said meanwhile: that may be said to it.
         self.held.splice(0..0, said.collect::<Vec<_>>());

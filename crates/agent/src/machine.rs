@@ -103,7 +103,7 @@ pub enum Input {
     Again {
         /// Why.
         reason: String,
-        /// Whether its session had ended meanwhile, and with it every value that people gave it in secret.
+        /// Whether its session had ended meanwhile: what people gave it in secret is handed out no more.
         #[serde(default)]
         after_end: bool,
     },

@@ -12,7 +12,8 @@ use crate::{Engine, Error};
 /// What people gave a session in secret, by name.
 #[derive(Debug, Default)]
 pub struct StepSecrets {
-    /// What the agent that has the step was given; of two of one name the later. What one agent of a flow was given is not for the next one.
+    /// What the agent that has the step was given, since the session last failed; of two of one name the later. What one agent of a flow was
+    /// given is not for the next one.
     pub given: BTreeMap<String, Zeroizing<String>>,
     /// All of it, whoever was given it and whatever has replaced it since: nothing of it is shown.
     pub all: Vec<(String, Zeroizing<String>)>,
@@ -30,7 +31,8 @@ impl Engine {
                 let asked = reads.interaction(&scope, id)?;
                 let own = asked.is_some_and(|asked| {
                     let origin = &asked.origin;
-                    origin.driven && origin.session == held.session && origin.asked_by == held.agent
+                    let withheld = step.withheld_upto.is_some_and(|upto| origin.step <= upto);
+                    !withheld && origin.driven && origin.session == held.session && origin.asked_by == held.agent
                 });
                 found.extend(reads.sealed(&scope, id, SECRETS)?.map(|sealed| (id, sealed, own)));
             }

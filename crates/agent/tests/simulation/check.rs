@@ -1,7 +1,7 @@
 //! What must be true of every session, its steps and their journals, whatever has happened.
 
 use domain::step::StepPhase;
-use domain::{Delivery, Standing, Status, StepEnding};
+use domain::{Delivery, SessionStatus, Standing, Status, StepEnding};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Doing, Input, State};
 use holdpoint_agent::model::{Message, Turn};
@@ -234,7 +234,9 @@ fn ended(books: &Books, held: &Held) -> Verdict {
     holds!(open.is_none(), "{id} has ended with an open question: {open:?}");
     let live = held.steps.iter().find(|kept| kept.step.alive());
     holds!(live.is_none(), "{id} has ended with a live step: {live:?}");
-    holds!(held.sealed == 0, "{id} has ended with something sealed");
+    // What has failed may be taken up, and has to hide what it was given.
+    let failed = held.session.status() == SessionStatus::Failed;
+    holds!(held.sealed == 0 || failed, "{id} has ended with something sealed");
     let waits = held.proposals.iter().find(|proposal| matches!(proposal.standing, Standing::Waiting { .. }));
     holds!(waits.is_none(), "{id} has ended with an action that waits: {waits:?}");
     Ok(())

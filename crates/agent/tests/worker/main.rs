@@ -8,6 +8,7 @@ mod counting;
 mod eight_ways;
 mod flows;
 mod hands;
+mod hidden;
 mod long;
 mod steering;
 mod stories;

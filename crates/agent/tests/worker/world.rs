@@ -16,7 +16,7 @@ use holdpoint_agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
 use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use store::{InteractionFilter, Page, Store, SystemClock};
+use store::{Cost, InteractionFilter, Page, Store, StoreError, SystemClock, read};
 use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -95,7 +95,10 @@ impl Tool for Recorded {
             }
             match arguments.get("fails") {
                 Some(_) => Ran::Failed { message: "it broke".into(), result: Value::Null },
-                None => Ran::Done(json!({ "ran": self.spec.name })),
+                None => match arguments.get("prints") {
+                    Some(text) => Ran::Done(json!({ "printed": text })),
+                    None => Ran::Done(json!({ "ran": self.spec.name })),
+                },
             }
         })
     }
@@ -306,6 +309,14 @@ impl World {
 
     pub(crate) async fn events(&self, by: &Caller, id: SessionId) -> Vec<Event> {
         self.engine.events(by, id, 0, 1000, Duration::ZERO).await.unwrap()
+    }
+
+    /// How many questions of a session have values that were given in secret.
+    pub(crate) async fn sealed(&self, of: &Session) -> usize {
+        let (scope, id) = (of.scope, of.id);
+        let found =
+            read::<_, StoreError, _>(&*self.store, Cost::Point, move |reads| reads.sealed_of(&scope, id, "secrets"));
+        found.await.unwrap().len()
     }
 
     /// Looks again and again until it is so.
