@@ -264,7 +264,7 @@ impl Proposal {
         let (name, standing) = match outcome {
             Outcome::Done { result } => ("action.done", Standing::Done { result }),
             Outcome::Failed { message, result } => ("action.failed", Standing::Failed { message, result }),
-            Outcome::Unknown => ("action.unknown", Standing::Unknown { interaction: None }),
+            Outcome::Unknown => ("action.unknown", self.unknown(None)),
         };
         let happening = Happening::by(name, by, self.told()).recording(record);
         Ok((self.became(standing), happening))
@@ -272,8 +272,8 @@ impl Proposal {
 
     /// Refuses whoever speaks of another run than the one that was started last, where they say which.
     fn is_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
-        match (&self.standing, run) {
-            (Standing::Started { permit, .. }, Some(run)) if *permit != run => Err(self.not_in("started")),
+        match (self.standing.run(), run) {
+            (Some(last), Some(run)) if last != run => Err(Refusal::AnotherRun(last)),
             _ => Ok(()),
         }
     }
@@ -307,14 +307,16 @@ impl Proposal {
             return Some((self.became(Standing::Allowed { permit }), happening));
         }
         let happening = Happening::plain("action.unknown", data);
-        Some((self.became(Standing::Unknown { interaction: None }), happening))
+        let unknown = self.unknown(None);
+        Some((self.became(unknown), happening))
     }
 
     /// People are asked what to do about an action of which nobody knows what became. Nothing that others are told apart.
     #[must_use]
     pub fn puzzled(mut self, interaction: InteractionId) -> Self {
         self.asked.push(interaction);
-        self.became(Standing::Unknown { interaction: Some(interaction) })
+        let unknown = self.unknown(Some(interaction));
+        self.became(unknown)
     }
 
     /// A person has said what became of an action of which nobody knew.
@@ -330,7 +332,7 @@ impl Proposal {
                 let message = feedback.unwrap_or_else(|| "a person says that it did not succeed".into());
                 ("action.failed", Standing::Failed { message, result: Value::Null })
             }
-            _ => ("action.unknown", Standing::Unknown { interaction: None }),
+            _ => ("action.unknown", self.unknown(None)),
         };
         let mut data = self.told();
         data["effect"] = json!(effect);
@@ -368,6 +370,11 @@ impl Proposal {
             record["permit"] = json!(permit);
         }
         record
+    }
+
+    /// Nobody knows what became of the run that was started last.
+    const fn unknown(&self, interaction: Option<InteractionId>) -> Standing {
+        Standing::Unknown { interaction, permit: self.standing.run() }
     }
 
     fn not_in(&self, wanted: &'static str) -> Refusal {

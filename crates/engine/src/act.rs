@@ -157,19 +157,8 @@ impl Engine {
         .await
     }
 
-    /// Takes the agent's word for what became of an action.
+    /// Takes the agent's word for what became of an action; where it says of which run, of what was started again since nothing is said.
     pub async fn action_outcome(
-        &self,
-        caller: &Caller,
-        place: (SessionId, String),
-        outcome: Outcome,
-        once: Option<Idempotency>,
-    ) -> Result<Acted, Error> {
-        self.action_ran(caller, place, (outcome, None), once).await
-    }
-
-    /// The same of one run: of what was started again since, nothing is said.
-    pub async fn action_ran(
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
@@ -184,7 +173,7 @@ impl Engine {
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
             let asked = match &proposal.standing {
-                Standing::Unknown { interaction } => *interaction,
+                Standing::Unknown { interaction, .. } => *interaction,
                 _ => None,
             };
             let step = proposal.report(&actor, outcome.clone(), run)?;

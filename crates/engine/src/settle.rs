@@ -49,7 +49,7 @@ impl Work<'_> {
         let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
         match &proposal.standing {
             Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
-            Standing::Unknown { interaction: Some(asked) } if *asked == interaction.id => {
+            Standing::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
                 return self.recounted(session, proposal, interaction);
             }
             _ => return Ok(()),
@@ -127,7 +127,7 @@ impl Work<'_> {
 
     /// Asks a person about an action of which nobody knows what became, while its session lives.
     pub(crate) fn puzzled(&mut self, session: &mut Session, proposal: Proposal) -> Result<Proposal, Error> {
-        if !matches!(proposal.standing, Standing::Unknown { interaction: None }) || session.alive().is_err() {
+        if !matches!(proposal.standing, Standing::Unknown { interaction: None, .. }) || session.alive().is_err() {
             return Ok(proposal);
         }
         if !self.step_goes_on(session, &proposal)? {

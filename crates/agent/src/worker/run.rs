@@ -200,7 +200,7 @@ impl Runner<'_> {
         };
         let reported = match reported {
             // Somebody had it run again meanwhile: that run is the one that counts, and whoever has it says what became of it.
-            Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
+            Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::AnotherRun(_))) => return Ok(None),
             reported => reported?,
         };
         Ok(Driven::ended(&reported.proposal, None, self.engine.now()).map(|end| Input::Settled { call, end }))
@@ -209,7 +209,7 @@ impl Runner<'_> {
     /// Says what became of a run. A store that cannot be reached for a while is waited for: nobody else knows.
     async fn reported(&self, place: &(SessionId, String), ran: (Outcome, Option<PermitId>)) -> Result<Acted, Error> {
         for _ in 0..REPORTS {
-            match self.engine.action_ran(&self.caller, place.clone(), ran.clone(), None).await {
+            match self.engine.action_outcome(&self.caller, place.clone(), ran.clone(), None).await {
                 Err(Error::Store(error)) => {
                     tracing::warn!(%error, call = place.1, "what became of an action could not be kept; it is said again");
                     tokio::time::sleep(BETWEEN_REPORTS).await;
@@ -217,6 +217,6 @@ impl Runner<'_> {
                 reported => return reported,
             }
         }
-        self.engine.action_ran(&self.caller, place.clone(), ran, None).await
+        self.engine.action_outcome(&self.caller, place.clone(), ran, None).await
     }
 }

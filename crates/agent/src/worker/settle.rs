@@ -101,14 +101,14 @@ impl Driven<'_> {
                 }),
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
-            Standing::Unknown { interaction: None } => CallEnd::Unknown,
+            Standing::Unknown { interaction: None, .. } => CallEnd::Unknown,
             Standing::Allowed { .. } if proposal.state(now) == "rejected" => {
                 CallEnd::Failed { message: "It was allowed, and was not started in time.".into(), result: Value::Null }
             }
             Standing::Allowed { .. }
             | Standing::Waiting { .. }
             | Standing::Started { .. }
-            | Standing::Unknown { interaction: Some(_) } => return None,
+            | Standing::Unknown { interaction: Some(_), .. } => return None,
         };
         Some(end)
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{Caller, Event, Interaction, InteractionId, Refusal, SessionId, Status};
+use domain::{Caller, Event, Interaction, InteractionId, PermitId, Refusal, SessionId, Status};
 use engine::{Attended, Beginning, ChannelFollower, Error, InChannel, Named, SessionFollower};
 use serde::Deserialize;
 use serde_json::Value;
@@ -142,8 +142,8 @@ struct Approvals {
     found: Vec<News>,
     /// Questions that this client was shown and not yet told the end of.
     shown: HashSet<InteractionId>,
-    /// Calls that were handed to this client, and no result has come.
-    handed: Vec<(SessionId, String)>,
+    /// Calls that were handed to this client, with the permit of the run, and no result has come.
+    handed: Vec<((SessionId, String), Option<PermitId>)>,
 }
 
 /// Where the news come from.
@@ -198,9 +198,9 @@ impl Talk for Approvals {
 
     /// Says that this client is still there, of whatever it runs.
     async fn beat(&mut self) {
-        for place in std::mem::take(&mut self.handed) {
-            if self.app.engine.action_keep(&self.caller, place.clone(), LEASE, None).await.is_ok() {
-                self.handed.push(place);
+        for (place, run) in std::mem::take(&mut self.handed) {
+            if self.app.engine.action_keep(&self.caller, place.clone(), LEASE, run).await.is_ok() {
+                self.handed.push((place, run));
             }
         }
     }
@@ -289,7 +289,8 @@ impl Approvals {
         match self.app.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
                 let action = started.proposal.effective();
-                self.handed.push(place);
+                self.handed.retain(|(handed, _)| *handed != place);
+                self.handed.push((place, started.proposal.standing.run()));
                 Ok(Some(Message::ToolCall(ToolCall {
                     call_id,
                     tool_name: action.tool,

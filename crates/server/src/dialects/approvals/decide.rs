@@ -123,8 +123,10 @@ impl Approvals {
             None => Outcome::Done { result },
         };
         let place = (session, call);
-        self.app.engine.action_outcome(&self.caller, place.clone(), outcome, None).await?;
-        self.handed.retain(|handed| *handed != place);
+        // What this connection was handed is reported for that run; of another one, the wire cannot say for which.
+        let run = self.handed.iter().find(|(handed, _)| *handed == place).and_then(|(_, run)| *run);
+        self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
+        self.handed.retain(|(handed, _)| *handed != place);
         Ok(())
     }
 }
