@@ -18,7 +18,7 @@ mod end;
 mod limits;
 mod state;
 
-pub use calls::{ASK_USER_PREFIX, Waiting};
+pub use calls::{ASK_USER_PREFIX, Left, Waiting};
 pub use state::{Doing, State};
 
 pub(crate) use calls::asks_people;
@@ -106,6 +106,13 @@ pub enum Input {
         /// Whether its session had ended meanwhile: what people gave it in secret is handed out no more.
         #[serde(default)]
         after_end: bool,
+    },
+    /// What is known by now of a call that the attempt before left without a result. Nothing is done about it; the model is told.
+    Found {
+        /// The call.
+        call: String,
+        /// What became of it.
+        end: CallEnd,
     },
 }
 

@@ -11,6 +11,9 @@ use crate::play::Play;
 
 type Verdict = Result<(), String>;
 
+/// What stands in a history in place of a result for as long as nobody has looked.
+const NOTHING_KNOWN: &str = "The step ended before it was known what became of this call.";
+
 /// Refuses what is not as it must be.
 macro_rules! holds {
     ($holds:expr, $($said:tt)+) => {
@@ -24,6 +27,8 @@ pub(crate) use holds;
 /// A model is asked: it is shown all that is journalled, every call has its result, and the turn is not there yet.
 pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
     paired(shown)?;
+    let untold = |message: &Message| matches!(message, Message::Result { content, .. } if content == NOTHING_KNOWN);
+    holds!(!shown.iter().any(untold), "a model goes on, and nobody has looked what became of its calls: {shown:?}");
     let task = match shown.first() {
         Some(Message::User { content }) => content.split(':').next().unwrap_or_default(),
         other => return Err(format!("a model is asked about {other:?}")),
