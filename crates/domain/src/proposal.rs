@@ -64,6 +64,9 @@ pub struct Proposal {
     /// The step for which a worker of ours proposed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
+    /// The mark of what it would replace, as that was when it was proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
     /// The questions that were asked about it, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<InteractionId>,
@@ -118,6 +121,14 @@ impl Proposal {
     pub fn effective(&self) -> Action {
         let arguments = self.edited.as_ref().unwrap_or(&self.action.arguments);
         Action { tool: self.action.tool.clone(), arguments: arguments.clone() }
+    }
+
+    /// The mark of what may be replaced and nothing else: where people were asked, what was there when they were. Who gives another place than
+    /// the one that they were asked about was shown nothing of it.
+    #[must_use]
+    pub fn replaces(&self) -> Option<&str> {
+        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.action.arguments, edited));
+        self.seen.as_deref().filter(|_| !self.asked.is_empty() && there)
     }
 
     /// Refuses a proposal of the same name that is not the same action.
@@ -385,6 +396,17 @@ impl Proposal {
     fn became(self, standing: Standing) -> Self {
         Self { standing, revision: self.revision + 1, ..self }
     }
+}
+
+/// Whether two calls are about the same place, whatever text they put there.
+#[must_use]
+pub fn same_but_text(one: &Value, other: &Value) -> bool {
+    let rest = |arguments: &Value| {
+        let mut rest = arguments.clone();
+        rest.as_object_mut().map(|fields| fields.remove("content"));
+        rest
+    };
+    rest(one) == rest(other)
 }
 
 /// Whether this is a name that a worker gives to the calls of a step: `s1t2c0`, the first call in the second turn of the first step.

@@ -186,6 +186,7 @@ fn proposal(state: &str) -> Proposal {
         driven: false,
         runner: None,
         step: None,
+        seen: None,
         asked: vec![asked],
         standing,
         revision: 3,

@@ -14,11 +14,18 @@ pub(super) struct Bounds {
     stop: CancellationToken,
     /// What must not be shown.
     pub(super) secrets: Secrets,
+    /// The mark of what may be replaced.
+    pub(super) seen: Option<String>,
 }
 
 impl Bounds {
     pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Secrets) -> Self {
-        Self { until: Instant::now() + time, stop, secrets }
+        Self { until: Instant::now() + time, stop, secrets, seen: None }
+    }
+
+    /// The same for work that may replace only what has this mark.
+    pub(super) fn replacing(self, seen: Option<String>) -> Self {
+        Self { seen, ..self }
     }
 
     /// Says whether there is time left. Readers that find none show what they have.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Outcome, PermitId, Refusal, SessionId, Standing, text};
+use domain::{Caller, Outcome, PermitId, Proposal, Refusal, SessionId, Standing, text};
 use engine::{Acted, Claim, Engine, Error};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -13,6 +13,7 @@ use store::Topic;
 use tokio_util::sync::CancellationToken;
 
 use super::Trouble;
+use super::act::Shown;
 use super::drive::{Along, Driven};
 use crate::machine::{CallEnd, Effect, Input};
 use crate::tool::{Ran, Run, Tool};
@@ -36,6 +37,15 @@ pub(super) struct Ready {
     pub(super) permit: String,
     pub(super) tool: Arc<dyn Tool>,
     pub(super) arguments: Value,
+    /// The mark of what it may replace.
+    pub(super) seen: Option<String>,
+}
+
+impl Ready {
+    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Proposal) -> Self {
+        let (call, arguments) = (proposal.call.clone(), proposal.effective().arguments);
+        Self { call, permit, tool, arguments, seen: proposal.replaces().map(str::to_owned) }
+    }
 }
 
 /// What runs actions of a step, and needs nothing else of it: so that what came of one can be journalled while others run.
@@ -125,10 +135,9 @@ impl Driven<'_> {
         for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
             let allowed = found.is_some_and(|found| matches!(found.standing, Standing::Allowed { .. }));
             let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
-            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments, Value::Null).await? {
-                begun.insert(call.clone());
-                let arguments = proposal.effective().arguments;
-                ready.push(Ready { call, permit, tool: Arc::clone(run), arguments });
+            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments, Shown::default()).await? {
+                begun.insert(call);
+                ready.push(Ready::new(permit, Arc::clone(run), &proposal));
             }
         }
         Ok(ready)
@@ -156,7 +165,7 @@ impl Runner<'_> {
 
     /// Starts an action with its permit, runs its tool, and reports what became of it.
     async fn run_one(self, ready: Ready) -> Result<Option<Input>, Trouble> {
-        let Ready { call, permit, tool, arguments } = ready;
+        let Ready { call, permit, tool, arguments, seen } = ready;
         let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
         let place = (self.claim.session, call.clone());
         let secrets = self.engine.step_secrets(&self.claim).await?;
@@ -178,7 +187,7 @@ impl Runner<'_> {
             Standing::Started { permit, .. } => Some(permit),
             _ => None,
         };
-        let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all };
+        let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all, seen };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
         let ran = discreet(self.kept(&place, this_run, running).await.unwrap_or(Ran::Unknown), &run);

@@ -14,6 +14,7 @@ fn propose(call: &str) -> Propose {
         call: call.into(),
         action,
         context: Value::Null,
+        seen: None,
         traceparent: None,
         repeatable: false,
         client: false,

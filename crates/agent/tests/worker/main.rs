@@ -10,6 +10,7 @@ mod flows;
 mod hands;
 mod hidden;
 mod long;
+mod stale;
 mod steering;
 mod stories;
 mod takeover;

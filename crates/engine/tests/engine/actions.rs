@@ -72,6 +72,7 @@ fn writing(call: &str) -> Propose {
         call: call.into(),
         action,
         context: Value::Null,
+        seen: None,
         traceparent: None,
         repeatable: false,
         client: false,

@@ -76,6 +76,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
         action: body.action(),
         call: body.call_id,
         context: body.context,
+        seen: None,
         traceparent,
         repeatable: false,
         client: false,
