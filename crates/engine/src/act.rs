@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 
 use crate::judge::{Behalf, Judged};
 use crate::propose::{Acted, MOST_RULINGS, PERMIT};
-use crate::{Engine, Error, Idempotency, Vault};
+use crate::{Engine, Error, Hidden, Idempotency, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
 const MOST_BYTES: usize = 256 * 1024;
@@ -168,15 +168,21 @@ impl Engine {
         caller.require(Right::Ask)?;
         checked(&outcome)?;
         let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
+        let vault = Arc::clone(&self.vault);
         let done = self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
+            let mut outcome = outcome.clone();
+            if proposal.driven && !running.is_worker() {
+                // Our own tools have hidden what was given in secret; a client does not know it.
+                outcome = hidden_in(outcome, &work.given_in_secret(&vault, &session)?);
+            }
             let asked = match &proposal.standing {
                 Standing::Unknown { interaction, .. } => *interaction,
                 _ => None,
             };
-            let step = proposal.report(&actor, outcome.clone(), run)?;
+            let step = proposal.report(&actor, outcome, run)?;
             let proposal = work.acted(&mut session, step)?;
             if let Some(asked) = asked {
                 work.withdraw(&mut session, asked, "the agent has reported what became of it")?;
@@ -186,6 +192,16 @@ impl Engine {
             Ok(proposal)
         });
         self.acted(caller, done.await?, self.now()).await
+    }
+}
+
+fn hidden_in(outcome: Outcome, hidden: &Hidden) -> Outcome {
+    match outcome {
+        Outcome::Done { result } => Outcome::Done { result: hidden.hide_in(result) },
+        Outcome::Failed { message, result } => {
+            Outcome::Failed { message: hidden.hide(&message), result: hidden.hide_in(result) }
+        }
+        Outcome::Unknown => Outcome::Unknown,
     }
 }
 

@@ -3,9 +3,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use engine::Hidden;
 use tokio_util::sync::CancellationToken;
-
-use super::secrets::Secrets;
 
 /// What the work on files is bounded by.
 #[derive(Debug)]
@@ -13,13 +12,13 @@ pub(super) struct Bounds {
     until: Instant,
     stop: CancellationToken,
     /// What must not be shown.
-    pub(super) secrets: Secrets,
+    pub(super) secrets: Hidden,
     /// The mark of what may be replaced.
     pub(super) seen: Option<String>,
 }
 
 impl Bounds {
-    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Secrets) -> Self {
+    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Hidden) -> Self {
         Self { until: Instant::now() + time, stop, secrets, seen: None }
     }
 

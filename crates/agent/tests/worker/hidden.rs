@@ -1,11 +1,11 @@
 //! What people gave in secret is shown to nobody, whatever becomes of the session that it was given to.
 
-use domain::{Caller, Draft, Effect, Refusal, Session, SessionStatus, SignedDuration};
+use domain::{Caller, Draft, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
 use engine::{Error, Settings, StepCommand};
 use holdpoint_agent::model::ModelError;
 use serde_json::{Value, json};
 
-use crate::world::{World, results};
+use crate::world::{SOON, World, results};
 
 const VALUE: &str = "s3cr3t-value";
 
@@ -97,4 +97,40 @@ async fn values_stay_while_their_session_lives_and_a_session_whose_values_are_fo
     assert_eq!(world.sealed(&session).await, 0);
     let refused = commands(&world, &alice, &session, StepCommand::Retry).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::SessionEnded { .. }))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn what_a_client_reports_hides_what_was_given_in_secret_from_everybody() {
+    for fails in [false, true] {
+        let world = World::new(json!([]));
+        let alice = world.person("alice").await;
+        let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
+        world.says("I need a key.", &[("ask_user_secret", ask)]);
+        world.says("Open it.", &[("open_editor", json!({ "line": 1 }))]);
+        world.says("Thanks.", &[]);
+        let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+        given(&world, &alice).await;
+        let asked = world
+            .until(|| async {
+                let open = world.open(&alice, 1).await.remove(0);
+                open.question.call.is_some().then_some(open)
+            })
+            .await;
+        let place = (session.id, asked.question.call.clone().unwrap());
+        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+        let acted = world.engine.action(&alice, place.0, place.1.clone(), SOON).await.unwrap();
+        world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
+        let result = json!({ "text": format!("it says {VALUE}"), VALUE: [VALUE] });
+        let outcome = match fails {
+            false => Outcome::Done { result },
+            true => Outcome::Failed { message: format!("{VALUE} is wrong"), result },
+        };
+        let reported = world.engine.action_outcome(&alice, place, (outcome, None), None).await.unwrap().proposal;
+        assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+        let events = world.events(&alice, session.id).await;
+        for told in [format!("{reported:?}"), format!("{:?}", world.shown()), format!("{events:?}")] {
+            assert!(!told.contains(VALUE), "{told}");
+        }
+        assert!(format!("{:?}", world.shown()).contains("it says [secret TOKEN]"));
+    }
 }
