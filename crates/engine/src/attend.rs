@@ -1,10 +1,7 @@
 //! Somebody attends a session: what is open in it now, and from where on to follow it.
 
 use domain::access::Right;
-use domain::{
-    Actor, Caller, Interaction, InteractionId, PermitId, Proposal, Refusal, Scope, Session, SessionId, Standing,
-    Timestamp,
-};
+use domain::{Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Standing};
 use store::{Cost, Reads};
 
 use crate::conversation::{live_in, newest_in};
@@ -122,18 +119,14 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
         let Some(last) = portion.last() else { return Ok(found) };
         after.clone_from(&last.call);
         for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
-            match proposal.run() {
-                Some(run) => found.1.push((proposal.call, run)),
-                None if is_ready(&proposal, now) => found.0.push(proposal.call),
-                None => {}
+            match &proposal.standing {
+                Standing::Started { permit, .. } => found.1.push((proposal.call, *permit)),
+                Standing::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call),
+                _ => {}
             }
         }
         if !full {
             return Ok(found);
         }
     }
-}
-
-fn is_ready(proposal: &Proposal, now: Timestamp) -> bool {
-    matches!(&proposal.standing, Standing::Allowed { permit } if now < permit.expires_at)
 }

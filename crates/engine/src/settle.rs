@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::interaction::Origin;
-use domain::proposal::{Step, verdict_of};
+use domain::proposal::{Step, same_but_text, verdict_of};
 use domain::{
     Action, Actor, AgentVersion, Caller, Choice, DefinitionKind, Draft, Effect, Interaction, InteractionId, Kind,
     Proposal, Question, Refusal, Remember, Resolution, Scope, Session, SignedDuration, Standing, State, Status,
@@ -49,7 +49,7 @@ impl Work<'_> {
         let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
         match &proposal.standing {
             Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
-            Standing::Unknown { interaction: Some(asked) } if *asked == interaction.id => {
+            Standing::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
                 return self.recounted(session, proposal, interaction);
             }
             _ => return Ok(()),
@@ -127,7 +127,7 @@ impl Work<'_> {
 
     /// Asks a person about an action of which nobody knows what became, while its session lives.
     pub(crate) fn puzzled(&mut self, session: &mut Session, proposal: Proposal) -> Result<Proposal, Error> {
-        if !matches!(proposal.standing, Standing::Unknown { interaction: None }) || session.alive().is_err() {
+        if !matches!(proposal.standing, Standing::Unknown { interaction: None, .. }) || session.alive().is_err() {
             return Ok(proposal);
         }
         if !self.step_goes_on(session, &proposal)? {
@@ -306,15 +306,8 @@ fn client_schema(reads: &mut dyn Reads, asked: &Interaction, proposal: &Proposal
 /// place only where nothing but the new text was changed.
 fn still_beside(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
-    let shown = question.action.as_ref().map(|action| &action.arguments);
-    let without_text = |arguments: &Value| {
-        let mut rest = arguments.clone();
-        rest.as_object_mut().map(|fields| fields.remove("content"));
-        rest
-    };
-    if shown.map(without_text) != Some(without_text(edited))
-        && let Some(fields) = context.as_object_mut()
-    {
+    let there = question.action.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));
+    if !there && let Some(fields) = context.as_object_mut() {
         fields.remove("before");
     }
     context

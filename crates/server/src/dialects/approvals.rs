@@ -308,7 +308,8 @@ impl Approvals {
         match self.app.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
                 let action = started.proposal.effective();
-                self.held.push(Held { place, run: started.proposal.run(), until: None });
+                self.held.retain(|held| held.place != place);
+                self.held.push(Held { place, run: started.proposal.standing.run(), until: None });
                 Ok(Some(Message::ToolCall(ToolCall {
                     call_id,
                     tool_name: action.tool,

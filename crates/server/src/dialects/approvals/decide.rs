@@ -127,7 +127,9 @@ impl Approvals {
             None => Outcome::Done { result },
         };
         let place = (session, call);
-        self.app.engine.action_outcome(&self.caller, place.clone(), outcome, None).await?;
+        // What this connection was handed is reported for that run; of another one, the wire cannot say for which.
+        let run = self.held.iter().find(|held| held.place == place).and_then(|held| held.run);
+        self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
         self.held.retain(|held| held.place != place);
         Ok(())
     }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::App;
 use crate::command::{ONCE, names_once, parsed, part};
 use crate::error::ApiError;
-use crate::routes::actions::proposed;
+use crate::routes::actions::{proposed, reported};
 use crate::routes::interactions::asked;
 use crate::trace::{LONGEST, TRACEPARENT};
 
@@ -108,7 +108,7 @@ impl Wish {
                 engine.action_start(caller, (session, call), permit, lease_seconds, once).await?
             }
             Self::Outcome(session, call, body) => {
-                engine.action_outcome(caller, (session, call), body.into(), once).await?
+                engine.action_outcome(caller, (session, call), reported(body)?, once).await?
             }
             Self::Ask(session, ask) => {
                 let asked = engine.ask(caller, session, *ask, once).await?;

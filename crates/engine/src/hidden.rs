@@ -1,24 +1,25 @@
-//! Keeping what people gave in confidence out of what the model reads.
+//! Keeping what people gave in confidence out of what anybody reads.
 
 use serde_json::Value;
 use zeroize::Zeroizing;
 
 /// The values that must not be shown, and what stands in their place.
 #[derive(Clone, Default)]
-pub(super) struct Secrets {
+pub struct Hidden {
     /// The longest first: of two that begin alike the longer one counts.
     known: Vec<(Zeroizing<Vec<u8>>, String)>,
     longest: usize,
 }
 
-impl std::fmt::Debug for Secrets {
+impl std::fmt::Debug for Hidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.known.iter().map(|(_, shown)| shown)).finish()
     }
 }
 
-impl Secrets {
-    pub(super) fn new<'a>(values: impl Iterator<Item = (&'a String, &'a Zeroizing<String>)>) -> Self {
+impl Hidden {
+    /// Hides these values, each under its name. What is empty cannot be found.
+    pub fn new<'a>(values: impl Iterator<Item = (&'a String, &'a Zeroizing<String>)>) -> Self {
         let mut known: Vec<_> = values
             .filter(|(_, value)| !value.is_empty())
             .map(|(name, value)| (Zeroizing::new(value.as_bytes().to_vec()), format!("[secret {name}]")))
@@ -29,7 +30,8 @@ impl Secrets {
     }
 
     /// Hides the values in a text.
-    pub(super) fn hide(&self, text: &str) -> String {
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
         if self.known.is_empty() {
             return text.to_owned();
         }
@@ -41,8 +43,9 @@ impl Secrets {
         String::from_utf8_lossy(&hidden).into_owned()
     }
 
-    /// Hides the values in every text of a result.
-    pub(super) fn hide_in(&self, value: Value) -> Value {
+    /// Hides the values in every text of a result, its names and numbers included.
+    #[must_use]
+    pub fn hide_in(&self, value: Value) -> Value {
         if self.known.is_empty() {
             return value;
         }
@@ -50,9 +53,13 @@ impl Secrets {
             Value::String(text) => Value::String(self.hide(&text)),
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.hide_in(item)).collect()),
             Value::Object(fields) => {
-                Value::Object(fields.into_iter().map(|(name, item)| (name, self.hide_in(item))).collect())
+                Value::Object(fields.into_iter().map(|(name, item)| (self.hide(&name), self.hide_in(item))).collect())
             }
-            other => other,
+            Value::Number(number) => {
+                let (written, hidden) = (number.to_string(), self.hide(&number.to_string()));
+                if written == hidden { Value::Number(number) } else { Value::String(hidden) }
+            }
+            Value::Null | Value::Bool(_) => value,
         }
     }
 
@@ -66,18 +73,21 @@ impl Secrets {
 
 /// Hides values in what comes piece by piece: a value that lies across two pieces is found all the same.
 #[derive(Debug)]
-pub(super) struct Hiding {
-    secrets: Secrets,
+pub struct Hiding {
+    secrets: Hidden,
     /// What may be the beginning of a value.
     held: Vec<u8>,
 }
 
 impl Hiding {
-    pub(super) fn new(secrets: Secrets) -> Self {
+    /// Begins with nothing.
+    #[must_use]
+    pub fn new(secrets: Hidden) -> Self {
         Self { secrets, held: Vec::new() }
     }
 
-    pub(super) fn take(&mut self, bytes: &[u8], show: &mut dyn FnMut(&[u8])) {
+    /// Takes the next piece, and shows what can be shown by now.
+    pub fn take(&mut self, bytes: &[u8], show: &mut dyn FnMut(&[u8])) {
         if self.secrets.longest == 0 {
             return show(bytes);
         }
@@ -86,7 +96,8 @@ impl Hiding {
         self.pass(decided, show);
     }
 
-    pub(super) fn finish(&mut self, show: &mut dyn FnMut(&[u8])) {
+    /// Shows the rest.
+    pub fn finish(&mut self, show: &mut dyn FnMut(&[u8])) {
         self.pass(self.held.len(), show);
     }
 
@@ -115,10 +126,10 @@ mod tests {
 
     use super::*;
 
-    fn secrets(values: &[(&str, &str)]) -> Secrets {
+    fn secrets(values: &[(&str, &str)]) -> Hidden {
         let values: Vec<_> =
             values.iter().map(|(name, value)| ((*name).to_owned(), Zeroizing::new((*value).to_owned()))).collect();
-        Secrets::new(values.iter().map(|(name, value)| (name, value)))
+        Hidden::new(values.iter().map(|(name, value)| (name, value)))
     }
 
     #[test]
@@ -134,9 +145,11 @@ mod tests {
 
     #[test]
     fn every_text_of_a_result_is_looked_through() {
-        let result = json!({"stdout": "k3y", "lines": ["k3y", 1, {"x": "ak3yb"}]});
-        let hidden = json!({"stdout": "[secret K]", "lines": ["[secret K]", 1, {"x": "a[secret K]b"}]});
-        assert_eq!(secrets(&[("K", "k3y")]).hide_in(result), hidden);
+        let result =
+            json!({"stdout": "k3y", "lines": ["k3y", 1, null, {"x": "ak3yb"}], "k3y": 47110815, "pin": [4711]});
+        let hidden = json!({"stdout": "[secret K]", "lines": ["[secret K]", 1, null, {"x": "a[secret K]b"}],
+                            "[secret K]": "[secret PIN]0815", "pin": ["[secret PIN]"]});
+        assert_eq!(secrets(&[("K", "k3y"), ("PIN", "4711")]).hide_in(result), hidden);
     }
 
     #[test]
