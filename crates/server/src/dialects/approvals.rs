@@ -142,8 +142,18 @@ struct Approvals {
     found: Vec<News>,
     /// Questions that this client was shown and not yet told the end of.
     shown: HashSet<InteractionId>,
-    /// Calls that were handed to this client, with the permit of the run, and no result has come.
-    handed: Vec<((SessionId, String), Option<PermitId>)>,
+    /// Calls that were handed to this client, and no result has come.
+    handed: Vec<Handed>,
+}
+
+/// A call that this client was handed.
+struct Handed {
+    /// Its session and name.
+    place: (SessionId, String),
+    /// The permit that this run cost.
+    run: Option<PermitId>,
+    /// Whether its outcome is still waited for.
+    runs: bool,
 }
 
 /// Where the news come from.
@@ -198,10 +208,10 @@ impl Talk for Approvals {
 
     /// Says that this client is still there, of whatever it runs.
     async fn beat(&mut self) {
-        for (place, run) in std::mem::take(&mut self.handed) {
-            if self.app.engine.action_keep(&self.caller, place.clone(), LEASE, run).await.is_ok() {
-                self.handed.push((place, run));
-            }
+        for handed in self.handed.iter_mut().filter(|handed| handed.runs) {
+            // One that was given up may still be reported, and only for its own run.
+            let kept = self.app.engine.action_keep(&self.caller, handed.place.clone(), LEASE, handed.run).await;
+            handed.runs = kept.is_ok();
         }
     }
 
@@ -289,8 +299,8 @@ impl Approvals {
         match self.app.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
                 let action = started.proposal.effective();
-                self.handed.retain(|(handed, _)| *handed != place);
-                self.handed.push((place, started.proposal.standing.run()));
+                self.handed.retain(|handed| handed.place != place);
+                self.handed.push(Handed { place, run: started.proposal.standing.run(), runs: true });
                 Ok(Some(Message::ToolCall(ToolCall {
                     call_id,
                     tool_name: action.tool,

@@ -124,9 +124,9 @@ impl Approvals {
         };
         let place = (session, call);
         // What this connection was handed is reported for that run; of another one, the wire cannot say for which.
-        let run = self.handed.iter().find(|(handed, _)| *handed == place).and_then(|(_, run)| *run);
+        let run = self.handed.iter().find(|handed| handed.place == place).and_then(|handed| handed.run);
         self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
-        self.handed.retain(|(handed, _)| *handed != place);
+        self.handed.retain(|handed| handed.place != place);
         Ok(())
     }
 }
