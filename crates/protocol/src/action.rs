@@ -52,7 +52,9 @@ pub struct PermitBody {
 /// What became of an action.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({ "outcome": "done", "result": { "bytes": 5 } }))]
+#[schema(example = json!({
+    "outcome": "done", "result": { "bytes": 5 }, "permit": "prm_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01.5f2b…"
+}))]
 pub struct OutcomeBody {
     /// Which way it went.
     pub outcome: OutcomeName,

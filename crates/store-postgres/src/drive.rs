@@ -78,8 +78,8 @@ impl DriveWrites for Face<'_> {
     }
 
     fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()> {
-        let sql = "update interactions set retired_at = $3 where id in (select interaction from sealed) \
-                   and session = $1 and project = $2 and resolved_at is not null";
+        let sql = "update interactions set retired_at = $3 where session = $1 and project = $2 \
+                   and resolved_at is not null and exists (select 1 from sealed where interaction = interactions.id)";
         self.change(sql, &[&session.uuid(), &scope.project.uuid(), &micros(at)]).map(drop)
     }
 

@@ -9,6 +9,9 @@ use crate::error::Told;
 use crate::session::guarded;
 use crate::values::{id, json, micros, parsed, time, time_if};
 
+/// Has what is sealed for a session's closed questions go with them.
+pub(crate) const RETIRE: &str = "update interactions set retired_at = ?3 where session = ?1 and project = ?2 \
+     and resolved_at is not null and exists (select 1 from sealed where sealed.interaction = interactions.id)";
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
                               join projects on projects.id = steps.project \
@@ -90,10 +93,8 @@ impl DriveWrites for Face<'_> {
     }
 
     fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()> {
-        let sql = "update interactions set retired_at = ?3 where id in (select interaction from sealed) \
-                   and +session = ?1 and +project = ?2 and resolved_at is not null";
         let row = params![session.uuid(), scope.project.uuid(), micros(at)];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.connection.prepare_cached(RETIRE).told()?.execute(row).told().map(drop)
     }
 
     fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {

@@ -8,7 +8,7 @@ use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClo
 use uuid::Uuid;
 
 use crate::connection::open_reader;
-use crate::{Options, SqliteStore, audit, event, interaction, policy, proposal, session, timers, user, webhook};
+use crate::{Options, SqliteStore, audit, drive, event, interaction, policy, proposal, session, timers, user, webhook};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
@@ -37,6 +37,7 @@ fn hot_statements_use_their_indexes() {
     check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::UNTAKEN, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
+    check(drive::RETIRE, "interactions USING INDEX interactions_of_session (session=?)");
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");

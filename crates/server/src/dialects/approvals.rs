@@ -139,6 +139,8 @@ struct Held {
     run: Option<PermitId>,
     /// Until when it is kept, where it was handed to this client before it came back.
     until: Option<Timestamp>,
+    /// Whether its outcome is still waited for. One that was given up may still be reported, and only for its own run.
+    runs: bool,
 }
 
 /// Where the news come from.
@@ -195,8 +197,10 @@ impl Talk for Approvals {
     async fn beat(&mut self) {
         let now = self.app.engine.now();
         for held in std::mem::take(&mut self.held) {
-            if held.until.is_none_or(|until| now < until) {
-                self.keep(held).await;
+            let waited_for = held.until.is_none_or(|until| now < until);
+            match held.runs && waited_for {
+                true => self.keep(held).await,
+                false => self.held.push(Held { runs: false, ..held }),
             }
         }
     }
@@ -212,7 +216,7 @@ impl Approvals {
         let attended = self.app.engine.attend(&self.caller, session).await?;
         let until = self.app.engine.now().saturating_add(TAKEN_UP).ok();
         for (call, run) in attended.running {
-            self.keep(Held { place: (session, call), run: Some(run), until }).await;
+            self.keep(Held { place: (session, call), run: Some(run), until, runs: true }).await;
         }
         self.show(session, attended.open, attended.ready);
         Ok(None)
@@ -221,9 +225,7 @@ impl Approvals {
     /// Has the outcome of a call waited for, as long as there is one to come.
     async fn keep(&mut self, held: Held) {
         let kept = self.app.engine.action_keep(&self.caller, held.place.clone(), LEASE, held.run).await;
-        if !matches!(kept, Err(Error::Refused(_))) {
-            self.held.push(held);
-        }
+        self.held.push(Held { runs: !matches!(kept, Err(Error::Refused(_))), ..held });
     }
 
     fn show(&mut self, session: SessionId, open: Vec<InteractionId>, ready: Vec<String>) {
@@ -309,7 +311,7 @@ impl Approvals {
             Ok(started) => {
                 let action = started.proposal.effective();
                 self.held.retain(|held| held.place != place);
-                self.held.push(Held { place, run: started.proposal.standing.run(), until: None });
+                self.held.push(Held { place, run: started.proposal.standing.run(), until: None, runs: true });
                 Ok(Some(Message::ToolCall(ToolCall {
                     call_id,
                     tool_name: action.tool,
