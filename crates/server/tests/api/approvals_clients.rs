@@ -206,17 +206,22 @@ async fn a_client_that_comes_back_reports() {
     assert_eq!(scene.action(&call).await["state"], "done");
 }
 
+/// The client shows that it lives, and so is waited for longer than until then.
+async fn is_kept_beyond(scene: &Scene, editor: &mut Wire, call: &str, until: &str) {
+    let kept = async {
+        while text(&scene.action(call).await["lease_until"]).as_str() <= until {
+            editor.answers_pings(1).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, kept).await.unwrap();
+}
+
 /// Time passes, fifty seconds at a time, and the client is waited for all the while.
 async fn is_waited_for(scene: &Scene, editor: &mut Wire, call: &str, times: usize) {
     for _ in 0..times {
         let until = text(&scene.action(call).await["lease_until"]);
         scene.world.passes(50).await;
-        let kept = async {
-            while text(&scene.action(call).await["lease_until"]) <= until {
-                editor.answers_pings(1).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, kept).await.unwrap();
+        is_kept_beyond(scene, editor, call, &until).await;
     }
     assert_eq!(scene.action(call).await["state"], "started");
 }
@@ -247,9 +252,7 @@ async fn a_client_that_comes_back_is_waited_for() {
         drop(editor);
         scene.world.passes(59).await;
         let mut back = scene.alice.joins(path).await;
-        while text(&scene.action(&call).await["lease_until"]) <= until {
-            back.answers_pings(1).await;
-        }
+        is_kept_beyond(&scene, &mut back, &call, &until).await;
         is_waited_for(&scene, &mut back, &call, 5).await;
         // Nothing on this wire says that it does run it: it is waited for, but not without end.
         scene.world.passes(50).await;
