@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::machine::{BeforeEnd, Doing, Input, State, given};
+use crate::machine::{BeforeEnd, CallEnd, Doing, Input, State, given};
 use crate::model::{Call, Message, Turn};
 
 /// The messages of a whole journal.
@@ -31,6 +31,8 @@ pub struct History {
     state: State,
     messages: Arc<Vec<Message>>,
     open: Option<Open>,
+    /// Calls that the end of the step left without a result: their places in the turn, and where it is said that nothing is known of them.
+    left: Vec<(usize, usize, Call)>,
     /// What people said that the turn under way has not read.
     held: Vec<Message>,
 }
@@ -53,7 +55,7 @@ impl History {
     /// The history of a step that has not begun.
     #[must_use]
     pub fn new() -> Self {
-        Self { state: State::new(""), messages: Arc::default(), open: None, held: Vec::new() }
+        Self { state: State::new(""), messages: Arc::default(), open: None, left: Vec::new(), held: Vec::new() }
     }
 
     /// What the model is shown at its next turn.
@@ -73,6 +75,7 @@ impl History {
                     open.results[index] = Some(words::result(&open.calls[index], end));
                 }
             }
+            Input::Found { call, end } => self.find(call, end),
             Input::Begun { .. }
             | Input::Heard
             | Input::Again { .. }
@@ -111,14 +114,14 @@ impl History {
     }
 
     /// The next attempt goes on from what is known. A model that had its last word is told why that was not enough, and one that was given secrets
-    /// that they are gone.
-    fn take_up(&mut self, not_enough: Option<&String>, secrets_gone: bool) {
+    /// that they are handed out no more.
+    fn take_up(&mut self, not_enough: Option<&String>, after_end: bool) {
         let secret = |call: &Call| call.tool == words::SECRET;
         let asked = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(secret));
         let open = self.open.as_ref().is_some_and(|open| open.calls.iter().any(secret));
         let told = open || self.messages.iter().any(asked);
         let not_enough = not_enough.filter(|_| self.state.doing() == Doing::Thinking).map(|why| words::again(why));
-        let gone = (secrets_gone && told).then(|| words::SECRETS_GONE.to_owned());
+        let gone = (after_end && told).then(|| words::WITHHELD.to_owned());
         let said = not_enough.into_iter().chain(gone).map(|content| Message::User { content });
         // Before what people have said meanwhile: that may be said to it.
         self.held.splice(0..0, said.collect::<Vec<_>>());
@@ -139,6 +142,14 @@ impl History {
         }
     }
 
+    /// In place of that nothing is known of a call stands what is.
+    fn find(&mut self, call: &str, end: &CallEnd) {
+        let Some(index) = self.state.left_call(call) else { return };
+        if let Some((_, at, call)) = self.left.iter().find(|(place, ..)| *place == index) {
+            Arc::make_mut(&mut self.messages)[*at] = words::result(call, end);
+        }
+    }
+
     /// Adds the open turn once each of its calls has a result; of a step that is over, what is left has none.
     fn close(&mut self) {
         let over = self.state.doing() == Doing::Ended;
@@ -149,7 +160,14 @@ impl History {
         };
         let messages = Arc::make_mut(&mut self.messages);
         messages.push(turn);
-        let results = results.into_iter().zip(&calls);
-        messages.extend(results.map(|(result, call)| result.unwrap_or_else(|| words::left(call))));
+        self.left.clear();
+        for (place, (result, call)) in results.into_iter().zip(calls).enumerate() {
+            let result = result.unwrap_or_else(|| {
+                let left = words::left(&call);
+                self.left.push((place, messages.len(), call));
+                left
+            });
+            messages.push(result);
+        }
     }
 }

@@ -18,7 +18,7 @@ mod end;
 mod limits;
 mod state;
 
-pub use calls::{ASK_USER_PREFIX, Waiting};
+pub use calls::{ASK_USER_PREFIX, Left, Waiting};
 pub use state::{Doing, State};
 
 pub(crate) use calls::asks_people;
@@ -103,9 +103,16 @@ pub enum Input {
     Again {
         /// Why.
         reason: String,
-        /// Whether its session had ended meanwhile, and with it every value that people gave it in secret.
+        /// Whether its session had ended meanwhile: what people gave it in secret is handed out no more.
         #[serde(default)]
         after_end: bool,
+    },
+    /// What is known by now of a call that the attempt before left without a result. Nothing is done about it; the model is told.
+    Found {
+        /// The call.
+        call: String,
+        /// What became of it.
+        end: CallEnd,
     },
 }
 

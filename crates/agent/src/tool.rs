@@ -17,12 +17,21 @@ pub trait Tool: Send + Sync {
     fn seconds(&self, _arguments: &Value) -> Option<u64> {
         None
     }
-    /// The text that these arguments would replace, for whoever is asked about them; nothing where there is none, or it is not short text.
-    fn replaces<'a>(&'a self, _arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
+    /// What these arguments would replace, for whoever is asked about them; nothing where the tool replaces nothing.
+    fn replaces<'a>(&'a self, _arguments: &'a Value) -> BoxFuture<'a, Option<Replaced>> {
         async { None }.boxed()
     }
     /// Runs it. It never panics; whatever goes wrong is an outcome.
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran>;
+}
+
+/// What is in the place of something that is to be put there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// What it is known by: as long as the mark is the same, so is what is there. Nothing being there has a mark too.
+    pub mark: String,
+    /// What it says, where it is short text.
+    pub text: Option<String>,
 }
 
 /// Where tools come from, when what they are must be asked for first.
@@ -58,6 +67,8 @@ pub struct Run {
     pub cancel: CancellationToken,
     /// Values that people gave for this step, by name, for the environment of a command. Never shown to the model.
     pub secrets: BTreeMap<String, Zeroizing<String>>,
+    /// The mark of what may be replaced: where something else is there by now, nothing is. Without one, whatever is there may be.
+    pub seen: Option<String>,
     /// Everything that people gave the session in secret, also others and before: never shown to the model either.
     pub hidden: Vec<(String, Zeroizing<String>)>,
 }

@@ -33,7 +33,6 @@ mod output;
 mod place;
 mod read_file;
 mod search_files;
-mod secrets;
 mod walk;
 mod write_file;
 
@@ -44,6 +43,7 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use engine::Hidden;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -56,7 +56,6 @@ use list_files::ListFiles;
 use move_file::MoveFile;
 use read_file::ReadFile;
 use search_files::SearchFiles;
-use secrets::Secrets;
 use write_file::WriteFile;
 
 /// The names of the tools that a workspace has.
@@ -92,7 +91,7 @@ const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 
 /// What came of a tool, without what must not be shown: also of those that know nothing of it.
 pub(crate) fn discreet(ran: Ran, run: &Run) -> Ran {
-    let secrets = Secrets::new(run.confidential());
+    let secrets = Hidden::new(run.confidential());
     match ran {
         Ran::Done(result) => Ran::Done(secrets.hide_in(result)),
         Ran::Failed { message, result } => {
@@ -104,7 +103,7 @@ pub(crate) fn discreet(ran: Ran, run: &Run) -> Ran {
 
 /// A text without these values.
 pub(crate) fn hidden(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
-    Secrets::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
+    Hidden::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
 }
 
 /// One directory, and the tools that never leave it.

@@ -9,12 +9,12 @@ use protocol::ArchivedView;
 use crate::config::ArchiveExport;
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open;
+use crate::open::open_kept;
 
 /// Writes the archive, a line for each question; beside a running server or without one.
 pub(crate) async fn export(export: &ArchiveExport) -> Result<(), Failure> {
+    let (store, clock) = open_kept(&export.database)?;
     let vault = vault(&export.master, &export.database.data)?;
-    let (store, clock) = open(&export.database)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     let span = Span { after: export.after, before: export.before };
     let mut archive = engine.archive_export(export.tenant.clone(), export.project.clone(), span).await?;

@@ -10,7 +10,7 @@ use engine::{Engine, Ids, Settings, Wanted};
 use crate::config::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open;
+use crate::open::open_kept;
 
 /// Verifies, exports, or shows the key; beside a running server or without one.
 pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
@@ -97,8 +97,8 @@ async fn exported(export: &AuditExport) -> Result<(), Failure> {
 }
 
 async fn engine(place: &AuditPlace) -> Result<Engine, Failure> {
+    let (store, clock) = open_kept(&place.database)?;
     let vault = vault(&place.master, &place.database.data)?;
-    let (store, clock) = open(&place.database)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     engine.unlock().await?;
     Ok(engine)

@@ -1,11 +1,11 @@
 //! `holdpoint keys`.
 
 use domain::{Key, SignedDuration, Timestamp};
-use engine::{Engine, Ids, MasterKey, NewKey, Settings, Vault};
+use engine::NewKey;
 
-use crate::config::{Database, Keys, KeysCommand};
+use crate::config::{Keys, KeysCommand};
 use crate::failure::Failure;
-use crate::open::open;
+use crate::open::{open_kept, open_or_make, unsealed};
 
 /// Makes, lists or revokes keys, whether or not a server is running.
 pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
@@ -13,31 +13,23 @@ pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
         KeysCommand::Create(create) => {
             let lifetime = create.expires_days.map(|days| SignedDuration::from_hours(24 * i64::from(days)));
             let new = NewKey { role: create.role, user: create.user, groups: create.groups, lifetime };
-            let engine = engine(&create.place.database)?;
+            let engine = unsealed(open_or_make(&create.place.database)?);
             let (_, secret) = engine.key_install(&create.place.tenant, &create.place.project, new).await?;
             println!("{secret}");
         }
         KeysCommand::List(list) => {
-            let engine = engine(&list.place.database)?;
+            let engine = unsealed(open_kept(&list.place.database)?);
             for key in engine.keys_installed(&list.place.tenant, &list.place.project).await? {
                 println!("{}", line(&key));
             }
         }
         KeysCommand::Revoke(revoke) => {
-            let engine = engine(&revoke.place.database)?;
+            let engine = unsealed(open_kept(&revoke.place.database)?);
             engine.key_uninstall(&revoke.place.tenant, &revoke.place.project, revoke.id).await?;
             println!("{} is revoked", revoke.id);
         }
     }
     Ok(())
-}
-
-/// An engine that seals nothing: keys need no vault.
-fn engine(database: &Database) -> Result<Engine, Failure> {
-    let (store, clock) = open(database)?;
-    let ids = Ids::default();
-    let vault = Vault::new(MasterKey::from_bytes(ids.random()));
-    Ok(Engine::new(store, clock, ids, vault, Settings::default()))
 }
 
 fn line(key: &Key) -> String {

@@ -1,10 +1,13 @@
 //! Opens the store that was asked for.
 
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use engine::{Engine, Ids, MasterKey, Settings, Vault};
 use store::{Clock, Store, SystemClock};
 use store_postgres::PostgresStore;
-use store_sqlite::SqliteStore;
+use store_sqlite::{FILE, SqliteStore};
 
 use crate::config::Database;
 use crate::failure::Failure;
@@ -12,7 +15,36 @@ use crate::failure::Failure;
 /// A store, and the clock that it goes by.
 type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
 
-/// Opens the store that was asked for.
+/// Opens the store that was asked for, if there is one: a mistyped directory is no reason to make a new database.
+pub(crate) fn open_kept(database: &Database) -> Result<Opened, Failure> {
+    if let Some(missing) = unmade(database) {
+        return Err(Failure::Data(missing, io::ErrorKind::NotFound.into()));
+    }
+    open(database)
+}
+
+/// Opens the store that was asked for, or makes it and says so: what was mistyped is seen.
+pub(crate) fn open_or_make(database: &Database) -> Result<Opened, Failure> {
+    if let Some(file) = unmade(database) {
+        eprintln!("there was no database: {} is new", file.display());
+    }
+    open(database)
+}
+
+/// An engine that seals nothing: keys and accounts need no vault.
+pub(crate) fn unsealed((store, clock): Opened) -> Engine {
+    let ids = Ids::default();
+    let vault = Vault::new(MasterKey::from_bytes(ids.random()));
+    Engine::new(store, clock, ids, vault, Settings::default())
+}
+
+/// The file of a database that would be made by opening it.
+fn unmade(database: &Database) -> Option<PathBuf> {
+    let file = database.data.join(FILE);
+    (database.database_url.is_none() && !file.exists()).then_some(file)
+}
+
+/// Opens the store that was asked for, and makes it where it is the first time.
 pub(crate) fn open(database: &Database) -> Result<Opened, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store: Arc<dyn Store> = match &database.database_url {

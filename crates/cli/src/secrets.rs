@@ -5,7 +5,7 @@ use engine::{Engine, Ids, Rotated, Settings, Vault};
 use crate::config::{Rotate, Secrets, SecretsCommand};
 use crate::failure::Failure;
 use crate::master_key::{Rotating, from_environment};
-use crate::open::open;
+use crate::open::open_kept;
 
 /// Rotates keys, whether or not servers are running.
 pub(crate) async fn secrets(secrets: Secrets) -> Result<(), Failure> {
@@ -41,7 +41,7 @@ async fn of_file(rotate: &Rotate) -> Result<(), Failure> {
 }
 
 async fn engine(rotate: &Rotate, vault: Vault) -> Result<Engine, Failure> {
-    let (store, clock) = open(&rotate.database)?;
+    let (store, clock) = open_kept(&rotate.database)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     engine.unlock().await?;
     Ok(engine)

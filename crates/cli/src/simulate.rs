@@ -1,25 +1,19 @@
 //! `holdpoint policy simulate`.
 
 use engine::{Changed, Engine, Error, Ids, Settings, Simulate, Simulation};
-use store_sqlite::FILE;
 
 use crate::config::PolicySimulate;
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open;
+use crate::open::open_kept;
 use crate::policy::read;
 
 /// Holds a draft against what was proposed; beside a running server or without one.
 pub(crate) async fn simulate(draft: PolicySimulate) -> Result<(), Failure> {
     let PolicySimulate { file, limit, since, tenant, project, master, database } = draft;
     let text = read(&file)?;
-    if database.database_url.is_none() {
-        // A mistyped directory is no reason to make a new database.
-        let kept = database.data.join(FILE);
-        std::fs::metadata(&kept).map_err(|error| Failure::Data(kept, error))?;
-    }
+    let (store, clock) = open_kept(&database)?;
     let vault = vault(&master, &database.data)?;
-    let (store, clock) = open(&database)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     let simulate = Simulate { file: file.display().to_string(), text, limit: Some(limit), since };
     let simulation = engine.policy_simulate_of(tenant, project, simulate).await.map_err(|error| match error {

@@ -1,22 +1,22 @@
 //! `holdpoint users`.
 
-use engine::{Engine, Ids, MasterKey, NewUser, Settings, Vault};
+use engine::NewUser;
 
-use crate::config::{Database, Users, UsersCommand};
+use crate::config::{Users, UsersCommand};
 use crate::failure::Failure;
-use crate::open::open;
+use crate::open::{open_kept, open_or_make, unsealed};
 
 /// Adds people or lets them in, whether or not a server is running: for whoever holds the data.
 pub(crate) async fn users(users: Users) -> Result<(), Failure> {
     match users.command {
         UsersCommand::Create(create) => {
             let new = NewUser { name: create.name, display: create.display, role: create.role, groups: create.groups };
-            let engine = engine(&create.place.database)?;
+            let engine = unsealed(open_or_make(&create.place.database)?);
             let user = engine.user_install(&create.place.tenant, &create.place.project, new).await?;
             println!("{} is in {}", user.name, create.place.project);
         }
         UsersCommand::Link(link) => {
-            let engine = engine(&link.place.database)?;
+            let engine = unsealed(open_kept(&link.place.database)?);
             let token = engine.user_link_install(&link.place.tenant, &link.place.project, &link.name).await?;
             println!("{}", address(link.public_url.as_str(), &token));
         }
@@ -27,12 +27,4 @@ pub(crate) async fn users(users: Users) -> Result<(), Failure> {
 /// Where a browser goes with a link. What stands behind the hash is never sent to a server by itself.
 pub(crate) fn address(base: &str, token: &str) -> String {
     format!("{}/sign-in#token={token}", base.trim_end_matches('/'))
-}
-
-/// An engine that seals nothing: accounts need no vault.
-fn engine(database: &Database) -> Result<Engine, Failure> {
-    let (store, clock) = open(database)?;
-    let ids = Ids::default();
-    let vault = Vault::new(MasterKey::from_bytes(ids.random()));
-    Ok(Engine::new(store, clock, ids, vault, Settings::default()))
 }

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::{Action, Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, Remember, Role, Wire, text};
 
+/// Why an approval that brings other arguments is refused.
+pub const AS_PROPOSED: &str = "what is approved runs as it was proposed: other arguments are an `edit`";
+
 /// An answer that was accepted, as the record keeps it and the agent reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -261,11 +264,21 @@ impl Question {
             if proof.is_none() {
                 problems.push(Problem::new("/data", "the form must be filled in"));
             }
+        } else if effect == Effect::Approve && self.has_otherwise(&draft.data) {
+            problems.push(Problem::new("/data", AS_PROPOSED));
         } else if chosen.iter().any(|option| option.requires_input) && silent {
             problems.push(Problem::new("/feedback", "this option needs a text or data as well"));
         } else if effect == Effect::Provide && chosen.is_empty() && silent && self.kind != Kind::Notice {
             problems.push(Problem::new("/data", "an answer needs a text, data or an option"));
         }
+    }
+
+    /// Whether data that is no form names arguments of the action, and would not have them as they are shown.
+    fn has_otherwise(&self, data: &Value) -> bool {
+        let shown = self.action.as_ref().and_then(|action| action.arguments.as_object());
+        let (Some(shown), Some(given)) = (shown, data.as_object()) else { return false };
+        let names_some = given.keys().any(|name| shown.contains_key(name));
+        names_some && given.iter().any(|(name, value)| shown.get(name) != Some(value))
     }
 
     fn option_names(&self) -> String {

@@ -64,6 +64,9 @@ pub struct Proposal {
     /// The step for which a worker of ours proposed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
+    /// The mark of what it would replace, as that was when it was proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
     /// The questions that were asked about it, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<InteractionId>,
@@ -118,6 +121,14 @@ impl Proposal {
     pub fn effective(&self) -> Action {
         let arguments = self.edited.as_ref().unwrap_or(&self.action.arguments);
         Action { tool: self.action.tool.clone(), arguments: arguments.clone() }
+    }
+
+    /// The mark of what may be replaced and nothing else: where people were asked, what was there when they were. Who gives another place than
+    /// the one that they were asked about was shown nothing of it.
+    #[must_use]
+    pub fn replaces(&self) -> Option<&str> {
+        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.action.arguments, edited));
+        self.seen.as_deref().filter(|_| !self.asked.is_empty() && there)
     }
 
     /// Refuses a proposal of the same name that is not the same action.
@@ -264,7 +275,7 @@ impl Proposal {
         let (name, standing) = match outcome {
             Outcome::Done { result } => ("action.done", Standing::Done { result }),
             Outcome::Failed { message, result } => ("action.failed", Standing::Failed { message, result }),
-            Outcome::Unknown => ("action.unknown", Standing::Unknown { interaction: None }),
+            Outcome::Unknown => ("action.unknown", self.unknown(None)),
         };
         let happening = Happening::by(name, by, self.told()).recording(record);
         Ok((self.became(standing), happening))
@@ -272,8 +283,8 @@ impl Proposal {
 
     /// Refuses whoever speaks of another run than the one that was started last, where they say which.
     fn is_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
-        match (&self.standing, run) {
-            (Standing::Started { permit, .. }, Some(run)) if *permit != run => Err(self.not_in("started")),
+        match (self.standing.run(), run) {
+            (Some(last), Some(run)) if last != run => Err(Refusal::AnotherRun(last)),
             _ => Ok(()),
         }
     }
@@ -307,14 +318,16 @@ impl Proposal {
             return Some((self.became(Standing::Allowed { permit }), happening));
         }
         let happening = Happening::plain("action.unknown", data);
-        Some((self.became(Standing::Unknown { interaction: None }), happening))
+        let unknown = self.unknown(None);
+        Some((self.became(unknown), happening))
     }
 
     /// People are asked what to do about an action of which nobody knows what became. Nothing that others are told apart.
     #[must_use]
     pub fn puzzled(mut self, interaction: InteractionId) -> Self {
         self.asked.push(interaction);
-        self.became(Standing::Unknown { interaction: Some(interaction) })
+        let unknown = self.unknown(Some(interaction));
+        self.became(unknown)
     }
 
     /// A person has said what became of an action of which nobody knew.
@@ -330,7 +343,7 @@ impl Proposal {
                 let message = feedback.unwrap_or_else(|| "a person says that it did not succeed".into());
                 ("action.failed", Standing::Failed { message, result: Value::Null })
             }
-            _ => ("action.unknown", Standing::Unknown { interaction: None }),
+            _ => ("action.unknown", self.unknown(None)),
         };
         let mut data = self.told();
         data["effect"] = json!(effect);
@@ -370,6 +383,11 @@ impl Proposal {
         record
     }
 
+    /// Nobody knows what became of the run that was started last.
+    const fn unknown(&self, interaction: Option<InteractionId>) -> Standing {
+        Standing::Unknown { interaction, permit: self.standing.run() }
+    }
+
     fn not_in(&self, wanted: &'static str) -> Refusal {
         let state = self.standing.name();
         Refusal::ActionNot { wanted, state }
@@ -378,6 +396,17 @@ impl Proposal {
     fn became(self, standing: Standing) -> Self {
         Self { standing, revision: self.revision + 1, ..self }
     }
+}
+
+/// Whether two calls are about the same place, whatever text they put there.
+#[must_use]
+pub fn same_but_text(one: &Value, other: &Value) -> bool {
+    let rest = |arguments: &Value| {
+        let mut rest = arguments.clone();
+        rest.as_object_mut().map(|fields| fields.remove("content"));
+        rest
+    };
+    rest(one) == rest(other)
 }
 
 /// Whether this is a name that a worker gives to the calls of a step: `s1t2c0`, the first call in the second turn of the first step.

@@ -159,6 +159,9 @@ pub enum Refusal {
         /// Where it is.
         state: &'static str,
     },
+    /// Who reports speaks of another run than the one that was started last.
+    #[error("this is about another run of the action than the one that was started last, with {0}")]
+    AnotherRun(crate::PermitId),
     /// The permit is not the one that was given for this action.
     #[error("this permit is not good for this action")]
     PermitUnknown,

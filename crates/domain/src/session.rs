@@ -99,6 +99,11 @@ impl Brief {
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         text::identifier("/channel", &self.channel, &mut problems);
+        if self.channel.starts_with(SessionId::PREFIX) {
+            let why =
+                format!("begins with `{}`, as the ids of sessions do: an id is given, never chosen", SessionId::PREFIX);
+            problems.push(Problem::new("/channel", why));
+        }
         for (pointer, line) in [
             ("/agent", &self.agent),
             ("/agent_version", &self.agent_version),

@@ -40,6 +40,10 @@ pub struct Step {
     /// Why it is done again, where people wanted what came of it otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
+    /// The step at which its session had failed before it was taken up again: what people gave up to then in secret is hidden from everybody, and
+    /// handed to nobody any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld_upto: Option<StepId>,
     /// Where it is with the workers; none where a foreign agent runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive: Option<Drive>,
@@ -193,6 +197,7 @@ impl Step {
             shared: Value::Null,
             before: None,
             revision: None,
+            withheld_upto: None,
             drive: None,
         }
     }

@@ -57,9 +57,15 @@ pub fn sayable(text: &str) -> String {
 
 /// Checks an identifier chosen by an agent: short, printable ASCII without spaces.
 pub fn identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    if text.is_empty() || text.len() > 128 || !text.bytes().all(|b| b.is_ascii_graphic()) {
+    if !is_identifier(text) {
         problems.push(Problem::new(pointer, "must be 1 to 128 printable ASCII characters without spaces"));
     }
+}
+
+/// Whether [`identifier`] would find nothing wrong.
+#[must_use]
+pub fn is_identifier(text: &str) -> bool {
+    (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Checks a name that stands in files, addresses and templates: letters, digits, `-` and `_`, and also `more` within it.

@@ -72,6 +72,7 @@ impl Story {
             driven: false,
             runner: None,
             step: None,
+            seen: None,
             asked: vec![asked],
             standing: Standing::Waiting { interaction: asked },
             revision: 1,

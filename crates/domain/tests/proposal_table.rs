@@ -154,8 +154,8 @@ fn proposal(state: &str) -> Proposal {
     let action = action(json!({ "path": "a" }));
     let asked = InteractionId::from_uuid(uuid(7));
     let alice = caller("alice", Role::Operator, &[]).actor;
-    let started =
-        |until: i64| Standing::Started { permit: PermitId::from_uuid(uuid(1)), since: at(50), until: at(until) };
+    let run = PermitId::from_uuid(uuid(1));
+    let started = |until: i64| Standing::Started { permit: run, since: at(50), until: at(until) };
     let standing = match state {
         "allowed" => Standing::Allowed { permit: permit(1, &action, 200) },
         "permit over" => Standing::Allowed { permit: permit(1, &action, NOW) },
@@ -166,8 +166,8 @@ fn proposal(state: &str) -> Proposal {
         "overdue" | "overdue, repeat" => started(NOW),
         "done" => Standing::Done { result: Value::Null },
         "failed" => Standing::Failed { message: "disk".into(), result: Value::Null },
-        "unknown" => Standing::Unknown { interaction: None },
-        "unknown, asked" => Standing::Unknown { interaction: Some(asked) },
+        "unknown" => Standing::Unknown { interaction: None, permit: Some(run) },
+        "unknown, asked" => Standing::Unknown { interaction: Some(asked), permit: Some(run) },
         other => panic!("no state {other}"),
     };
     let session = session();
@@ -186,6 +186,7 @@ fn proposal(state: &str) -> Proposal {
         driven: false,
         runner: None,
         step: None,
+        seen: None,
         asked: vec![asked],
         standing,
         revision: 3,
@@ -232,13 +233,32 @@ fn only_what_runs_is_kept() {
 #[test]
 fn a_report_is_of_its_own_run() {
     let agent = caller("agent", Role::Agent, &[]).actor;
-    let Standing::Started { permit: own, .. } = proposal("started").standing else { unreachable!("it is started") };
-    let other = permit(99, &action(json!({})), 1000).id;
+    let (own, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(99)));
     let done = || Outcome::Done { result: Value::Null };
-    assert_eq!(name(&proposal("started").report(&agent, done(), Some(other)).unwrap_err()), "ActionNot");
-    assert_eq!(name(&proposal("started").keep(&agent, at(500), Some(other)).unwrap_err()), "ActionNot");
-    proposal("started").report(&agent, done(), Some(own)).unwrap();
+    for state in ["started", "overdue", "unknown", "unknown, asked"] {
+        let refused = proposal(state).report(&agent, done(), Some(other));
+        assert_eq!(refused, Err(Refusal::AnotherRun(own)), "{state}");
+        proposal(state).report(&agent, done(), Some(own)).unwrap();
+    }
+    assert_eq!(proposal("started").keep(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
     proposal("started").keep(&agent, at(500), Some(own)).unwrap();
+}
+
+/// However a run comes to be unknown, it stays known which one it was.
+#[test]
+fn what_nobody_knows_is_of_one_run() {
+    let alice = caller("alice", Role::Operator, &[]).actor;
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let run = Some(PermitId::from_uuid(uuid(1)));
+    let check = |after: Proposal| assert_eq!(after.standing.run(), run, "{:?}", after.standing);
+    check(proposal("overdue").lapse(permit(2, &action(json!({})), 1000), at(NOW)).unwrap().0);
+    check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
+    check(proposal("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
+    check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
+    // What an earlier version kept does not say which run it was: whoever reports is believed.
+    let old: Standing = serde_json::from_value(json!({ "state": "unknown" })).unwrap();
+    let old = Proposal { standing: old, ..proposal("unknown") };
+    old.report(&agent, Outcome::Done { result: Value::Null }, run).unwrap();
 }
 
 #[test]

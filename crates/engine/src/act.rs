@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 
 use crate::judge::{Behalf, Judged};
 use crate::propose::{Acted, MOST_RULINGS, PERMIT};
-use crate::{Engine, Error, Idempotency, Vault};
+use crate::{Engine, Error, Hidden, Idempotency, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
 const MOST_BYTES: usize = 256 * 1024;
@@ -123,8 +123,7 @@ impl Engine {
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                let given = work.tx.grant(&scope, grant)?;
-                given.ok_or(Refusal::GrantOver(grant))?.still_stands(work.now)?;
+                work.still_covered(&session, &step.0.proposed_by, &judged, grant)?;
             }
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;
@@ -157,19 +156,8 @@ impl Engine {
         .await
     }
 
-    /// Takes the agent's word for what became of an action.
+    /// Takes the agent's word for what became of an action; where it says of which run, of what was started again since nothing is said.
     pub async fn action_outcome(
-        &self,
-        caller: &Caller,
-        place: (SessionId, String),
-        outcome: Outcome,
-        once: Option<Idempotency>,
-    ) -> Result<Acted, Error> {
-        self.action_ran(caller, place, (outcome, None), once).await
-    }
-
-    /// The same of one run: of what was started again since, nothing is said.
-    pub async fn action_ran(
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
@@ -179,15 +167,21 @@ impl Engine {
         caller.require(Right::Ask)?;
         checked(&outcome)?;
         let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
+        let vault = Arc::clone(&self.vault);
         let done = self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
+            let mut outcome = outcome.clone();
+            if proposal.driven && !running.is_worker() {
+                // Our own tools have hidden what was given in secret; a client does not know it.
+                outcome = hidden_in(outcome, &work.given_in_secret(&vault, &session)?);
+            }
             let asked = match &proposal.standing {
-                Standing::Unknown { interaction } => *interaction,
+                Standing::Unknown { interaction, .. } => *interaction,
                 _ => None,
             };
-            let step = proposal.report(&actor, outcome.clone(), run)?;
+            let step = proposal.report(&actor, outcome, run)?;
             let proposal = work.acted(&mut session, step)?;
             if let Some(asked) = asked {
                 work.withdraw(&mut session, asked, "the agent has reported what became of it")?;
@@ -197,6 +191,16 @@ impl Engine {
             Ok(proposal)
         });
         self.acted(caller, done.await?, self.now()).await
+    }
+}
+
+fn hidden_in(outcome: Outcome, hidden: &Hidden) -> Outcome {
+    match outcome {
+        Outcome::Done { result } => Outcome::Done { result: hidden.hide_in(result) },
+        Outcome::Failed { message, result } => {
+            Outcome::Failed { message: hidden.hide(&message), result: hidden.hide_in(result) }
+        }
+        Outcome::Unknown => Outcome::Unknown,
     }
 }
 

@@ -32,7 +32,7 @@ impl Engine {
         let mut ruled = 0;
         loop {
             let alongside = self.alongside(caller, id, &prepared.draft).await?;
-            let judged = alongside.edit.is_some() || alongside.learnt.is_some();
+            let judged = alongside.edit.is_some() || alongside.by_now.is_some();
             match self.answered(caller, id, prepared.clone(), alongside, once.clone()).await {
                 // The policy changed between what was looked up in it and the transaction.
                 Err(Error::Store(StoreError::Conflict)) if judged && ruled < MOST_RULINGS => ruled += 1,
@@ -69,8 +69,11 @@ impl Engine {
                 // Not even as a vote: nobody else should be brought to agree to it.
                 return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
             }
+            if let Some(by_now) = &alongside.by_now {
+                by_now.allows()?;
+            }
             let interaction = work.changed(&mut session, was, change)?;
-            work.doubted(&interaction, alongside.learnt.as_ref())?;
+            work.doubted(&interaction, alongside.by_now.as_ref())?;
             work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;
             work.saved(&session)?;

@@ -1,9 +1,10 @@
 //! Somebody attends a session: what is open in it now, and from where on to follow it.
 
 use domain::access::Right;
-use domain::{Actor, Caller, Interaction, InteractionId, Refusal, Session, SessionId, Standing};
+use domain::{Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Standing};
 use store::{Cost, Reads};
 
+use crate::conversation::{live_in, newest_in};
 use crate::{Engine, Error};
 
 /// How many actions are read at once.
@@ -18,6 +19,8 @@ pub struct Attended {
     pub open: Vec<InteractionId>,
     /// The calls that may run now and are the caller's client's to run.
     pub ready: Vec<String>,
+    /// The calls that the caller's client has begun and not reported, each with its run.
+    pub running: Vec<(String, PermitId)>,
 }
 
 impl Engine {
@@ -30,8 +33,8 @@ impl Engine {
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
             let open = reads.open_of(&scope, session.id)?;
             let runs = session.driven && session.started_by == actor && session.ended.is_none();
-            let ready = if runs { ready(reads, &session, &actor)? } else { Vec::new() };
-            Ok(Attended { session, open, ready })
+            let (ready, running) = if runs { in_hand(reads, &session, &actor)? } else { Default::default() };
+            Ok(Attended { session, open, ready, running })
         })
         .await
     }
@@ -45,14 +48,32 @@ impl Engine {
     ) -> Result<(Interaction, Option<String>), Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Point, move |reads| {
-            let asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-            let proposal = match &asked.question.call {
-                Some(call) => reads.proposal(&scope, asked.origin.session, call)?,
-                None => None,
+        self.read(Cost::Point, move |reads| shown(reads, &scope, id)).await
+    }
+
+    /// The open questions of a session, or of all that go on in a channel, the oldest first, each with the call that it is known by.
+    pub async fn questions_shown(
+        &self,
+        caller: &Caller,
+        session: Option<SessionId>,
+        channel: &str,
+    ) -> Result<Vec<(Interaction, Option<String>)>, Error> {
+        caller.require(Right::Read)?;
+        let (scope, channel) = (caller.scope, channel.to_owned());
+        self.read(Cost::Scan, move |reads| {
+            let sessions = match session {
+                Some(session) => Vec::from_iter(reads.session(&scope, session)?),
+                None => live_in(reads, &scope, &channel)?,
             };
-            let call = proposal.filter(|proposal| proposal.asked.first() == Some(&id)).map(|proposal| proposal.call);
-            Ok((asked, call))
+            if sessions.is_empty() && (session.is_some() || newest_in(reads, &scope, &channel)?.is_none()) {
+                return Err(Refusal::NotFound("session").into());
+            }
+            let mut open = Vec::new();
+            for session in sessions.iter().filter(|session| session.open > 0) {
+                open.extend(reads.open_of(&scope, session.id)?);
+            }
+            open.sort_unstable();
+            open.into_iter().map(|id| shown(reads, &scope, id)).collect()
         })
         .await
     }
@@ -77,18 +98,33 @@ impl Engine {
     }
 }
 
-fn ready(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<Vec<String>, Error> {
-    let (now, mut found, mut after) = (reads.now()?, Vec::new(), String::new());
+fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Interaction, Option<String>), Error> {
+    let asked = reads.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+    let proposal = match &asked.question.call {
+        Some(call) => reads.proposal(scope, asked.origin.session, call)?,
+        None => None,
+    };
+    let call = proposal.filter(|proposal| proposal.asked.first() == Some(&id)).map(|proposal| proposal.call);
+    Ok((asked, call))
+}
+
+/// What the client of somebody has to run: what it may begin now, and what it has begun.
+type InHand = (Vec<String>, Vec<(String, PermitId)>);
+
+fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {
+    let (now, mut found, mut after) = (reads.now()?, InHand::default(), String::new());
     loop {
         let portion = reads.proposals(&session.scope, session.id, &after, STRIDE)?;
         let full = portion.len() == STRIDE as usize;
         let Some(last) = portion.last() else { return Ok(found) };
         after.clone_from(&last.call);
-        let ready = portion.into_iter().filter(|proposal| {
-            let allowed = matches!(&proposal.standing, Standing::Allowed { permit } if now < permit.expires_at);
-            allowed && proposal.runner.as_ref() == Some(actor)
-        });
-        found.extend(ready.map(|proposal| proposal.call));
+        for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
+            match &proposal.standing {
+                Standing::Started { permit, .. } => found.1.push((proposal.call, *permit)),
+                Standing::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call),
+                _ => {}
+            }
+        }
         if !full {
             return Ok(found);
         }

@@ -3,6 +3,7 @@
 use domain::access::Right;
 use domain::{AutoSource, Caller, Draft, Interaction, InteractionId};
 
+use crate::doubt::ByNow;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -18,6 +19,7 @@ impl Engine {
         caller.require(Right::Automate)?;
         let (question, proof) = self.prove_form(caller, id, &draft).await?;
         let secrets = Self::set_aside(question.as_ref(), &mut draft);
+        let by_now = self.by_now(caller, id, &draft).await?;
         let vault = std::sync::Arc::clone(&self.vault);
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
@@ -25,6 +27,7 @@ impl Engine {
             let was = interaction.status();
             let signature = (work.ids.answer(work.now), actor.clone(), source);
             let change = interaction.auto(signature, draft.clone(), proof, work.now)?;
+            by_now.as_ref().map_or(Ok(()), ByNow::allows)?;
             let interaction = work.changed(&mut session, was, change)?;
             work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;

@@ -1,6 +1,6 @@
 //! Follows a channel: every session that goes on in it, and every one that begins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use domain::access::Right;
 use domain::{Caller, Event, Scope, Session, SessionId};
@@ -24,8 +24,10 @@ pub struct ChannelFollower {
     beginning: Beginning,
     /// The newest session that is known: later ones have begun since.
     newest: Option<SessionId>,
-    /// Whose events were given last: the others come first the next time.
-    last: Option<SessionId>,
+    /// The sessions of which there is more to read than was given, as far as they were when they were looked at; the next one first.
+    behind: VecDeque<Head>,
+    /// Whether something may have happened since they were looked at.
+    rung: bool,
 }
 
 /// Where a follower of a channel begins.
@@ -40,20 +42,20 @@ pub enum Beginning {
 /// What comes next in a channel.
 #[derive(Debug, Clone)]
 pub enum InChannel {
-    /// A session that was not followed until now: it was there, has begun, or goes on again.
-    Joined(SessionId),
+    /// Sessions that were not followed until now, the oldest first: each was there, has begun, or goes on again.
+    Joined(Vec<SessionId>),
     /// Events of one session; at least one.
     Events(Vec<Event>),
 }
 
-enum Look {
-    Joined(Box<Session>),
-    Events(SessionId, Vec<Event>),
-    /// There is nothing to read up to this event.
-    Bare(SessionId, u64),
-    /// It has ended, and everything was told.
-    Over(SessionId),
-    Nothing,
+/// How far a session was when it was looked at.
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    session: SessionId,
+    /// Its last event.
+    end: u64,
+    /// Whether it goes on no more.
+    over: bool,
 }
 
 impl Engine {
@@ -81,7 +83,8 @@ impl Engine {
             places,
             beginning,
             newest: newest.map(|newest| newest.id),
-            last: None,
+            behind: VecDeque::new(),
+            rung: true,
         })
     }
 }
@@ -90,30 +93,55 @@ impl ChannelFollower {
     /// What comes next. It may be dropped while it waits.
     pub async fn next(&mut self) -> Result<InChannel, Error> {
         loop {
-            let (scope, channel, places) = (self.scope, self.channel.clone(), self.places.clone());
-            let (newest, last, limit) = (self.newest, self.last, self.portion.limit());
-            let look = move |reads: &mut dyn Reads| match fresh(reads, &scope, &channel, (&places, newest))? {
-                (Some(fresh), _) => Ok(Look::Joined(Box::new(fresh))),
-                (None, live) => look(reads, &scope, &live, (&places, last), limit),
-            };
-            match self.engine.read(Cost::Point, look).await? {
-                Look::Joined(session) => {
-                    self.joined(&session);
-                    return Ok(InChannel::Joined(session.id));
+            if let Some(head) = self.behind.front().copied() {
+                let events = self.read(head).await?;
+                if !events.is_empty() {
+                    return Ok(InChannel::Events(events));
                 }
-                Look::Events(session, mut events) => {
-                    self.portion.cut(&mut events, |event| event);
-                    self.last = Some(session);
-                    if let Some(end) = events.last() {
-                        self.places.insert(session, end.seq);
-                        return Ok(InChannel::Events(events));
-                    }
+            } else if self.rung {
+                let joined = self.look().await?;
+                if !joined.is_empty() {
+                    return Ok(InChannel::Joined(joined));
                 }
-                Look::Bare(session, end) => drop(self.places.insert(session, end)),
-                Look::Over(session) => self.left(session),
-                Look::Nothing => self.listener.heard().await,
+            } else {
+                self.listener.heard().await;
+                self.rung = true;
             }
         }
+    }
+
+    /// Finds out which sessions there are by now, and how far each is; gives those that were not followed until now, the oldest first.
+    async fn look(&mut self) -> Result<Vec<SessionId>, Error> {
+        let (scope, channel, newest) = (self.scope, self.channel.clone(), self.newest);
+        let followed: Vec<SessionId> = self.places.keys().copied().collect();
+        let look = move |reads: &mut dyn Reads| stands(reads, &scope, &channel, (&followed, newest));
+        let (fresh, heads) = self.engine.read(Cost::Point, look).await?;
+        // What rings from now on was not seen.
+        self.rung = false;
+        fresh.iter().for_each(|session| self.joined(session));
+        let behind = |head: &Head| head.over || self.places.get(&head.session).is_some_and(|place| *place < head.end);
+        self.behind = heads.into_iter().filter(behind).collect();
+        Ok(fresh.iter().map(|session| session.id).collect())
+    }
+
+    /// The next events of a session; none where it has been read as far as it was.
+    async fn read(&mut self, head: Head) -> Result<Vec<Event>, Error> {
+        let place = self.places.get(&head.session).copied().unwrap_or(head.end);
+        if place >= head.end {
+            self.behind.pop_front();
+            if head.over {
+                self.left(head.session);
+            }
+            return Ok(Vec::new());
+        }
+        let (scope, limit) = (self.scope, self.portion.limit());
+        let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, place, limit)?));
+        let mut events = read.await?;
+        self.portion.cut(&mut events, |event| event);
+        self.places.insert(head.session, events.last().map_or(head.end, |last| last.seq));
+        // The others come first the next time.
+        self.behind.rotate_left(1);
+        Ok(events)
     }
 
     fn left(&mut self, session: SessionId) {
@@ -135,43 +163,32 @@ impl ChannelFollower {
     }
 }
 
-/// A session that is not followed yet: the oldest that goes on, or has begun since, and perhaps ended. Else those that go on.
-fn fresh(
+/// The sessions that are not followed yet, the oldest first: those that go on, and those that have begun since, and perhaps ended. And how far
+/// each is, the followed ones as well.
+fn stands(
     reads: &mut dyn Reads,
     scope: &Scope,
     channel: &str,
-    (places, newest): (&BTreeMap<SessionId, u64>, Option<SessionId>),
-) -> Result<(Option<Session>, Vec<Session>), Error> {
-    let live = live_in(reads, scope, channel)?;
-    let begun = begun_in(reads, scope, channel, newest)?;
-    let unknown = live.iter().chain(&begun).filter(|session| !places.contains_key(&session.id));
-    Ok((unknown.min_by_key(|session| session.id).cloned(), live))
+    (followed, newest): (&[SessionId], Option<SessionId>),
+) -> Result<(Vec<Session>, Vec<Head>), Error> {
+    let mut found: BTreeMap<SessionId, Session> = BTreeMap::new();
+    found.extend(begun_in(reads, scope, channel, newest)?.into_iter().map(|session| (session.id, session)));
+    found.extend(live_in(reads, scope, channel)?.into_iter().map(|session| (session.id, session)));
+    let mut heads = Vec::with_capacity(found.len());
+    for &id in followed {
+        let session = match found.remove(&id) {
+            None => reads.session(scope, id)?,
+            live => live,
+        };
+        heads.push(session.map_or(Head { session: id, end: 0, over: true }, |session| Head::of(&session)));
+    }
+    let fresh: Vec<Session> = found.into_values().collect();
+    heads.extend(fresh.iter().map(Head::of));
+    Ok((fresh, heads))
 }
 
-fn look(
-    reads: &mut dyn Reads,
-    scope: &Scope,
-    live: &[Session],
-    (places, last): (&BTreeMap<SessionId, u64>, Option<SessionId>),
-    limit: u32,
-) -> Result<Look, Error> {
-    let (next, before): (Vec<_>, Vec<_>) = places.iter().partition(|(id, _)| Some(**id) > last);
-    for (&id, &place) in next.into_iter().chain(before) {
-        let stands = match live.iter().find(|session| session.id == id) {
-            Some(session) => (session.last_seq, false),
-            None => match reads.session(scope, id)? {
-                Some(session) => (session.last_seq, session.ended.is_some()),
-                None => return Ok(Look::Over(id)),
-            },
-        };
-        match stands {
-            (end, _) if end > place => {
-                let events = reads.events(scope, id, place, limit)?;
-                return Ok(if events.is_empty() { Look::Bare(id, end) } else { Look::Events(id, events) });
-            }
-            (_, true) => return Ok(Look::Over(id)),
-            _ => {}
-        }
+impl Head {
+    const fn of(session: &Session) -> Self {
+        Self { session: session.id, end: session.last_seq, over: session.ended.is_some() }
     }
-    Ok(Look::Nothing)
 }

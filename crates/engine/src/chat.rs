@@ -98,7 +98,7 @@ impl Work<'_> {
             // An id is given, never chosen.
             return Err(Refusal::NotFound("session").into());
         }
-        let channel = chat.conversation.as_deref().filter(|name| name.bytes().all(|byte| byte.is_ascii_graphic()));
+        let channel = chat.conversation.as_deref().filter(|name| text::is_identifier(name));
         let before = match (&chat.agent, channel) {
             (None, Some(channel)) => agent_session_in(&mut *self.tx, &caller.scope, channel, None)?,
             _ => None,

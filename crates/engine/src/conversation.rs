@@ -1,7 +1,7 @@
 //! What a client means by the name that it has for a conversation.
 
 use domain::access::Right;
-use domain::{Caller, Scope, Session, SessionId};
+use domain::{Caller, Scope, Session, SessionId, text};
 use store::{Cost, Page, Reads, SessionFilter};
 
 use crate::{Engine, Error};
@@ -20,7 +20,8 @@ pub enum Named {
 
 impl Engine {
     /// What a name stands for. `ses_…` is that session and no other: an id is given, never chosen; so is the UUID in it, unless the session's
-    /// own channel is called so, which goes on when the session has ended. Any other name is a channel, which need not have a session yet.
+    /// own channel is called so, which goes on when the session has ended. Any other name that a channel can have is one, which need not have a
+    /// session yet; what no channel can be called stands for nothing.
     pub async fn named(&self, caller: &Caller, name: &str) -> Result<Option<Named>, Error> {
         caller.require(Right::Read)?;
         let (scope, name) = (caller.scope, name.to_owned());
@@ -59,7 +60,7 @@ impl Engine {
 }
 
 pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Named>, Error> {
-    if !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if !text::is_identifier(name) {
         // No channel is called so, and one of the stores cannot be asked for NUL.
         return Ok(None);
     }
@@ -80,7 +81,7 @@ fn conversation(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Opti
         None => Ok(None),
         Some(Named::Session(session)) => Ok(Some(*session)),
         Some(Named::Channel(_)) => {
-            let filter = SessionFilter { channel: Some(name.to_owned()), live: true, ..SessionFilter::default() };
+            let filter = SessionFilter { live: true, ..of_channel(name, None) };
             match reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop() {
                 None => newest_in(reads, scope, name),
                 live => Ok(live),
@@ -97,12 +98,7 @@ pub(crate) fn listener_in(
     channel: &str,
     agent: Option<&str>,
 ) -> Result<Option<Session>, Error> {
-    let filter = SessionFilter {
-        channel: Some(channel.to_owned()),
-        agent: agent.map(str::to_owned),
-        live: true,
-        ..SessionFilter::default()
-    };
+    let filter = SessionFilter { live: true, ..of_channel(channel, agent) };
     let mut busy = Vec::new();
     for session in listed(reads, scope, &filter, |_| true)? {
         if !listens(reads, &session)? {
@@ -139,11 +135,7 @@ pub(crate) fn agent_session_in(
     channel: &str,
     agent: Option<&str>,
 ) -> Result<Option<Session>, Error> {
-    let filter = SessionFilter {
-        channel: Some(channel.to_owned()),
-        agent: agent.map(str::to_owned),
-        ..SessionFilter::default()
-    };
+    let filter = of_channel(channel, agent);
     let own = |session: &Session| session.driven && session.brief.flow.is_none();
     let mut after = None;
     loop {
@@ -161,7 +153,7 @@ pub(crate) fn agent_session_in(
 
 /// The newest session of a channel, whether it has ended or not.
 pub(crate) fn newest_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> Result<Option<Session>, Error> {
-    let filter = SessionFilter { channel: Some(channel.to_owned()), ..SessionFilter::default() };
+    let filter = of_channel(channel, None);
     Ok(reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop())
 }
 
@@ -175,7 +167,7 @@ pub(crate) fn begun_in(
     if newest_in(reads, scope, channel)?.map(|newest| newest.id) == after {
         return Ok(Vec::new());
     }
-    let filter = SessionFilter { channel: Some(channel.to_owned()), ..SessionFilter::default() };
+    let filter = of_channel(channel, None);
     let mut found = listed(reads, scope, &filter, |session| after.is_none_or(|after| session.id > after))?;
     found.retain(|session| after.is_none_or(|after| session.id > after));
     Ok(found)
@@ -183,8 +175,13 @@ pub(crate) fn begun_in(
 
 /// The sessions of a channel that have not ended, the newest first.
 pub(crate) fn live_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> Result<Vec<Session>, Error> {
-    let filter = SessionFilter { channel: Some(channel.to_owned()), live: true, ..SessionFilter::default() };
+    let filter = SessionFilter { live: true, ..of_channel(channel, None) };
     listed(reads, scope, &filter, |_| true)
+}
+
+/// The sessions of a channel, of this agent if one is named.
+fn of_channel(channel: &str, agent: Option<&str>) -> SessionFilter {
+    SessionFilter { channel: Some(channel.to_owned()), agent: agent.map(str::to_owned), ..SessionFilter::default() }
 }
 
 /// All sessions that a filter wants, the newest first, up to a page whose last one is not wanted.

@@ -10,7 +10,7 @@ use domain::{
 use policy::{Decided, Policy, Said};
 use store::{Cost, InteractionFilter, Page, PastFilter, Sort, StoreError};
 
-use crate::doubt::asked_about;
+use crate::doubt::{Asked, asked_about};
 use crate::forms_check::off_reactor;
 use crate::judge::Behalf;
 use crate::past::Past;
@@ -154,12 +154,9 @@ impl Work<'_> {
             let whole = closed.len() < PORTION as usize;
             after = closed.last().map(|closed| (closed.resolved_at, closed.id));
             for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
-                let decision = self.tx.interaction(scope, closed.id)?.as_ref().and_then(Decision::of);
-                let (Some((action, behalf)), Some(decision)) =
-                    (asked_about(&mut *self.tx, scope, closed.id)?, decision)
-                else {
-                    continue;
-                };
+                let Some(asked) = self.tx.interaction(scope, closed.id)? else { continue };
+                let Some(decision) = Decision::of(&asked) else { continue };
+                let Some(Asked { action, behalf, .. }) = asked_about(&mut *self.tx, scope, asked)? else { continue };
                 let Some(decided) = decided_about(action, behalf, &decision) else { continue };
                 let against = policy.contradicted(&decided).into_iter();
                 found.extend(against.map(|rule| (rule.to_owned(), decision.clone())));

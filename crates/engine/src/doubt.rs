@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role, Scope,
-    Verdict,
+    Action, Caller, Decision, Draft, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role,
+    Ruling, Scope, Verdict,
 };
 use policy::Policy;
 use store::{Cost, Reads, StoreError};
@@ -16,64 +16,107 @@ use crate::policy_admin::explained;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
-/// The learnt rules that are about the action of a question, under one state of the policy.
+/// What policy says by now of the action of a question, under one state of the policy.
 #[derive(Debug, Clone)]
-pub(crate) struct LearntAbout {
+pub(crate) struct ByNow {
     revision: u64,
-    rules: Vec<(String, Verdict)>,
+    /// The learnt rules that are about it, where the question decides about it.
+    learnt: Option<Vec<(String, Verdict)>>,
+    /// The ruling by which the approval would come to nothing.
+    denied: Option<Ruling>,
+}
+
+impl ByNow {
+    /// Refuses an approval that would come to nothing, also as a vote: nobody else should be brought to agree to it.
+    pub(crate) fn allows(&self) -> Result<(), Refusal> {
+        match &self.denied {
+            Some(denied) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Engine {
-    /// The learnt rules that are about the action that somebody answers a question about. None where it is about none.
-    pub(crate) async fn learnt_about(&self, caller: &Caller, id: InteractionId) -> Result<Option<LearntAbout>, Error> {
-        let scope = caller.scope;
-        let asked = self.read(Cost::Point, move |reads| asked_about(reads, &scope, id)).await?;
-        let Some((action, behalf)) = asked else { return Ok(None) };
+    /// What policy says by now of the action that somebody answers a question about. None where it is about none.
+    pub(crate) async fn by_now(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        draft: &Draft,
+    ) -> Result<Option<ByNow>, Error> {
+        let (scope, draft) = (caller.scope, draft.clone());
+        let found = self.read(Cost::Point, move |reads| {
+            let Some(asked) = reads.interaction(&scope, id)? else { return Ok(None) };
+            let approves = asked.question.effect_of(&draft) == Some(Effect::Approve);
+            Ok(asked_about(reads, &scope, asked)?.map(|asked| (asked, approves)))
+        });
+        let Some((Asked { action, behalf, decides, proposed }, approves)) = found.await? else { return Ok(None) };
         let in_force = match self.in_force(scope).await {
             // Where no policy can be read, none allows anything; people answer all the same.
             Err(Error::Store(StoreError::Corrupt(_))) => return Ok(None),
             in_force => in_force?,
         };
-        let rules = in_force.policy.learnt_about(&behalf.call(&action));
-        let rules = rules.into_iter().map(|(name, verdict)| (name.to_owned(), verdict)).collect();
-        Ok(Some(LearntAbout { revision: in_force.state.revision, rules }))
+        let revision = in_force.state.revision;
+        let learnt = decides.then(|| {
+            let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
+            rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
+        });
+        let denied = match proposed && approves {
+            true => Some(self.judge_by(in_force, behalf, action).await?.ruling),
+            false => None,
+        };
+        Ok(Some(ByNow { revision, learnt, denied: denied.filter(|ruling| ruling.verdict == Verdict::Deny) }))
     }
+}
+
+/// What a question asks about.
+pub(crate) struct Asked {
+    /// The action.
+    pub(crate) action: Action,
+    /// On whose behalf it was proposed.
+    pub(crate) behalf: Behalf,
+    /// Whether the question is whether it may run.
+    decides: bool,
+    /// Whether it was proposed, so that it runs by a permit alone.
+    proposed: bool,
 }
 
 /// The action that a question is about, and on whose behalf it was proposed.
 pub(crate) fn asked_about<R: Reads + ?Sized>(
     reads: &mut R,
     scope: &Scope,
-    id: InteractionId,
-) -> Result<Option<(Action, Behalf)>, Error> {
-    let Some(mut asked) = reads.interaction(scope, id)? else { return Ok(None) };
+    mut asked: Interaction,
+) -> Result<Option<Asked>, Error> {
     // The action is in the session where it was proposed, wherever the question went.
     while let Some(from) = asked.origin.handed_from.take() {
         asked = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
     }
-    let Some(action) = asked.question.action.filter(|_| asked.question.kind == Kind::Approval) else { return Ok(None) };
+    let Some(action) = asked.question.action else { return Ok(None) };
     let proposal = match &asked.question.call {
         Some(call) => reads.proposal(scope, asked.origin.session, call)?,
         None => None,
     };
+    let (decides, proposed) = (asked.question.kind == Kind::Approval, proposal.is_some());
     let (agent, role) = match proposal {
         Some(proposal) => (proposal.proposed_by.name, proposal.role),
         None => (asked.origin.asked_by.name, Role::Agent),
     };
-    Ok(Some((action, Behalf { agent: Some(agent), user: asked.origin.started_by.name, role })))
+    let behalf = Behalf { agent: Some(agent), user: asked.origin.started_by.name, role };
+    Ok(Some(Asked { action, behalf, decides, proposed }))
 }
 
 impl Work<'_> {
     /// Suspends the learnt rules that a decision speaks against. A policy that has moved since they were found is looked at again.
-    pub(crate) fn doubted(&mut self, interaction: &Interaction, about: Option<&LearntAbout>) -> Result<(), Error> {
+    pub(crate) fn doubted(&mut self, interaction: &Interaction, about: Option<&ByNow>) -> Result<(), Error> {
         let (Some(about), Some(decision)) = (about, Decision::of(interaction)) else { return Ok(()) };
+        let Some(learnt) = &about.learnt else { return Ok(()) };
         let otherwise = |verdict: Verdict| match verdict {
             Verdict::Allow => decision.effect != Effect::Approve,
             // An answer never loosens a policy: a denial is taken back by whoever manages it.
             Verdict::Ask | Verdict::Deny => false,
         };
         let rules: Vec<String> =
-            about.rules.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
+            learnt.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
         // Whoever puts a rule in force at this moment sees the decision, or the rule is seen here.
         let state = match rules.is_empty() {
             true => self.tx.policy_held(&interaction.scope)?,

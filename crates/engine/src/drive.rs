@@ -253,7 +253,7 @@ impl Work<'_> {
             let Some(proposal) = self.tx.proposal(&claim.scope, claim.session, call)? else { return Ok(false) };
             let unsettled = match &proposal.standing {
                 Standing::Waiting { .. } | Standing::Started { .. } => true,
-                Standing::Unknown { interaction } => interaction.is_some(),
+                Standing::Unknown { interaction, .. } => interaction.is_some(),
                 // A client will start it; whoever else could would be the worker.
                 Standing::Allowed { .. } => proposal.runner.is_some() && proposal.state(self.now) == "allowed",
                 Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. } => false,

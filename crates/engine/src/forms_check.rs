@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Problem, Question, Refusal};
+use domain::{Caller, Draft, Fallback, FormProof, InteractionId, Kind, Problem, Question, Refusal};
 use forms::{CheckError, SchemaError};
 use serde_json::Value;
 use store::{Cost, StoreError};
@@ -54,7 +54,9 @@ impl Engine {
         match off_reactor(move || forms.check(&schema, &data)).await? {
             Ok(()) => Ok((Some(question), Some(FormProof::checked()))),
             Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
-            Err(CheckError::Fields(fields)) => Err(Refusal::AnswerInvalid(problems("/data", fields)).into()),
+            Err(CheckError::Fields(fields)) => {
+                Err(Refusal::AnswerInvalid(discreet(&question, problems("/data", fields))).into())
+            }
         }
     }
 
@@ -97,6 +99,22 @@ fn of_secret(question: &Question, problem: Problem) -> Problem {
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("/secrets/{index}{rest}"))
     });
     Problem { pointer: place.unwrap_or(problem.pointer), ..problem }
+}
+
+/// What stands where a name of a secret should be may be a secret that slipped: it is not repeated.
+fn discreet(question: &Question, problems: Vec<Problem>) -> Vec<Problem> {
+    if question.kind != Kind::Secret {
+        return problems;
+    }
+    let named = |problem: &Problem| {
+        let name = problem.pointer.split('/').nth(2).unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        name.is_empty() || question.secrets.iter().any(|field| field.name == name)
+    };
+    let (mut told, slipped): (Vec<_>, Vec<_>) = problems.into_iter().partition(named);
+    if !slipped.is_empty() {
+        told.push(Problem::new("/data", "Has a name that was not asked for."));
+    }
+    told
 }
 
 fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {

@@ -19,28 +19,42 @@ impl Work<'_> {
         by: &Actor,
         judged: &Judged,
     ) -> Result<Option<GrantId>, Error> {
-        let action = &judged.action;
-        let candidates = self.tx.grants_for(&session.scope, &action.tool, self.now)?;
-        if candidates.is_empty() {
-            return Ok(None);
-        }
-        let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
-        let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
-        for grant in candidates {
-            let here = (session.id, by.name.as_str());
-            // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
-            if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
-                continue;
-            }
-            let covers = grant.covers(here, judged.ruling.rule.as_deref(), action, matches);
-            if covers
-                && self.enough_for(&audience, session, &grant)?
-                && self.tx.grant_use(&session.scope, grant.id, self.now)?
-            {
+        for grant in self.tx.grants_for(&session.scope, &judged.action.tool, self.now)? {
+            if self.covered(session, by, judged, &grant)? && self.tx.grant_use(&session.scope, grant.id, self.now)? {
                 return Ok(Some(grant.id));
             }
         }
         Ok(None)
+    }
+
+    /// Refuses to start by a grant what that grant would not let through by now.
+    pub(crate) fn still_covered(
+        &mut self,
+        session: &Session,
+        by: &Actor,
+        judged: &Judged,
+        id: GrantId,
+    ) -> Result<(), Error> {
+        let grant = self.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
+        grant.still_stands(self.now)?;
+        let covered = self.covered(session, by, judged, &grant)?;
+        if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+    }
+
+    /// Whether a grant is for an action as policy asks about it.
+    fn covered(&mut self, session: &Session, by: &Actor, judged: &Judged, grant: &Grant) -> Result<bool, Error> {
+        // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
+        if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
+            return Ok(false);
+        }
+        let action = &judged.action;
+        let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
+        let here = (session.id, by.name.as_str());
+        if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) {
+            return Ok(false);
+        }
+        let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
+        self.enough_for(&audience, session, grant)
     }
 
     /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.

@@ -1,6 +1,6 @@
 //! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
 
-use domain::{Actor, ActorKind, Delivery, Happening, InteractionId, Refusal, Session, StepId};
+use domain::{Actor, ActorKind, Delivery, Happening, Interaction, InteractionId, Kind, Refusal, Session, StepId};
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
@@ -148,7 +148,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The step has gone on from an answer: its delivery is over. What was sealed stays until the step has ended.
+    /// The step has gone on from an answer: its delivery is over. What was sealed stays with the session.
     fn taken_over(&mut self, session: &mut Session, id: InteractionId) -> Result<(), Error> {
         let Some(interaction) = self.tx.interaction(&session.scope, id)? else { return Ok(()) };
         if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
@@ -156,7 +156,16 @@ impl Work<'_> {
         }
         let (interaction, happening) = interaction.gone_on(self.now)?;
         self.tx.interaction_save(&interaction)?;
+        self.stays_sealed(session, &interaction)?;
         self.happened(session, Some(id), happening).map(drop)
+    }
+
+    /// What was given in secret has to be hidden for as long as its session lives, however long ago it was given.
+    fn stays_sealed(&mut self, session: &Session, interaction: &Interaction) -> Result<(), Error> {
+        if interaction.question.kind == Kind::Secret && session.ended.is_none() {
+            self.tx.sealed_retire(&session.scope, session.id, None)?;
+        }
+        Ok(())
     }
 
     /// A step that is ended from outside has that for its last input.
@@ -211,6 +220,7 @@ impl Work<'_> {
             if origin.driven && step.is_none_or(|step| origin.step == step) {
                 let (interaction, happening) = interaction.not_needed(why)?;
                 self.tx.interaction_save(&interaction)?;
+                self.stays_sealed(session, &interaction)?;
                 self.happened(session, Some(id), happening)?;
             }
         }

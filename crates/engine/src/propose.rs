@@ -32,6 +32,8 @@ pub struct Propose {
     pub action: Action,
     /// What people should know about it.
     pub context: Value,
+    /// The mark of what it would replace, as that is now.
+    pub seen: Option<String>,
     /// The trace that it was proposed in.
     pub traceparent: Option<String>,
     /// Whether its tool says that it may be run again; what the policy says of it counts as well.
@@ -71,7 +73,7 @@ impl Engine {
         propose: Propose,
         once: Option<Idempotency>,
     ) -> Result<Proposal, Error> {
-        let Propose { call, action, context, traceparent, repeatable, client, deadline_seconds } = propose;
+        let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
         let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.wire);
         let found = self.read(Cost::Point, move |reads| {
@@ -126,6 +128,7 @@ impl Engine {
                 driven,
                 runner: client.then(|| session.started_by.clone()),
                 step: driven.then_some(session.step),
+                seen: seen.clone(),
                 asked: Vec::new(),
                 standing: Standing::Denied,
                 revision: 1,

@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::interaction::Origin;
-use domain::proposal::{Step, verdict_of};
+use domain::proposal::{Step, same_but_text, verdict_of};
 use domain::{
     Action, Actor, AgentVersion, Caller, Choice, DefinitionKind, Draft, Effect, Interaction, InteractionId, Kind,
     Proposal, Question, Refusal, Remember, Resolution, Scope, Session, SignedDuration, Standing, State, Status,
@@ -13,7 +13,7 @@ use store::{Cost, Reads, StoreError};
 
 use crate::ask::opened_on;
 use crate::definitions::body;
-use crate::doubt::LearntAbout;
+use crate::doubt::ByNow;
 use crate::judge::{Behalf, Judged};
 use crate::propose::question_about;
 use crate::work::{Asking, Work};
@@ -26,8 +26,8 @@ pub(crate) struct Alongside {
     pub(crate) edit: Option<(Judged, Asking)>,
     /// What is to hold for more than this one action.
     pub(crate) remember: Option<Remember>,
-    /// The learnt rules that are about the action.
-    pub(crate) learnt: Option<LearntAbout>,
+    /// What policy says by now of the action as it was asked about.
+    pub(crate) by_now: Option<ByNow>,
 }
 
 impl Work<'_> {
@@ -49,7 +49,7 @@ impl Work<'_> {
         let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
         match &proposal.standing {
             Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
-            Standing::Unknown { interaction: Some(asked) } if *asked == interaction.id => {
+            Standing::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
                 return self.recounted(session, proposal, interaction);
             }
             _ => return Ok(()),
@@ -127,7 +127,7 @@ impl Work<'_> {
 
     /// Asks a person about an action of which nobody knows what became, while its session lives.
     pub(crate) fn puzzled(&mut self, session: &mut Session, proposal: Proposal) -> Result<Proposal, Error> {
-        if !matches!(proposal.standing, Standing::Unknown { interaction: None }) || session.alive().is_err() {
+        if !matches!(proposal.standing, Standing::Unknown { interaction: None, .. }) || session.alive().is_err() {
             return Ok(proposal);
         }
         if !self.step_goes_on(session, &proposal)? {
@@ -213,13 +213,13 @@ impl Engine {
         if remember.is_some() {
             caller.require(Right::Grant)?;
         }
-        let learnt = self.learnt_about(caller, id).await?;
+        let by_now = self.by_now(caller, id, draft).await?;
         let Some(arguments) = draft.arguments.clone().filter(Value::is_object) else {
-            return Ok(Alongside { edit: None, remember, learnt });
+            return Ok(Alongside { edit: None, remember, by_now });
         };
         let scope = caller.scope;
         let Some((asked, proposal, schema)) = self.proposed_in(scope, id).await? else {
-            return Ok(Alongside { edit: None, remember, learnt });
+            return Ok(Alongside { edit: None, remember, by_now });
         };
         let action = Action { tool: proposal.action.tool, arguments };
         let Origin { started_by, traceparent, at, .. } = asked.origin;
@@ -231,7 +231,7 @@ impl Engine {
         // Where nobody says otherwise they have as long as those who were asked first.
         let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
         let asking = Asking { time: asking.time.or(first), ..asking };
-        Ok(Alongside { edit: Some((judged, asking)), remember, learnt })
+        Ok(Alongside { edit: Some((judged, asking)), remember, by_now })
     }
 
     /// The whole arguments that somebody means who names those that are to be otherwise: what is not named is left out, but for what the tool
@@ -306,15 +306,8 @@ fn client_schema(reads: &mut dyn Reads, asked: &Interaction, proposal: &Proposal
 /// place only where nothing but the new text was changed.
 fn still_beside(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
-    let shown = question.action.as_ref().map(|action| &action.arguments);
-    let without_text = |arguments: &Value| {
-        let mut rest = arguments.clone();
-        rest.as_object_mut().map(|fields| fields.remove("content"));
-        rest
-    };
-    if shown.map(without_text) != Some(without_text(edited))
-        && let Some(fields) = context.as_object_mut()
-    {
+    let there = question.action.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));
+    if !there && let Some(fields) = context.as_object_mut() {
         fields.remove("before");
     }
     context

@@ -232,7 +232,16 @@ mod tests {
     fn writing(call: &str) -> Propose {
         let action = Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
         let (context, call) = (Value::Null, call.to_owned());
-        Propose { call, action, context, traceparent: None, deadline_seconds: None, repeatable: false, client: false }
+        Propose {
+            call,
+            action,
+            context,
+            seen: None,
+            traceparent: None,
+            deadline_seconds: None,
+            repeatable: false,
+            client: false,
+        }
     }
 
     /// Drafts that never come to an end have taken every place: the ruling is given all the same.

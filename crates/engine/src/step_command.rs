@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::step::StepPhase;
-use domain::{Caller, Kind, Problem, Refusal, Session, SessionId, Step, StepEnd, StepEnding, StepId};
+use domain::{Actor, Caller, Kind, Problem, Refusal, Session, SessionId, Step, StepEnd, StepEnding, StepId, Timestamp};
 use serde_json::Value;
 use store::Topic;
 
@@ -80,13 +80,11 @@ impl Work<'_> {
         if !step.alive() && !failed {
             return Err(Refusal::StepNotFailed.into());
         }
-        let session = if step.alive() {
+        let (session, step) = if step.alive() {
             session.alive()?;
-            session
+            (session, step)
         } else {
-            let (mut session, happening) = session.revive(&caller.actor, &why)?;
-            self.happened(&mut session, None, happening)?;
-            session
+            self.revived(session, step, (&caller.actor, &why))?
         };
         let end = match command {
             StepCommand::Retry => {
@@ -99,6 +97,19 @@ impl Work<'_> {
         };
         self.passes_the_question(caller, &session, &step)?;
         self.step_decided(session, step, end)
+    }
+
+    /// A session that has failed goes on, for as long as everything is kept that people gave it in secret: what nobody knows any more cannot be
+    /// hidden. It is handed to nobody either way.
+    fn revived(&mut self, session: Session, step: Step, (by, why): (&Actor, &str)) -> Result<(Session, Step), Error> {
+        let over = |at: Timestamp| at.saturating_add(self.settings.retention).unwrap_or(Timestamp::MAX);
+        if session.ended.as_ref().is_some_and(|(_, note)| over(note.at) <= self.now) {
+            session.alive()?;
+        }
+        let (mut session, happening) = session.revive(by, why)?;
+        self.tx.sealed_retire(&session.scope, session.id, None)?;
+        self.happened(&mut session, None, happening)?;
+        Ok((session, Step { withheld_upto: Some(step.id), ..step }))
     }
 
     /// Refuses whoever could not have let the step run: where the question before it is open, was not answered with yes, or is still to be asked.

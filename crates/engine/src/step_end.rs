@@ -156,6 +156,7 @@ impl Work<'_> {
             agent: definition.agent.clone(),
             agent_version: agents.get(&definition.name).cloned(),
             name: Some(definition.name.clone()),
+            withheld_upto: before.withheld_upto,
             ..fresh
         };
         self.tx.step_insert(&session.scope, &step)?;
@@ -194,6 +195,7 @@ impl Work<'_> {
             shared: step.shared.clone(),
             before,
             revision: step.revision.clone(),
+            withheld_upto: step.withheld_upto,
             ..self.fresh(&session, due)
         };
         self.tx.step_insert(&session.scope, &fresh)?;

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use store::Cost;
+use domain::{InteractionId, Scope, Session};
+use store::{Cost, Sealed};
 use zeroize::Zeroizing;
 
 use crate::drive::Claim;
 use crate::vault::{Place, SECRETS};
-use crate::{Engine, Error};
+use crate::work::Work;
+use crate::{Engine, Error, Hidden, Vault};
 
 /// What people gave a session in secret, by name.
 #[derive(Debug, Default)]
 pub struct StepSecrets {
-    /// What the agent that has the step was given; of two of one name the later. What one agent of a flow was given is not for the next one.
+    /// What the agent that has the step was given, since the session last failed; of two of one name the later. What one agent of a flow was
+    /// given is not for the next one.
     pub given: BTreeMap<String, Zeroizing<String>>,
     /// All of it, whoever was given it and whatever has replaced it since: nothing of it is shown.
     pub all: Vec<(String, Zeroizing<String>)>,
@@ -30,7 +33,8 @@ impl Engine {
                 let asked = reads.interaction(&scope, id)?;
                 let own = asked.is_some_and(|asked| {
                     let origin = &asked.origin;
-                    origin.driven && origin.session == held.session && origin.asked_by == held.agent
+                    let withheld = step.withheld_upto.is_some_and(|upto| origin.step <= upto);
+                    !withheld && origin.driven && origin.session == held.session && origin.asked_by == held.agent
                 });
                 found.extend(reads.sealed(&scope, id, SECRETS)?.map(|sealed| (id, sealed, own)));
             }
@@ -38,10 +42,7 @@ impl Engine {
         });
         let mut secrets = StepSecrets::default();
         for (id, sealed, own) in sealed.await? {
-            let opened = self.vault.unseal(&Place::Question(&scope, id, SECRETS), &sealed)?;
-            let opened: BTreeMap<String, String> = serde_json::from_slice(&opened).map_err(|_| Error::Sealed)?;
-            for (name, value) in opened {
-                let value = Zeroizing::new(value);
+            for (name, value) in opened(&self.vault, &scope, (id, &sealed))? {
                 secrets.all.push((name.clone(), value.clone()));
                 if own {
                     secrets.given.insert(name, value);
@@ -59,4 +60,29 @@ impl Engine {
         let value = self.vault.unseal(&Place::Kept(&found.secret), &found.sealed)?;
         Ok(Some(Zeroizing::new(String::from_utf8_lossy(&value).into_owned())))
     }
+}
+
+impl Work<'_> {
+    /// Everything that people gave a session in secret, to be hidden.
+    pub(crate) fn given_in_secret(&mut self, vault: &Vault, session: &Session) -> Result<Hidden, Error> {
+        let scope = session.scope;
+        let mut values = Vec::new();
+        for id in self.tx.sealed_of(&scope, session.id, SECRETS)? {
+            if let Some(sealed) = self.tx.sealed(&scope, id, SECRETS)? {
+                values.extend(opened(vault, &scope, (id, &sealed))?);
+            }
+        }
+        Ok(Hidden::new(values.iter().map(|(name, value)| (name, value))))
+    }
+}
+
+/// The values that were given to a question, by name.
+fn opened(
+    vault: &Vault,
+    scope: &Scope,
+    (id, sealed): (InteractionId, &Sealed),
+) -> Result<Vec<(String, Zeroizing<String>)>, Error> {
+    let opened = vault.unseal(&Place::Question(scope, id, SECRETS), sealed)?;
+    let values: BTreeMap<String, String> = serde_json::from_slice(&opened).map_err(|_| Error::Sealed)?;
+    Ok(values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect())
 }

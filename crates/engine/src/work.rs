@@ -4,7 +4,8 @@ use domain::audit::{Entry, How, particulars};
 use domain::interaction::Change;
 use domain::{
     Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
-    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, Wire, session::Note,
+    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, Wire, session::Ending,
+    session::Note,
 };
 use serde_json::Value;
 use store::{Topic, Tx};
@@ -140,7 +141,7 @@ impl Work<'_> {
         }
         self.tx.interaction_save(&interaction)?;
         if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
-            // Nobody will be handed it any more. What a step of ours was given stays until its session has ended.
+            // Nobody will be handed it any more. What a step of ours was given stays with its session.
             self.tx.sealed_drop(&interaction.scope, interaction.id)?;
         }
         self.happened(session, Some(interaction.id), happening)?;
@@ -264,8 +265,11 @@ impl Work<'_> {
             }
             if session.driven {
                 self.left_untaken(&mut session, None, &told)?;
-                // Nobody is left who could be handed it.
-                self.tx.sealed_drop_of(&scope, session.id)?;
+                // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.
+                self.tx.sealed_retire(&scope, session.id, Some(self.now))?;
+                if ending != Ending::Failed {
+                    self.tx.sealed_drop_of(&scope, session.id)?;
+                }
             }
         }
         self.happened(&mut session, None, happening)?;

@@ -61,6 +61,21 @@ pub struct OutcomeBody {
     pub result: Value,
     /// Why it failed.
     pub message: Option<String>,
+    /// The permit that this run was started with, or its `spent_permit`. Then nothing is said of a run that was started since: 409 `another_run`.
+    pub permit: Option<String>,
+}
+
+impl OutcomeBody {
+    /// What became of it, and of which run, where that is said; nothing where what should say so is no permit.
+    #[must_use]
+    pub fn of_run(self) -> Option<(Outcome, Option<PermitId>)> {
+        let id = |text: &String| text.split('.').next().and_then(|id| id.parse().ok());
+        let run = match &self.permit {
+            Some(text) => Some(id(text)?),
+            None => None,
+        };
+        Some((self.into(), run))
+    }
 }
 
 /// Which way an action went.
@@ -76,7 +91,7 @@ pub enum OutcomeName {
 }
 
 impl From<OutcomeBody> for Outcome {
-    fn from(OutcomeBody { outcome, result, message }: OutcomeBody) -> Self {
+    fn from(OutcomeBody { outcome, result, message, .. }: OutcomeBody) -> Self {
         match outcome {
             OutcomeName::Done => Self::Done { result },
             OutcomeName::Failed => Self::Failed { message: message.unwrap_or_else(|| "it failed".into()), result },
@@ -220,7 +235,8 @@ impl ProposalView {
             Standing::Done { result } => view.result = result,
             Standing::Failed { message, result } => (view.message, view.result) = (Some(message), result),
             Standing::Denied => view.feedback = Some(view.ruling.reason.clone()),
-            Standing::Waiting { .. } | Standing::Unknown { .. } => {}
+            Standing::Unknown { permit, .. } => view.spent_permit = permit,
+            Standing::Waiting { .. } => {}
         }
         view
     }

@@ -5,7 +5,7 @@ use store::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState, Stored};
 
 use crate::access::scope as scope_of;
 use crate::connection::Face;
-use crate::values::{column, json, number, parsed, signed, time, time_if};
+use crate::values::{column, json, micros, number, parsed, signed, time, time_if};
 
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
@@ -75,6 +75,12 @@ impl DriveWrites for Face<'_> {
         let sql = "insert into step_states (step, upto, body) select id, $3, $4 from steps where id = $1 and project = $2 \
                    on conflict (step) do update set upto = excluded.upto, body = excluded.body";
         self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(state.upto)?, &json(&state.body)?])
+    }
+
+    fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()> {
+        let sql = "update interactions set retired_at = $3 where id in (select interaction from sealed) \
+                   and session = $1 and project = $2 and resolved_at is not null";
+        self.change(sql, &[&session.uuid(), &scope.project.uuid(), &micros(at)]).map(drop)
     }
 
     fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {

@@ -7,7 +7,7 @@ use store::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState, Stored};
 use crate::connection::Face;
 use crate::error::Told;
 use crate::session::guarded;
-use crate::values::{id, json, parsed, time, time_if};
+use crate::values::{id, json, micros, parsed, time, time_if};
 
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
@@ -87,6 +87,13 @@ impl DriveWrites for Face<'_> {
                    on conflict (step) do update set upto = excluded.upto, body = excluded.body";
         let row = params![step.uuid(), scope.project.uuid(), state.upto, json(&state.body)?];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+    }
+
+    fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()> {
+        let sql = "update interactions set retired_at = ?3 where id in (select interaction from sealed) \
+                   and +session = ?1 and +project = ?2 and resolved_at is not null";
+        let row = params![session.uuid(), scope.project.uuid(), micros(at)];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
     }
 
     fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {

@@ -43,7 +43,8 @@ pub use secrets::{
 };
 pub use timers::{
     archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,
-    old_idempotency_keys_are_forgotten, untaken_answers_are_only_kept_once_their_session_has_ended,
+    old_idempotency_keys_are_forgotten, sealed_values_stay_as_long_as_their_session,
+    untaken_answers_are_only_kept_once_their_session_has_ended,
 };
 pub use transactions::{
     a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
@@ -110,6 +111,7 @@ macro_rules! conformance {
             a_policy_that_is_held_is_not_changed,
             one_master_key_is_in_force,
             sealed_values_come_back,
+            sealed_values_stay_as_long_as_their_session,
             sessions_come_back,
             sessions_filter_and_page,
             settings_keep_the_first,

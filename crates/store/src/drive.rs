@@ -58,6 +58,8 @@ pub trait DriveWrites {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()>;
     /// Keeps what a step has become in place of what it was.
     fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> Stored<()>;
+    /// Questions of a session for which something is sealed are only kept from this moment on; without one, they stay with their session.
+    fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()>;
     /// Forgets what was sealed for the questions of a session.
     fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()>;
 }

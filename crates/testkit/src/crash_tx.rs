@@ -434,6 +434,11 @@ impl<T: Tx + ?Sized> DriveWrites for Face<'_, T> {
         self.inner.step_state_save(scope, step, state)
     }
 
+    fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.sealed_retire(scope, session, at)
+    }
+
     fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
         self.fuse.burn()?;
         self.inner.sealed_drop_of(scope, session)

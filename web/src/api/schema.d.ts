@@ -4434,6 +4434,8 @@ export interface components {
             message?: string | null;
             /** @description Which way it went. */
             outcome: components["schemas"]["OutcomeName"];
+            /** @description The permit that this run was started with, or its `spent_permit`. Then nothing is said of a run that was started since: 409 `another_run`. */
+            permit?: string | null;
             /** @description What came of it. */
             result?: unknown;
         };

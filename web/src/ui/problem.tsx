@@ -5,12 +5,20 @@ import { AgentLine } from './agent-text';
 import { Button } from './button';
 import { Notice } from './page';
 
+/** Refusals by a rule, whose reason is in the server's own words. */
+const RULED = ['action_denied', 'edit_denied'];
+
 /** What the server refused, in the reader's language where we know the code, with the server's own words behind it. */
 export function ProblemNotice({ error, again }: { error: unknown; again?: () => void }) {
   const problem = asProblem(error);
   const words = useProblemWords(problem);
   return (
     <Notice tone="danger" icon={CircleAlert} role="alert" title={words}>
+      {RULED.includes(problem.code) ? (
+        <p className="mt-1 text-sm">
+          <AgentLine text={problem.message} />
+        </p>
+      ) : null}
       {problem.body.errors?.length ? (
         <ul className="mt-1 list-disc space-y-0.5 pl-4 text-sm">
           {problem.body.errors.map((one) => (

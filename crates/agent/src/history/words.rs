@@ -14,7 +14,7 @@ use crate::model::{Call, Message};
 pub(super) const SECRET: &str = "ask_user_secret";
 
 /// What a model is told whose session had ended before it goes on.
-pub(super) const SECRETS_GONE: &str = "This work had ended and is taken up again. Secret values that people gave you before are no longer kept: ask for them again if you need them.";
+pub(super) const WITHHELD: &str = "This work had ended and is taken up again. Secret values that people gave you before are not given to your tools any more: ask for them again if you need them.";
 
 /// The first message: a text as it is, anything else as JSON.
 pub(super) fn task(task: &Value) -> String {

@@ -21,6 +21,16 @@ pub struct Waiting {
     pub own: bool,
 }
 
+/// A call that the end of its step left without a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Our name for the call.
+    pub call: String,
+    /// The question that the step itself had put to people for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+}
+
 /// One call of the turn that is under way. What is settled keeps nothing: its result is in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "standing", rename_all = "snake_case")]
@@ -67,6 +77,18 @@ impl Call {
                 true
             }
             Self::Waiting { .. } | Self::Settled => false,
+        }
+    }
+
+    /// What is left of it where the step ends; nothing where it is settled.
+    pub(super) fn left(&self, call: String) -> Option<Left> {
+        match self {
+            Self::Settled => None,
+            Self::Wanted { .. } => Some(Left { call, question: None }),
+            Self::Waiting { tool, interaction, .. } => {
+                let question = asks_people(tool).map(|_| interaction.clone());
+                Some(Left { call, question })
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::calls::{self, Call, Waiting};
+use super::calls::{self, Call, Left, Waiting};
 use super::end::End;
 use super::limits::Spent;
 use super::{BeforeEnd, CallEnd, Effect, Input};
@@ -34,6 +34,9 @@ pub struct State {
     unread: bool,
     #[serde(default)]
     reached: Reached,
+    /// Calls of its last turn of which nobody had said what became of them when it ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left: Vec<Left>,
     phase: Phase,
 }
 
@@ -105,6 +108,7 @@ impl State {
             spent: Spent::default(),
             unread: false,
             reached: Reached::Nothing,
+            left: Vec::new(),
             phase: Phase::New,
         }
     }
@@ -187,6 +191,12 @@ impl State {
         self.turn
     }
 
+    /// Calls that the attempt before left without a result, and of which nothing was found since.
+    #[must_use]
+    pub fn left(&self) -> &[Left] {
+        &self.left
+    }
+
     /// Whether it has begun, in this attempt or in one before.
     #[must_use]
     pub fn begun(&self) -> bool {
@@ -210,6 +220,13 @@ impl State {
         calls.get(index).is_some_and(|call| !call.settled()).then_some(index)
     }
 
+    /// The place in the last turn of a call that was left without a result.
+    pub(crate) fn left_call(&self, call: &str) -> Option<usize> {
+        let index = calls::index(call, &self.prefix, self.turn)?;
+        let name = self.call_name(index);
+        self.left.iter().any(|left| left.call == name).then_some(index)
+    }
+
     pub(crate) fn apply(&mut self, input: &Input) -> Vec<Effect> {
         match input {
             Input::Begun { limits, task, before, people_only } => {
@@ -228,6 +245,7 @@ impl State {
             Input::Before(end) => self.go_on(end),
             Input::Cancelled { reason } => self.cancel(reason),
             Input::Again { .. } => self.try_again(),
+            Input::Found { call, .. } => self.find(call),
         }
     }
 
@@ -312,6 +330,7 @@ impl State {
 
     fn hear_model(&mut self, turn: &Turn) -> Vec<Effect> {
         let Phase::Thinking = self.phase else { return Vec::new() };
+        self.left.clear();
         self.turn += 1;
         self.spent.iterations = self.spent.iterations.saturating_add(1);
         if turn.calls.is_empty() {
@@ -414,7 +433,18 @@ impl State {
         }
     }
 
+    fn find(&mut self, call: &str) -> Vec<Effect> {
+        if let Some(index) = self.left_call(call) {
+            let name = self.call_name(index);
+            self.left.retain(|left| left.call != name);
+        }
+        Vec::new()
+    }
+
     fn end(&mut self, end: End) -> Vec<Effect> {
+        if let Phase::Acting { calls, .. } = &self.phase {
+            self.left = calls.iter().enumerate().filter_map(|(at, call)| call.left(self.call_name(at))).collect();
+        }
         self.phase = Phase::Ended { end, listening: matches!(self.phase, Phase::Listening) };
         self.outstanding()
     }

@@ -3,9 +3,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use engine::Hidden;
 use tokio_util::sync::CancellationToken;
-
-use super::secrets::Secrets;
 
 /// What the work on files is bounded by.
 #[derive(Debug)]
@@ -13,12 +12,19 @@ pub(super) struct Bounds {
     until: Instant,
     stop: CancellationToken,
     /// What must not be shown.
-    pub(super) secrets: Secrets,
+    pub(super) secrets: Hidden,
+    /// The mark of what may be replaced.
+    pub(super) seen: Option<String>,
 }
 
 impl Bounds {
-    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Secrets) -> Self {
-        Self { until: Instant::now() + time, stop, secrets }
+    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Hidden) -> Self {
+        Self { until: Instant::now() + time, stop, secrets, seen: None }
+    }
+
+    /// The same for work that may replace only what has this mark.
+    pub(super) fn replacing(self, seen: Option<String>) -> Self {
+        Self { seen, ..self }
     }
 
     /// Says whether there is time left. Readers that find none show what they have.

@@ -9,6 +9,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use cap_std::fs::MetadataExt as _;
+use engine::Hidden;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::Deserialize;
@@ -23,7 +24,6 @@ use super::bounds::Trouble;
 use super::file_tool::read;
 use super::group::{GRACE, Group};
 use super::output::Output;
-use super::secrets::Secrets;
 use crate::tool::{Ran, Run, Tool, ToolSpec};
 
 const SECONDS: u64 = 60;
@@ -174,7 +174,7 @@ impl Said {
 }
 
 async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result<Said> {
-    let secrets = Secrets::new(run.confidential());
+    let secrets = Hidden::new(run.confidential());
     let (mut stdout, mut stderr) = (Output::new(secrets.clone()), Output::new(secrets));
     let (group, from_stdout, from_stderr) = Group::start(command)?;
     let (why, status) = {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cap_std::fs::Dir;
 use domain::text;
+use engine::Hidden;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -12,8 +13,7 @@ use serde_json::Value;
 
 use super::Workspace;
 use super::bounds::{Bounds, Trouble};
-use super::secrets::Secrets;
-use crate::tool::{Ran, Run, Tool, ToolSpec};
+use crate::tool::{Ran, Replaced, Run, Tool, ToolSpec};
 
 /// How long the work may go on by itself, and how long it is waited for: a file system may hang.
 const TIME: Duration = Duration::from_secs(10);
@@ -26,8 +26,8 @@ pub(super) trait FileWork: 'static {
     /// Whether it changes anything: what became of a change that is not waited for any longer is not known.
     const CHANGES: bool;
     fn spec() -> ToolSpec;
-    /// The text that the work would replace.
-    fn replaces(_root: &Dir, _arguments: &Self::Arguments) -> Option<String> {
+    /// What the work would replace.
+    fn replaces(_root: &Dir, _arguments: &Self::Arguments) -> Option<Replaced> {
         None
     }
     fn work(root: &Dir, arguments: Self::Arguments, bounds: &Bounds) -> Result<Value, Trouble>;
@@ -48,13 +48,14 @@ impl<W: FileWork> FileTool<W> {
     async fn perform(&self, arguments: &Value, run: &Run) -> Ran {
         let arguments = match read::<W::Arguments>(arguments) {
             Ok(arguments) => arguments,
-            Err(trouble) => return failed(trouble, &Secrets::default()),
+            Err(trouble) => return failed(trouble, &Hidden::default()),
         };
-        let secrets = Secrets::new(run.confidential());
+        let secrets = Hidden::new(run.confidential());
         let stop = run.cancel.child_token();
         // Whoever drops this future stops the work before its next step.
         let _stopping = stop.clone().drop_guard();
-        let (dir, bounds) = (self.workspace.dir.clone(), Bounds::new(TIME, stop, secrets.clone()));
+        let bounds = Bounds::new(TIME, stop, secrets.clone()).replacing(run.seen.clone());
+        let dir = self.workspace.dir.clone();
         let work = tokio::task::spawn_blocking(move || W::work(&dir, arguments, &bounds));
         match tokio::time::timeout(PATIENCE, work).await {
             Ok(Ok(Ok(result))) => Ran::Done(secrets.hide_in(result)),
@@ -71,7 +72,7 @@ impl<W: FileWork> Tool for FileTool<W> {
         &self.spec
     }
 
-    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
+    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<Replaced>> {
         async move {
             let arguments = read::<W::Arguments>(arguments).ok()?;
             let dir = self.workspace.dir.clone();
@@ -95,6 +96,6 @@ pub(super) fn read<A: DeserializeOwned>(arguments: &Value) -> Result<A, Trouble>
         .map_err(|error| Trouble::new(format!("the arguments do not fit: {}", text::misread(&error.to_string()))))
 }
 
-fn failed(trouble: Trouble, secrets: &Secrets) -> Ran {
+fn failed(trouble: Trouble, secrets: &Hidden) -> Ran {
     Ran::Failed { message: secrets.hide(&trouble.0), result: Value::Null }
 }

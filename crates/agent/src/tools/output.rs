@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use engine::{Hidden, Hiding};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::cut;
-use super::secrets::{Hiding, Secrets};
 
 /// The most that is shown of one stream.
 const SHOWN: usize = 64 << 10;
@@ -18,7 +18,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(secrets: Secrets) -> Self {
+    pub(super) fn new(secrets: Hidden) -> Self {
         Self { hiding: Hiding::new(secrets), kept: Kept::default() }
     }
 

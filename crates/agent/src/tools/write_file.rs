@@ -2,21 +2,33 @@
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
+use domain::Digest;
+use rustix::fs::{RenameFlags, renameat_with};
+use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Trouble};
 use super::file_tool::FileWork;
-use super::place::Place;
-use crate::tool::ToolSpec;
+use super::place::{Place, open_regular};
+use crate::tool::{Replaced, ToolSpec};
 
 /// The largest file that is written.
 const LARGEST: usize = 4 << 20;
 /// The largest text whose replacement is shown beside it.
-const LARGEST_SHOWN: u64 = 64 << 10;
+const LARGEST_SHOWN: usize = 64 << 10;
+/// The largest file that is compared with what was shown byte for byte.
+const LARGEST_COMPARED: u64 = 8 << 20;
+/// What the mark of a file begins with that was read whole.
+const READ: &str = "sha256:";
+/// The mark of nothing.
+const ABSENT: &str = "absent";
+/// The mark of what is no file, or is none that the server may read.
+const CLOSED: &str = "closed";
 
 pub(super) struct WriteFile;
 
@@ -51,11 +63,16 @@ impl FileWork for WriteFile {
         }
     }
 
-    fn replaces(root: &Dir, arguments: &Arguments) -> Option<String> {
-        let file = Place::inside(&arguments.path).ok()?.open(root).ok()?;
-        let mut text = String::new();
-        file.take(LARGEST_SHOWN + 1).read_to_string(&mut text).ok()?;
-        (text.len() as u64 <= LARGEST_SHOWN && !text.contains('\0')).then_some(text)
+    fn replaces(root: &Dir, arguments: &Arguments) -> Option<Replaced> {
+        let place = Place::inside(&arguments.path).ok()?;
+        // Where there is no directory yet, there is no file either.
+        let Ok((parent, name)) = place.parent(root) else {
+            return Some(Replaced { mark: ABSENT.to_owned(), text: None });
+        };
+        let (mark, bytes) = look(&parent, name);
+        let short = mark.starts_with(READ) && bytes.len() <= LARGEST_SHOWN;
+        let text = String::from_utf8(bytes).ok().filter(|text| short && !text.contains('\0'));
+        Some(Replaced { mark, text })
     }
 
     fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
@@ -73,9 +90,49 @@ impl FileWork for WriteFile {
         let permissions = old.as_ref().map(Metadata::permissions);
         let beside = Beside::create(&parent, arguments.content.as_bytes(), permissions).map_err(trouble)?;
         bounds.go_on()?;
-        beside.put(name).map_err(trouble)?;
+        let changed = || {
+            let why = "has changed since it was shown to those who were asked, and was not written: read it again and propose anew";
+            Trouble::new(format!("`{path}` {why}"))
+        };
+        match bounds.seen.as_deref() {
+            None => beside.put(name),
+            Some(seen) => {
+                let (now, _) = look(&parent, name);
+                // What is there already was put there by an earlier run of this call: twice is the same as once.
+                if now != seen && now != mark_of(arguments.content.as_bytes()) {
+                    return Err(changed());
+                }
+                if now == ABSENT { beside.put_alone(name) } else { beside.put(name) }
+            }
+        }
+        .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { changed() } else { trouble(error) })?;
         Ok(json!({"path": path, "bytes": arguments.content.len(), "created": old.is_none()}))
     }
+}
+
+/// What is in a place: its mark, and its bytes where there are not too many.
+fn look(parent: &Dir, name: &str) -> (String, Vec<u8>) {
+    match open_regular(parent, name).and_then(read) {
+        Ok(read) => read,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (ABSENT.to_owned(), Vec::new()),
+        Err(_) => (CLOSED.to_owned(), Vec::new()),
+    }
+}
+
+/// A file that is too large to be read is known by its length and by when it was last written.
+fn read(file: File) -> io::Result<(String, Vec<u8>)> {
+    let metadata = file.metadata()?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_COMPARED + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= LARGEST_COMPARED {
+        return Ok((mark_of(&bytes), bytes));
+    }
+    let written = metadata.modified()?.into_std().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok((format!("large:{}:{}", metadata.len(), written.as_nanos()), Vec::new()))
+}
+
+fn mark_of(bytes: &[u8]) -> String {
+    format!("{READ}{}", Digest::of_bytes(bytes))
 }
 
 /// A file beside the one that it will replace. It is removed unless it was put in its place.
@@ -106,6 +163,16 @@ impl<'a> Beside<'a> {
             file.sync_all()?;
             return Ok(beside);
         }
+    }
+
+    /// Puts it where nothing is: one call that looks and moves, where the file system has it.
+    fn put_alone(mut self, name: &str) -> io::Result<()> {
+        match renameat_with(self.parent, &self.name, self.parent, name, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS) => return self.put(name),
+            moved => moved?,
+        }
+        self.placed = true;
+        Ok(())
     }
 
     fn put(mut self, name: &str) -> io::Result<()> {

@@ -13,13 +13,22 @@ use super::run::Ready;
 use crate::ask_user;
 use crate::machine::{CallEnd, Effect, Input};
 use crate::models;
-use crate::tool::ToolSpec;
+use crate::tool::{Replaced, ToolSpec};
 use crate::tools;
 
 /// The tool by which an agent would see what it replaces.
 const READ: &str = "read_file";
 /// How large a call may be together with what it replaces, so that both can be shown.
 const MOST_SHOWN: usize = 224 << 10;
+
+/// What is known of what a call would replace.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// What people see of it.
+    context: Value,
+    /// Its mark.
+    seen: Option<String>,
+}
 
 impl Driven<'_> {
     /// Loads the tools that the step may use.
@@ -66,10 +75,10 @@ impl Driven<'_> {
                     let (found, asked) = known.next().unwrap_or_default();
                     let acted = match found {
                         Some(found) if !matches!(found.standing, Standing::Allowed { .. }) => Ok((found, None)),
-                        Some(_) => self.proposed(&call, &tool, &arguments, Value::Null).await?,
+                        Some(_) => self.proposed(&call, &tool, &arguments, Shown::default()).await?,
                         None => {
-                            let context = self.context(&tool, &arguments).await?;
-                            self.proposed(&call, &tool, &arguments, context).await?
+                            let shown = self.shown(&tool, &arguments).await?;
+                            self.proposed(&call, &tool, &arguments, shown).await?
                         }
                     };
                     let (proposal, permit) = match acted {
@@ -89,8 +98,7 @@ impl Driven<'_> {
                             inputs.push(Input::Waiting { call, interaction });
                         }
                     } else if let (Some(permit), Some(tool)) = (permit, self.tools.get(&tool)) {
-                        let arguments = proposal.effective().arguments;
-                        ready.push(Ready { call, permit, tool: Arc::clone(tool), arguments });
+                        ready.push(Ready::new(permit, Arc::clone(tool), &proposal));
                     }
                 }
                 Effect::CallModel
@@ -114,7 +122,7 @@ impl Driven<'_> {
         call: &str,
         tool: &str,
         arguments: &Value,
-        context: Value,
+        Shown { context, seen }: Shown,
     ) -> Result<Result<(Proposal, Option<String>), String>, Trouble> {
         let Some(spec) = self.specs.iter().find(|spec| spec.name == tool) else {
             return Ok(Err(self.no_such(tool)));
@@ -132,6 +140,7 @@ impl Driven<'_> {
             call: call.to_owned(),
             action: Action { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
+            seen,
             traceparent: None,
             repeatable: spec.repeatable,
             client,
@@ -150,13 +159,22 @@ impl Driven<'_> {
         }
     }
 
-    /// What whoever is asked about a call sees beside it: the text that it would replace, where the agent might read that unasked.
-    async fn context(&self, tool: &str, arguments: &Value) -> Result<Value, Trouble> {
-        let Some(tool) = self.tools.get(tool) else { return Ok(Value::Null) };
+    /// What a call would replace, and what whoever is asked about it sees of that.
+    async fn shown(&self, tool: &str, arguments: &Value) -> Result<Shown, Trouble> {
+        let Some(tool) = self.tools.get(tool) else { return Ok(Shown::default()) };
+        let Some(Replaced { mark, text }) = tool.replaces(arguments).await else { return Ok(Shown::default()) };
+        let context = match text {
+            Some(before) => self.context(arguments, &before).await?,
+            None => Value::Null,
+        };
+        Ok(Shown { context, seen: Some(mark) })
+    }
+
+    /// What is seen beside a call: the text that it would replace, where the agent might read that unasked.
+    async fn context(&self, arguments: &Value, before: &str) -> Result<Value, Trouble> {
         if !self.specs.iter().any(|spec| spec.name == READ) {
             return Ok(Value::Null);
         }
-        let Some(before) = tool.replaces(arguments).await else { return Ok(Value::Null) };
         let reading = Supposed {
             tool: READ.to_owned(),
             arguments: json!({ "path": arguments["path"] }),
@@ -170,7 +188,7 @@ impl Driven<'_> {
             return Ok(Value::Null);
         }
         let secrets = self.worker.engine.step_secrets(&self.claim).await?;
-        let context = json!({ "before": tools::hidden(&before, &secrets.all) });
+        let context = json!({ "before": tools::hidden(before, &secrets.all) });
         let room = arguments.to_string().len() + context.to_string().len() <= MOST_SHOWN;
         Ok(if room { context } else { Value::Null })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Outcome, PermitId, Refusal, SessionId, Standing, text};
+use domain::{Caller, Outcome, PermitId, Proposal, Refusal, SessionId, Standing, text};
 use engine::{Acted, Claim, Engine, Error};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -13,6 +13,7 @@ use store::Topic;
 use tokio_util::sync::CancellationToken;
 
 use super::Trouble;
+use super::act::Shown;
 use super::drive::{Along, Driven};
 use crate::machine::{CallEnd, Effect, Input};
 use crate::tool::{Ran, Run, Tool};
@@ -36,6 +37,15 @@ pub(super) struct Ready {
     pub(super) permit: String,
     pub(super) tool: Arc<dyn Tool>,
     pub(super) arguments: Value,
+    /// The mark of what it may replace.
+    pub(super) seen: Option<String>,
+}
+
+impl Ready {
+    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Proposal) -> Self {
+        let (call, arguments) = (proposal.call.clone(), proposal.effective().arguments);
+        Self { call, permit, tool, arguments, seen: proposal.replaces().map(str::to_owned) }
+    }
 }
 
 /// What runs actions of a step, and needs nothing else of it: so that what came of one can be journalled while others run.
@@ -125,10 +135,9 @@ impl Driven<'_> {
         for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
             let allowed = found.is_some_and(|found| matches!(found.standing, Standing::Allowed { .. }));
             let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
-            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments, Value::Null).await? {
-                begun.insert(call.clone());
-                let arguments = proposal.effective().arguments;
-                ready.push(Ready { call, permit, tool: Arc::clone(run), arguments });
+            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments, Shown::default()).await? {
+                begun.insert(call);
+                ready.push(Ready::new(permit, Arc::clone(run), &proposal));
             }
         }
         Ok(ready)
@@ -156,7 +165,7 @@ impl Runner<'_> {
 
     /// Starts an action with its permit, runs its tool, and reports what became of it.
     async fn run_one(self, ready: Ready) -> Result<Option<Input>, Trouble> {
-        let Ready { call, permit, tool, arguments } = ready;
+        let Ready { call, permit, tool, arguments, seen } = ready;
         let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
         let place = (self.claim.session, call.clone());
         let secrets = self.engine.step_secrets(&self.claim).await?;
@@ -174,11 +183,8 @@ impl Runner<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let this_run = match started.proposal.standing {
-            Standing::Started { permit, .. } => Some(permit),
-            _ => None,
-        };
-        let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all };
+        let this_run = started.proposal.standing.run();
+        let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all, seen };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
         let ran = discreet(self.kept(&place, this_run, running).await.unwrap_or(Ran::Unknown), &run);
@@ -200,7 +206,7 @@ impl Runner<'_> {
         };
         let reported = match reported {
             // Somebody had it run again meanwhile: that run is the one that counts, and whoever has it says what became of it.
-            Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
+            Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::AnotherRun(_))) => return Ok(None),
             reported => reported?,
         };
         Ok(Driven::ended(&reported.proposal, None, self.engine.now()).map(|end| Input::Settled { call, end }))
@@ -209,7 +215,7 @@ impl Runner<'_> {
     /// Says what became of a run. A store that cannot be reached for a while is waited for: nobody else knows.
     async fn reported(&self, place: &(SessionId, String), ran: (Outcome, Option<PermitId>)) -> Result<Acted, Error> {
         for _ in 0..REPORTS {
-            match self.engine.action_ran(&self.caller, place.clone(), ran.clone(), None).await {
+            match self.engine.action_outcome(&self.caller, place.clone(), ran.clone(), None).await {
                 Err(Error::Store(error)) => {
                     tracing::warn!(%error, call = place.1, "what became of an action could not be kept; it is said again");
                     tokio::time::sleep(BETWEEN_REPORTS).await;
@@ -217,6 +223,6 @@ impl Runner<'_> {
                 reported => return reported,
             }
         }
-        self.engine.action_ran(&self.caller, place.clone(), ran, None).await
+        self.engine.action_outcome(&self.caller, place.clone(), ran, None).await
     }
 }

@@ -10,7 +10,10 @@ use serde_json::Value;
 use super::Trouble;
 use super::drive::{Along, Driven};
 use crate::history::words;
-use crate::machine::{Answered, BeforeEnd, CallEnd, Doing, Input, output};
+use crate::machine::{Answered, BeforeEnd, CallEnd, Doing, Input, Left, output};
+
+/// What a model is told of a call that its step had not come to when it ended.
+const NOT_BEGUN: &str = "the step ended before anything was done about this";
 
 impl Driven<'_> {
     /// Takes the answers to the step's own questions, and says whether there was one.
@@ -57,6 +60,31 @@ impl Driven<'_> {
         Ok(true)
     }
 
+    /// Finds out what became of the calls that the attempt before left without a result: its model goes on from what is known.
+    pub(super) async fn recall(&mut self) -> Result<(), Trouble> {
+        let left = self.state.left().to_vec();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let calls = left.iter().map(|left| left.call.clone()).collect();
+        let known = self.worker.engine.step_calls(&self.claim, calls).await?;
+        let mut inputs = Vec::new();
+        for (Left { call, question }, (proposal, asked)) in left.into_iter().zip(known) {
+            let end = match (question.and_then(|id| id.parse().ok()), proposal) {
+                (Some(id), _) => {
+                    let found = self.worker.engine.step_questions(&self.claim, vec![id]).await?;
+                    own_end(found.first().and_then(Option::as_ref))
+                }
+                (None, Some(proposal)) => {
+                    Self::ended(&proposal, asked.as_ref(), self.worker.engine.now()).unwrap_or(CallEnd::Unknown)
+                }
+                (None, None) => CallEnd::Failed { message: NOT_BEGUN.into(), result: Value::Null },
+            };
+            inputs.push(Input::Found { call, end });
+        }
+        self.enter(inputs, Along::default()).await
+    }
+
     /// How the question before the step ended; and what the agent is told of it, where the input of the step does not say.
     fn before(&self, title: &str, end: Result<Answered, String>) -> (BeforeEnd, Option<Input>) {
         let answer = match end {
@@ -101,16 +129,27 @@ impl Driven<'_> {
                 }),
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
-            Standing::Unknown { interaction: None } => CallEnd::Unknown,
+            Standing::Unknown { interaction: None, .. } => CallEnd::Unknown,
             Standing::Allowed { .. } if proposal.state(now) == "rejected" => {
                 CallEnd::Failed { message: "It was allowed, and was not started in time.".into(), result: Value::Null }
             }
             Standing::Allowed { .. }
             | Standing::Waiting { .. }
             | Standing::Started { .. }
-            | Standing::Unknown { interaction: Some(_) } => return None,
+            | Standing::Unknown { interaction: Some(_), .. } => return None,
         };
         Some(end)
+    }
+}
+
+/// What became of a question of the model's own whose step has ended.
+fn own_end(asked: Option<&Interaction>) -> CallEnd {
+    match asked {
+        Some(asked) if asked.question.kind == Kind::Notice && asked.status() == Status::Pending => {
+            CallEnd::Answered(noticed())
+        }
+        Some(asked) => answered(asked).map_or_else(|how| CallEnd::Unanswered { how }, CallEnd::Answered),
+        None => CallEnd::Unanswered { how: how(None) },
     }
 }
 

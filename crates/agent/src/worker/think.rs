@@ -17,6 +17,7 @@ const PORTION: Duration = Duration::from_millis(300);
 impl Driven<'_> {
     /// Asks for the next turn and journals it.
     pub(super) async fn think(&mut self) -> Result<(), Trouble> {
+        self.recall().await?;
         let turn_number = self.state.turn() + 1;
         let model = match self.model().await? {
             Ok(model) => model,

@@ -31,6 +31,8 @@ failed            | =                | =                | ended            | =  
 rejected          | =                | =                | ended            | =            | =         | new              | =
 skipped           | =                | =                | ended            | =            | =         | new              | =
 cancelled         | =                | =                | ended            | =            | =         | thinking > model | =
+left              | =                | =                | ended            | =            | =         | thinking > model | =
+left, again       | =                | =                | thinking         | ended > fail | ended     | =                | =
 ";
 
 /// What the model says.
@@ -54,29 +56,33 @@ failed            | =            | =             | =                  | =
 rejected          | =            | =             | =                  | =
 skipped           | =            | =             | =                  | =
 cancelled         | =            | =             | =                  | =
+left              | =            | =             | =                  | =
+left, again       | acting > act | acting > user | acting > act, user | ended > finish
 ";
 
 /// What becomes of the first call of the turn, and of calls that are not this turn's.
 const CALLS: &str = "
-state             | asked         | waiting       | done             | retry            | reject           | terminate | of another turn
-new               | =             | =             | =                | =                | =                | =         | =
-asking            | =             | =             | =                | =                | =                | =         | =
-asked             | =             | =             | =                | =                | =                | =         | =
-thinking          | =             | =             | =                | =                | =                | =         | =
-thinking, message | =             | =             | =                | =                | =                | =         | =
-chat, thinking    | =             | =             | =                | =                | =                | =         | =
-act wanted        | =             | acting asleep | thinking > model | thinking > model | thinking > model | ended     | =
-act waiting       | =             | acting asleep | thinking > model | thinking > model | thinking > model | ended     | =
-ask wanted        | acting asleep | =             | thinking > model | thinking > model | thinking > model | ended     | =
-ask asked         | =             | =             | thinking > model | thinking > model | thinking > model | ended     | =
-two, one settled  | =             | =             | =                | =                | =                | =         | =
-two, one waiting  | =             | acting        | acting           | acting           | acting           | ended     | =
-listening         | =             | =             | =                | =                | =                | =         | =
-finished          | =             | =             | =                | =                | =                | =         | =
-failed            | =             | =             | =                | =                | =                | =         | =
-rejected          | =             | =             | =                | =                | =                | =         | =
-skipped           | =             | =             | =                | =                | =                | =         | =
-cancelled         | =             | =             | =                | =                | =                | =         | =
+state             | asked         | waiting       | done             | retry            | reject           | terminate | of another turn | found
+new               | =             | =             | =                | =                | =                | =         | =               | =
+asking            | =             | =             | =                | =                | =                | =         | =               | =
+asked             | =             | =             | =                | =                | =                | =         | =               | =
+thinking          | =             | =             | =                | =                | =                | =         | =               | =
+thinking, message | =             | =             | =                | =                | =                | =         | =               | =
+chat, thinking    | =             | =             | =                | =                | =                | =         | =               | =
+act wanted        | =             | acting asleep | thinking > model | thinking > model | thinking > model | ended     | =               | =
+act waiting       | =             | acting asleep | thinking > model | thinking > model | thinking > model | ended     | =               | =
+ask wanted        | acting asleep | =             | thinking > model | thinking > model | thinking > model | ended     | =               | =
+ask asked         | =             | =             | thinking > model | thinking > model | thinking > model | ended     | =               | =
+two, one settled  | =             | =             | =                | =                | =                | =         | =               | =
+two, one waiting  | =             | acting        | acting           | acting           | acting           | ended     | =               | =
+listening         | =             | =             | =                | =                | =                | =         | =               | =
+finished          | =             | =             | =                | =                | =                | =         | =               | =
+failed            | =             | =             | =                | =                | =                | =         | =               | =
+rejected          | =             | =             | =                | =                | =                | =         | =               | =
+skipped           | =             | =             | =                | =                | =                | =         | =               | =
+cancelled         | =             | =             | =                | =                | =                | =         | =               | =
+left              | =             | =             | =                | =                | =                | =         | =               | ended
+left, again       | =             | =             | =                | =                | =                | =         | =               | thinking
 ";
 
 /// How the question before the step ends.
@@ -100,6 +106,8 @@ failed            | =             | =                | =                | =     
 rejected          | =             | =                | =                | =              | =              | =            | =            | =
 skipped           | =             | =                | =                | =              | =              | =            | =            | =
 cancelled         | =             | =                | =                | =              | =              | =            | =            | =
+left              | =             | =                | =                | =              | =              | =            | =            | =
+left, again       | =             | =                | =                | =              | =              | =            | =            | =
 ";
 
 fn journal(state: &str) -> Vec<Input> {
@@ -124,6 +132,8 @@ fn journal(state: &str) -> Vec<Input> {
         "rejected" => vec![question(), before(Way::Reject, None)],
         "skipped" => vec![question(), before(Way::Skip, None)],
         "cancelled" => vec![task(), cancelled()],
+        "left" => vec![task(), turn(&["read_file"]), cancelled()],
+        "left, again" => vec![task(), turn(&["read_file"]), cancelled(), again()],
         other => panic!("unknown state {other}"),
     }
 }
@@ -148,6 +158,7 @@ fn input(name: &str) -> Input {
         "reject" => settled("p-t1c0", answered(Way::Reject)),
         "terminate" => settled("p-t1c0", answered(Way::Terminate)),
         "of another turn" => settled("p-t2c0", done("b")),
+        "found" => Input::Found { call: "p-t1c0".into(), end: done("b") },
         "before asked" => asked("p-before", "int_2"),
         "before: yes" => before(Way::Approve, Some(json!("Tidy up."))),
         "before: no task" => before(Way::Provide, None),

@@ -65,6 +65,7 @@ fn inputs() -> impl Strategy<Value = Input> {
         1 => Just(cancelled()),
         3 => Just(again()),
         5 => Just(Input::Heard),
+        6 => (calls(), ends()).prop_map(|(call, end)| Input::Found { call, end }),
     ]
 }
 
@@ -81,7 +82,11 @@ fn journals() -> impl Strategy<Value = Vec<Input>> {
         let mut state = State::new("p-").take(&first).0;
         let mut journal = vec![first];
         for mut input in rest {
-            if let Input::Asked { call, .. } | Input::Waiting { call, .. } | Input::Settled { call, .. } = &mut input {
+            if let Input::Asked { call, .. }
+            | Input::Waiting { call, .. }
+            | Input::Settled { call, .. }
+            | Input::Found { call, .. } = &mut input
+            {
                 named(call, state.turn());
             }
             state = state.take(&input).0;
@@ -154,7 +159,13 @@ impl Seen {
         let asks_model = outstanding.contains(&Effect::CallModel);
         prop_assert!(!asks_model || outstanding.len() == 1, "the model is asked once, and nothing beside it");
         prop_assert!(!asks_model || new.waiting().is_empty(), "the model is not asked while anybody is");
-        if old.doing() == Doing::Ended && !matches!(input, Input::Again { .. } | Input::Message { .. }) {
+        if let Input::Found { .. } = input {
+            prop_assert_eq!(
+                (old.outstanding(), old.waiting()),
+                (outstanding, new.waiting()),
+                "what is found is told alone"
+            );
+        } else if old.doing() == Doing::Ended && !matches!(input, Input::Again { .. } | Input::Message { .. }) {
             prop_assert_eq!((old, effects.len()), (new, 0), "what is over stays over");
         }
         if let (Doing::Ended, Input::Message { .. }) = (old.doing(), input) {

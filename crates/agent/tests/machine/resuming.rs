@@ -7,7 +7,7 @@ use crate::inputs::{
 use domain::Effect as Way;
 use domain::agent::Limits;
 use holdpoint_agent::history::{History, history};
-use holdpoint_agent::machine::{Answered, BeforeEnd, CallEnd, Doing, Effect, Input, State};
+use holdpoint_agent::machine::{Answered, BeforeEnd, CallEnd, Doing, Effect, Input, Left, State};
 use holdpoint_agent::model::{Call, Message, Turn};
 use serde_json::{Value, json};
 
@@ -433,4 +433,40 @@ fn where_there_is_no_agent_the_answer_is_the_output() {
 fn a_step_that_is_over_leaves_no_call_without_a_result() {
     let journal = [task(), turn(&["read_file", "write_file"]), settled("t1c0", done("x")), crate::inputs::cancelled()];
     assert_eq!(results(&journal), ["x", "The step ended before it was known what became of this call."]);
+}
+
+#[test]
+fn a_model_that_is_asked_on_is_told_what_was_found_of_the_calls_that_were_left() {
+    let found = |call: &str, end: CallEnd| Input::Found { call: call.into(), end };
+    let reason = Answered { feedback: Some("Not that one.".into()), ..answer(Way::Reject) };
+    let mut journal = vec![
+        task(),
+        turn(&["write_file", "read_file", "ask_user_clarify", "write_file"]),
+        settled("p-t1c1", done("x")),
+        asked("p-t1c2", "int_1"),
+        waiting("p-t1c0", "int_2"),
+        crate::inputs::cancelled(),
+        message("Hurry."),
+        crate::inputs::again(),
+    ];
+    let (state, effects) = replay("p-", &journal);
+    let left = |call: &str, question: Option<&str>| Left { call: call.into(), question: question.map(str::to_owned) };
+    assert_eq!(state.left(), [left("p-t1c0", None), left("p-t1c2", Some("int_1")), left("p-t1c3", None)]);
+    assert_eq!(effects, [Effect::CallModel]);
+    let unknown = "The step ended before it was known what became of this call.";
+    assert_eq!(results(&journal), [unknown, "x", unknown, unknown]);
+    journal.extend([
+        found("p-t1c0", CallEnd::Answered(reason)),
+        found("p-t1c1", CallEnd::Failed { message: "never".into(), result: Value::Null }),
+        found("p-t1c2", CallEnd::Unanswered { how: "cancelled".into() }),
+    ]);
+    let told = results(&journal);
+    assert_eq!(told[0], "This was not run: a person (alice) rejected it.\nReason: Not that one.");
+    assert_eq!(told[1], "x", "what is settled stays so");
+    assert_eq!(told[2], "The question was withdrawn before anybody had answered it.");
+    assert_eq!(told[3], unknown);
+    assert_eq!(history(&journal).last(), Some(&Message::User { content: "Hurry.".into() }));
+    assert_eq!(replay("p-", &journal).0.left(), [left("p-t1c3", None)]);
+    journal.extend([says("Well."), found("p-t1c3", done("late"))]);
+    assert_eq!(results(&journal)[3], unknown, "a model that has spoken has been told");
 }

@@ -1,7 +1,7 @@
 //! What must be true of every session, its steps and their journals, whatever has happened.
 
 use domain::step::StepPhase;
-use domain::{Delivery, Standing, Status, StepEnding};
+use domain::{Delivery, SessionStatus, Standing, Status, StepEnding};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Doing, Input, State};
 use holdpoint_agent::model::{Message, Turn};
@@ -10,6 +10,9 @@ use crate::books::{Books, Held, Kept};
 use crate::play::Play;
 
 type Verdict = Result<(), String>;
+
+/// What stands in a history in place of a result for as long as nobody has looked.
+const NOTHING_KNOWN: &str = "The step ended before it was known what became of this call.";
 
 /// Refuses what is not as it must be.
 macro_rules! holds {
@@ -24,6 +27,8 @@ pub(crate) use holds;
 /// A model is asked: it is shown all that is journalled, every call has its result, and the turn is not there yet.
 pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
     paired(shown)?;
+    let untold = |message: &Message| matches!(message, Message::Result { content, .. } if content == NOTHING_KNOWN);
+    holds!(!shown.iter().any(untold), "a model goes on, and nobody has looked what became of its calls: {shown:?}");
     let task = match shown.first() {
         Some(Message::User { content }) => content.split(':').next().unwrap_or_default(),
         other => return Err(format!("a model is asked about {other:?}")),
@@ -234,7 +239,9 @@ fn ended(books: &Books, held: &Held) -> Verdict {
     holds!(open.is_none(), "{id} has ended with an open question: {open:?}");
     let live = held.steps.iter().find(|kept| kept.step.alive());
     holds!(live.is_none(), "{id} has ended with a live step: {live:?}");
-    holds!(held.sealed == 0, "{id} has ended with something sealed");
+    // What has failed may be taken up, and has to hide what it was given.
+    let failed = held.session.status() == SessionStatus::Failed;
+    holds!(held.sealed == 0 || failed, "{id} has ended with something sealed");
     let waits = held.proposals.iter().find(|proposal| matches!(proposal.standing, Standing::Waiting { .. }));
     holds!(waits.is_none(), "{id} has ended with an action that waits: {waits:?}");
     Ok(())

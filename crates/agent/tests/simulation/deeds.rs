@@ -86,7 +86,7 @@ async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) ->
         play.noticed(check_runs::may_run(&play.look(), &deed));
         play.stage.lock().ran.push(deed);
         play.takes_time(2).await;
-        engine.action_outcome(by, (session, call), Outcome::Done { result: json!("edited") }, None).await?;
+        engine.action_outcome(by, (session, call), (Outcome::Done { result: json!("edited") }, None), None).await?;
     }
     Ok(())
 }

@@ -34,9 +34,34 @@ async fn what_a_file_would_lose_is_told_beforehand_where_it_is_short_text_of_the
     for (path, expected) in told.into_iter().chain(untold) {
         let arguments = json!({"path": path, "content": "new"});
         let replaced = ground.tool("write_file").replaces(&arguments).await;
-        assert_eq!(replaced.as_deref(), expected, "{path}");
+        assert_eq!(replaced.and_then(|replaced| replaced.text).as_deref(), expected, "{path}");
     }
     assert_eq!(ground.tool("delete_file").replaces(&json!({"path": "a.txt"})).await, None);
+}
+
+/// Whatever was there, one byte more or less is something else; what is too large to be read is known by when it was written.
+#[tokio::test]
+async fn only_what_was_seen_is_replaced() {
+    let large = vec![b'x'; (8 << 20) + 1];
+    let befores: [Option<&[u8]>; 5] = [None, Some(b""), Some(b"old"), Some(&[0xff, 0]), Some(&large)];
+    for before in befores {
+        let ground = Ground::new();
+        before.iter().for_each(|bytes| ground.put("dir/a", bytes));
+        let arguments = json!({"path": "dir/a", "content": "new"});
+        let seen = || async { ground.tool("write_file").replaces(&arguments).await.unwrap().mark };
+        let run = Run { seen: Some(seen().await), ..Run::default() };
+        let length = before.map(<[u8]>::len);
+        ground.put("dir/a", "other");
+        let ran = ground.tool("write_file").run(&arguments, &run).await;
+        assert!(matches!(&ran, Ran::Failed { message, .. } if message.contains("has changed")), "{length:?}: {ran:?}");
+        assert_eq!((ground.text("dir/a").as_deref(), ground.names("dir")), (Some("other"), vec!["a".to_owned()]));
+        let run = Run { seen: Some(seen().await), ..Run::default() };
+        for _ in 0..2 {
+            let ran = ground.tool("write_file").run(&arguments, &run).await;
+            assert!(matches!(ran, Ran::Done(_)), "twice is the same as once: {ran:?}");
+        }
+        assert_eq!(ground.text("dir/a").as_deref(), Some("new"));
+    }
 }
 
 #[tokio::test]

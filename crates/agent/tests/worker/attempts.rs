@@ -1,12 +1,12 @@
 //! A step that is tried again goes on from where the attempt before was: nothing that was done or said is done or said again.
 
-use domain::{Caller, Draft, Effect, Refusal, Session, SessionStatus, StepStatus};
+use domain::{Caller, Command, Draft, Effect, Outcome, Refusal, Role, Session, SessionStatus, StepStatus};
 use engine::{Error, StepCommand};
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
 
 use crate::flows::{named, steps};
-use crate::world::{World, results};
+use crate::world::{SOON, World, results};
 
 fn flow(steps: Value) -> Value {
     json!([{ "name": "f", "version": "1", "steps": steps }])
@@ -208,4 +208,46 @@ async fn what_is_released_while_others_run_runs_beside_them() {
     world.until(|| async { (world.runs().len() == 2).then_some(()) }).await;
     assert_eq!(world.runs()[1].0, "read_file");
     world.stop().await;
+}
+
+#[tokio::test]
+async fn the_next_attempt_is_told_what_is_known_of_every_call_that_the_one_before_left() {
+    let world = World::new(json!([]));
+    let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
+    world.says(
+        "All at once.",
+        &[
+            ("write_file", json!({ "path": "a" })),
+            ("write_file", json!({ "path": "b" })),
+            ("open_editor", json!({ "line": 1 })),
+            ("ask_user_clarify", json!({ "question": "Which?" })),
+        ],
+    );
+    world.says("I see.", &[]);
+    let session = world.opens(&bot, Some("guide"), None, json!("Go")).await;
+    let open = world.open(&alice, 4).await;
+    let of = |call: &str| open.iter().find(|asked| asked.question.call.as_deref() == Some(call)).unwrap().id;
+    let (first, editor) = (of("s1t1c0"), of("s1t1c2"));
+    let which = open.iter().find(|asked| asked.question.title == "Which?").unwrap().id;
+    world.answers(&alice, editor, Effect::Approve, Draft::default()).await;
+    let place = (session.id, "s1t1c2".to_owned());
+    let acted = world.engine.action(&bot, place.0, place.1.clone(), SOON).await.unwrap();
+    world.engine.action_start(&bot, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
+    // Nobody goes on from here: what is said now is in no journal.
+    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
+    world.engine.action_outcome(&bot, place, (broke, None), None).await.unwrap();
+    world.answers(&alice, first, Effect::Reject, Draft { feedback: Some("not a".into()), ..Draft::default() }).await;
+    world.engine.answer(&alice, which, Draft { data: json!("that one"), ..Draft::default() }, None).await.unwrap();
+    world.engine.control(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
+    commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
+    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    let told = results(&world.shown());
+    assert_eq!(told[0], ("This was not run: a person (alice) rejected it.\nReason: not a".into(), false));
+    let withdrawn = "This was not run. The question was withdrawn before anybody had answered it.";
+    assert_eq!(told[1], (withdrawn.into(), false));
+    assert_eq!(told[2], ("This failed: no such line".into(), true));
+    assert_eq!(told[3], ("A person (alice) answered.\nGiven: that one".into(), false));
+    assert_eq!((world.runs().len(), world.turns()), (0, 2));
 }

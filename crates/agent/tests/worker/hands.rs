@@ -14,6 +14,7 @@ fn propose(call: &str) -> Propose {
         call: call.into(),
         action,
         context: Value::Null,
+        seen: None,
         traceparent: None,
         repeatable: false,
         client: false,
@@ -69,7 +70,7 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     world.ended(&alice, session.id).await;
     assert_eq!(world.runs().len(), 1);
     let outcome = Outcome::Done { result: Value::Null };
-    let reported = world.engine.action_outcome(&namesake, (session.id, call), outcome, None).await;
+    let reported = world.engine.action_outcome(&namesake, (session.id, call), (outcome, None), None).await;
     assert!(matches!(reported, Err(Error::Refused(Refusal::NotYourAction))), "{reported:?}");
 }
 

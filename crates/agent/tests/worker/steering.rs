@@ -167,7 +167,7 @@ async fn what_is_said_while_nobody_asks_the_model_is_shown_at_its_next_turn() {
 }
 
 #[tokio::test]
-async fn a_model_that_was_given_secrets_is_told_when_they_are_gone() {
+async fn a_model_that_was_given_secrets_is_told_when_they_are_handed_out_no_more() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
@@ -182,7 +182,7 @@ async fn a_model_that_was_given_secrets_is_told_when_they_are_gone() {
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     world.ended(&alice, session.id).await;
     let Some(Message::User { content }) = world.shown().last().cloned() else { unreachable!("{:?}", world.shown()) };
-    assert!(content.contains("no longer kept"), "{content}");
+    assert!(content.contains("not given to your tools any more"), "{content}");
 }
 
 #[tokio::test]

@@ -197,7 +197,7 @@ async fn a_client_runs_its_own_tools() {
     let place = (session.id, call);
     world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
     let outcome = domain::Outcome::Done { result: json!("opened") };
-    world.engine.action_outcome(&alice, place, outcome, None).await.unwrap();
+    world.engine.action_outcome(&alice, place, (outcome, None), None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert!(results(&world.shown())[0].0.contains("opened"));
 }

@@ -42,7 +42,7 @@ async fn a_worker_that_dies_in_a_tool_leaves_an_unknown_outcome_and_a_person_is_
     assert!(matches!(acted.proposal.standing, Standing::Started { .. }));
     let report = domain::Outcome::Unknown;
     let worker = domain::Caller::worker(alice.scope, acted.proposal.proposed_by.clone());
-    world.engine.action_outcome(&worker, (session.id, call), report, None).await.unwrap();
+    world.engine.action_outcome(&worker, (session.id, call), (report, None), None).await.unwrap();
     let asked = world.asked(&alice).await;
     assert_eq!(world.runs().len(), 1);
     let ran = Draft { options: vec!["it_ran".into()], ..Draft::default() };

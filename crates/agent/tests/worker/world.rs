@@ -12,11 +12,12 @@ use domain::{
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
-use holdpoint_agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use holdpoint_agent::tool::{Ran, Replaced, Run, Tool, ToolError, ToolSpec};
+use holdpoint_agent::tools::Workspace;
 use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use store::{InteractionFilter, Page, Store, SystemClock};
+use store::{Cost, InteractionFilter, Page, Store, StoreError, SystemClock, read};
 use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -38,6 +39,8 @@ pub(crate) struct Play {
     pub(crate) mute: AtomicUsize,
     /// For as long as this is set, it does not come to the end of its turn.
     pub(crate) slow: AtomicBool,
+    /// Where files are really written, if they are.
+    pub(crate) workspace: Mutex<Option<Workspace>>,
     /// How often there are no tools to be had.
     pub(crate) toolless: AtomicUsize,
 }
@@ -77,8 +80,9 @@ impl Tool for Recorded {
         &self.spec
     }
 
-    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
-        Box::pin(async { arguments["replaces"].as_str().map(str::to_owned) })
+    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<Replaced>> {
+        let text = arguments["replaces"].as_str().map(str::to_owned);
+        Box::pin(async { text.map(|text| Replaced { mark: text.clone(), text: Some(text) }) })
     }
 
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
@@ -95,7 +99,10 @@ impl Tool for Recorded {
             }
             match arguments.get("fails") {
                 Some(_) => Ran::Failed { message: "it broke".into(), result: Value::Null },
-                None => Ran::Done(json!({ "ran": self.spec.name })),
+                None => match arguments.get("prints") {
+                    Some(text) => Ran::Done(json!({ "printed": text })),
+                    None => Ran::Done(json!({ "ran": self.spec.name })),
+                },
             }
         })
     }
@@ -120,7 +127,10 @@ impl Kit for Bag {
             };
             Arc::new(Recorded { play: Arc::clone(&self.0), spec })
         };
-        let tools: Vec<_> = agent.tools.iter().filter(|name| *name != "ask_user").map(tool).collect();
+        let workspace = self.0.workspace.lock().clone();
+        let real = |name: &String| workspace.as_ref()?.tools(std::slice::from_ref(name)).pop();
+        let names = agent.tools.iter().filter(|name| *name != "ask_user");
+        let tools: Vec<_> = names.map(|name| real(name).unwrap_or_else(|| tool(name))).collect();
         let less =
             self.0.toolless.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1)).is_ok();
         Box::pin(async move { if less { Err(ToolError("no tools today".into())) } else { Ok(tools) } })
@@ -306,6 +316,14 @@ impl World {
 
     pub(crate) async fn events(&self, by: &Caller, id: SessionId) -> Vec<Event> {
         self.engine.events(by, id, 0, 1000, Duration::ZERO).await.unwrap()
+    }
+
+    /// How many questions of a session have values that were given in secret.
+    pub(crate) async fn sealed(&self, of: &Session) -> usize {
+        let (scope, id) = (of.scope, of.id);
+        let found =
+            read::<_, StoreError, _>(&*self.store, Cost::Point, move |reads| reads.sealed_of(&scope, id, "secrets"));
+        found.await.unwrap().len()
     }
 
     /// Looks again and again until it is so.

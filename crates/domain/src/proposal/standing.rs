@@ -61,10 +61,28 @@ pub enum Standing {
         /// The question what to do, while it is open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interaction: Option<InteractionId>,
+        /// The permit that this run of it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        permit: Option<PermitId>,
     },
 }
 
 impl Standing {
+    /// The permit that started the run which a report would end.
+    #[must_use]
+    pub const fn run(&self) -> Option<PermitId> {
+        match self {
+            Self::Started { permit, .. } => Some(*permit),
+            Self::Unknown { permit, .. } => *permit,
+            Self::Allowed { .. }
+            | Self::Waiting { .. }
+            | Self::Denied
+            | Self::Rejected { .. }
+            | Self::Done { .. }
+            | Self::Failed { .. } => None,
+        }
+    }
+
     /// The word for it, whatever the time.
     pub(super) const fn name(&self) -> &'static str {
         match self {

@@ -69,7 +69,7 @@ async fn a_conversation_begins_goes_on_and_begins_again() {
     let (still, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
     assert_eq!(still.id, after.id);
     let start = Start { channel: Some(alone.id.to_string()), ..Start::default() };
-    world.engine.start(&alice, start, None).await.unwrap();
+    assert_eq!(pointers(world.engine.start(&alice, start, None).await), ["/channel"], "an id is given, never chosen");
     for (name, meant) in [(alone.brief.channel.clone(), after.id), (alone.id.to_string(), alone.id)] {
         assert_eq!(world.engine.conversation(&alice, &name).await.unwrap().map(|found| found.id), Some(meant));
     }

@@ -38,6 +38,7 @@ impl Scene {
             call,
             action,
             context,
+            seen: None,
             traceparent: None,
             deadline_seconds: None,
             repeatable: false,

@@ -6,6 +6,7 @@ mod actions;
 mod answering;
 mod asking;
 mod audit;
+mod channels;
 mod chatting;
 mod claims;
 mod deliveries;

@@ -72,6 +72,7 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
         call,
         action: Action { tool, arguments },
         context: Value::Null,
+        seen: None,
         traceparent: None,
         repeatable: false,
         client: false,

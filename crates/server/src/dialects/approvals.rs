@@ -13,7 +13,9 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{Caller, Event, Interaction, InteractionId, Refusal, SessionId, Status};
+use domain::{
+    Caller, Event, Interaction, InteractionId, PermitId, Refusal, SessionId, SignedDuration, Status, Timestamp,
+};
 use engine::{Attended, Beginning, ChannelFollower, Error, InChannel, Named, SessionFollower};
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,6 +34,10 @@ use words::{AssistantMessage, Message, PendingApprovals, ToolCall, Warning, Wron
 
 /// How long a client that was given a call may be gone before nobody knows what became of the call.
 const LEASE: i64 = 60;
+
+/// How long a client that has come back is taken to run still what it was given before. Nothing on this wire says that it does: it may have
+/// been begun anew, and know of nothing.
+const TAKEN_UP: SignedDuration = SignedDuration::from_secs(300);
 
 /// Its operations.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -73,9 +79,9 @@ async fn approvals_open(
         None => Follower::Channel(app.engine.follow_channel(&caller, &name, Beginning::Now).await?),
     };
     let found = names.only().map(News::Joined).into_iter().collect();
-    let (shown, handed) = (HashSet::new(), Vec::new());
+    let (shown, held) = (HashSet::new(), Vec::new());
     let agent = query.agent;
-    joining.with(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, found, shown, handed })
+    joining.with(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, found, shown, held })
 }
 
 /// Lists the calls of a session, or of all sessions that go on in a channel, that people are asked about, the oldest first.
@@ -88,45 +94,25 @@ async fn approvals_pending(
     Id(name): Id<String>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
     let names = meant(&app, &caller, &name).await?;
-    let sessions: Vec<SessionId> = match names.only() {
-        Some(session) => vec![session],
-        None => app.engine.live_in(&caller, &name).await?.into_iter().map(|session| session.id).collect(),
-    };
-    if sessions.is_empty() {
-        app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
-    }
-    let mut open = Vec::new();
-    for session in sessions {
-        open.extend(app.engine.attend(&caller, session).await?.open);
-    }
-    open.sort_unstable();
-    let mut pending_approvals = Vec::with_capacity(open.len());
-    for id in open {
-        let (asked, call) = app.engine.question_shown(&caller, id).await?;
-        if is_open(&asked) {
-            pending_approvals.push(asking(&asked, names.shown(&asked, call)));
-        }
-    }
+    let shown = app.engine.questions_shown(&caller, names.only(), &name).await?;
+    let open = shown.into_iter().filter(|(asked, _)| is_open(asked));
+    let pending_approvals: Vec<ToolCall> =
+        open.map(|(asked, call)| asking(&asked, names.shown(&asked, call))).collect();
     let count = pending_approvals.len();
     Ok(Json(PendingApprovals { session_id: name, pending_approvals, count }))
 }
 
 /// What a client calls what it wants to hear of, and so how calls are named to it.
 async fn meant(app: &App, caller: &Caller, name: &str) -> Result<Names, ApiError> {
-    if name.contains('\0') {
-        return Err(ApiError::IdInvalid("the session in the path contains NUL".into()));
-    }
     let named = app.engine.named(caller, name).await?;
     let ours = name.starts_with(SessionId::PREFIX);
-    Ok(match named {
-        Some(Named::Session(session)) => Names::Session(session.id),
+    match named {
+        Some(Named::Session(session)) => Ok(Names::Session(session.id)),
         // Only we give such names: it is not here, or somebody else's.
-        _ if ours && app.engine.conversation(caller, name).await?.is_none() => {
-            return Err(Refusal::NotFound("session").into());
-        }
-        Some(Named::Channel(own)) => Names::Channel(own),
-        None => Names::Channel(None),
-    })
+        _ if ours && app.engine.conversation(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
+        Some(Named::Channel(own)) => Ok(Names::Channel(own)),
+        None => Err(ApiError::IdInvalid("a channel has 1 to 128 printable ASCII characters without spaces".into())),
+    }
 }
 
 /// One client of one session, or of one channel.
@@ -142,8 +128,17 @@ struct Approvals {
     found: Vec<News>,
     /// Questions that this client was shown and not yet told the end of.
     shown: HashSet<InteractionId>,
-    /// Calls that were handed to this client, and no result has come.
-    handed: Vec<(SessionId, String)>,
+    /// Calls that this client runs, as far as is known.
+    held: Vec<Held>,
+}
+
+/// A call that was handed over, and no result has come.
+struct Held {
+    place: (SessionId, String),
+    /// Which run: of one that was begun again since, this client knows nothing.
+    run: Option<PermitId>,
+    /// Until when it is kept, where it was handed to this client before it came back.
+    until: Option<Timestamp>,
 }
 
 /// Where the news come from.
@@ -171,7 +166,7 @@ impl Talk for Approvals {
         let events = match &mut self.follower {
             Follower::Session(follower) => follower.next().await?,
             Follower::Channel(follower) => match follower.next().await? {
-                InChannel::Joined(session) => return Ok(vec![News::Joined(session)]),
+                InChannel::Joined(sessions) => return Ok(sessions.into_iter().map(News::Joined).collect()),
                 InChannel::Events(events) => events,
             },
         };
@@ -180,7 +175,7 @@ impl Talk for Approvals {
 
     async fn told(&mut self, news: News) -> Vec<String> {
         let told = match news {
-            News::Joined(session) => self.attend(session).await,
+            News::Joined(session) => self.joined(session).await,
             News::Question(id) => self.asked(id).await,
             News::Ready(session, call) => self.hand_over(session, call).await,
             News::Event(event) => self.happened(event).await,
@@ -198,9 +193,10 @@ impl Talk for Approvals {
 
     /// Says that this client is still there, of whatever it runs.
     async fn beat(&mut self) {
-        for place in std::mem::take(&mut self.handed) {
-            if self.app.engine.action_keep(&self.caller, place.clone(), LEASE, None).await.is_ok() {
-                self.handed.push(place);
+        let now = self.app.engine.now();
+        for held in std::mem::take(&mut self.held) {
+            if held.until.is_none_or(|until| now < until) {
+                self.keep(held).await;
             }
         }
     }
@@ -211,11 +207,34 @@ impl Talk for Approvals {
 }
 
 impl Approvals {
+    /// Comes to a session, or back to it: what its client was given before and has not reported is waited for as if it had stayed.
+    async fn joined(&mut self, session: SessionId) -> Result<Option<Message>, ApiError> {
+        let attended = self.app.engine.attend(&self.caller, session).await?;
+        let until = self.app.engine.now().saturating_add(TAKEN_UP).ok();
+        for (call, run) in attended.running {
+            self.keep(Held { place: (session, call), run: Some(run), until }).await;
+        }
+        self.show(session, attended.open, attended.ready);
+        Ok(None)
+    }
+
+    /// Has the outcome of a call waited for, as long as there is one to come.
+    async fn keep(&mut self, held: Held) {
+        let kept = self.app.engine.action_keep(&self.caller, held.place.clone(), LEASE, held.run).await;
+        if !matches!(kept, Err(Error::Refused(_))) {
+            self.held.push(held);
+        }
+    }
+
+    fn show(&mut self, session: SessionId, open: Vec<InteractionId>, ready: Vec<String>) {
+        self.found.extend(open.into_iter().map(News::Question));
+        self.found.extend(ready.into_iter().map(|call| News::Ready(session, call)));
+    }
+
     /// Begins with what is open in a session now.
     async fn attend(&mut self, session: SessionId) -> Result<Option<Message>, ApiError> {
         let Attended { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
-        self.found.extend(open.into_iter().map(News::Question));
-        self.found.extend(ready.into_iter().map(|call| News::Ready(session, call)));
+        self.show(session, open, ready);
         Ok(None)
     }
 
@@ -289,7 +308,8 @@ impl Approvals {
         match self.app.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
                 let action = started.proposal.effective();
-                self.handed.push(place);
+                self.held.retain(|held| held.place != place);
+                self.held.push(Held { place, run: started.proposal.standing.run(), until: None });
                 Ok(Some(Message::ToolCall(ToolCall {
                     call_id,
                     tool_name: action.tool,

@@ -7,13 +7,14 @@ mod place;
 mod request;
 mod speech;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
-use domain::{Caller, Interaction, InteractionId, Refusal, SessionId, Status, Timestamp};
+use domain::{Caller, Interaction, InteractionId, Refusal, Session, SessionId, Status, Timestamp};
 use engine::{Beginning, Chat, Error, Idempotency, Named};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -115,8 +116,7 @@ async fn react_session_stream(
             .and_then(|text| text.parse().ok())
             .ok_or_else(|| ApiError::HeaderInvalid("Last-Event-ID: not an event of this stream".into()))?,
     };
-    let named = app.engine.named(&caller, &name).await?;
-    if matches!(named, Some(Named::Channel(_))) && !app.engine.live_in(&caller, &name).await?.is_empty() {
+    if let Some(Named::Channel(_)) = app.engine.named(&caller, &name).await? {
         return channel_told(&app, caller, name, places).await;
     }
     let session = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
@@ -129,20 +129,51 @@ async fn react_session_stream(
     told(&app, caller, session.id, (speech, place.before())).await
 }
 
-/// Shows every session that goes on in a channel, and every one that begins in it.
+/// Shows every session that goes on in a channel, and every one that begins in it; and to its end every one that the reader was in. Where all have
+/// ended, the newest as well.
 async fn channel_told(app: &App, caller: Caller, name: String, places: Places) -> Result<Response, ApiError> {
-    let mut known = Places::default();
+    let mut known = known_in(app, &caller, &name, places).await?;
+    let live = app.engine.live_in(&caller, &name).await?;
+    if live.is_empty() {
+        let newest = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
+        known.entry(newest.id).or_insert((newest, Place::after(0)));
+    }
+    let places = known.iter().map(|(id, (_, place))| (*id, *place)).collect();
+    let mut speech = Speech::new(name.clone(), Until::Channel, Places(places));
+    for (id, (session, place)) in &known {
+        if session.ended.is_none() {
+            speech.expects(*id, None);
+        } else if !nothing_left(app, &caller, *id, (&mut speech, *place)).await? {
+            speech.expects(*id, Some(session.last_seq));
+        }
+    }
+    // Whatever goes on now is told to its end, though it may end before it is followed.
+    live.iter().for_each(|session| speech.expects(session.id, None));
+    if speech.all_said() {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let mut after: BTreeMap<_, _> = live.iter().map(|session| (session.id, 0)).collect();
+    after.extend(known.iter().map(|(id, (_, place))| (*id, place.before())));
+    let follower = app.engine.follow_channel(&caller, &name, Beginning::After(after)).await?;
+    stream_in(speech, app, caller, Source::Channel(follower))
+}
+
+/// The sessions of a channel that a reader was in. What was heard of others says nothing of these.
+async fn known_in(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    places: Places,
+) -> Result<BTreeMap<SessionId, (Session, Place)>, ApiError> {
+    let mut known = BTreeMap::new();
     for (id, place) in places.0 {
-        match app.engine.session(&caller, id).await {
-            Ok((session, ..)) if session.brief.channel == name => drop(known.0.insert(id, place)),
-            // What was heard of other sessions says nothing of these.
+        match app.engine.session(caller, id).await {
+            Ok((session, ..)) if session.brief.channel == name => drop(known.insert(id, (session, place))),
             Ok(_) | Err(Error::Refused(Refusal::NotFound(_))) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let after = known.0.iter().map(|(id, place)| (*id, place.before())).collect();
-    let follower = app.engine.follow_channel(&caller, &name, Beginning::After(after)).await?;
-    stream_in(Speech::new(name, Until::Channel, known), app, caller, Source::Channel(follower))
+    Ok(known)
 }
 
 /// Whether whoever was there has heard all that there is to hear of a session that has ended: browsers would connect again for ever.

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
-use domain::SessionId;
+use domain::{Outcome, PermitId, Refusal, SessionId};
 use engine::{Acted, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -76,6 +76,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
         action: body.action(),
         call: body.call_id,
         context: body.context,
+        seen: None,
         traceparent,
         repeatable: false,
         client: false,
@@ -181,5 +182,10 @@ pub(super) async fn action_outcome(
     Call(session, call): Call,
     Command { body, once }: Command<OutcomeBody>,
 ) -> Result<Json<ProposalView>, ApiError> {
-    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), body.into(), once).await?)))
+    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, once).await?)))
+}
+
+/// What a body reports, and of which run.
+pub(super) fn reported(body: OutcomeBody) -> Result<(Outcome, Option<PermitId>), ApiError> {
+    body.of_run().ok_or_else(|| Refusal::PermitUnknown.into())
 }

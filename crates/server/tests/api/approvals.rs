@@ -239,6 +239,12 @@ async fn who_may_come_in() {
     stranger.is_shut_out(&path).await.refused(404, "not_found");
     let absent = "/ws/ses_00000000-0000-7000-8000-000000000000";
     scene.alice.is_shut_out(absent).await.refused(404, "not_found");
+    // What no channel can be called opens nothing.
+    for name in ["%00", "with%20space", "t%C3%BCr", &"x".repeat(129)] {
+        scene.alice.is_shut_out(&format!("/ws/{name}")).await.refused(400, "id_invalid");
+        scene.alice.get(&format!("/sessions/{name}/pending-approvals")).await.refused(400, "id_invalid");
+    }
+    drop(scene.alice.joins(&format!("/ws/{}", "x".repeat(128))).await);
     // An agent may watch, and can never decide.
     let mut agent = scene.agent.joins(&path).await;
     scene.writes("call_1").await;

@@ -135,6 +135,27 @@ async fn the_id_of_a_session_is_no_channel_of_somebody_else() {
     }
 }
 
+/// Nobody calls a channel as sessions are called, on whichever wire they open one.
+#[tokio::test]
+async fn a_channel_is_not_called_as_a_session() {
+    let world = World::new().await;
+    let (alice, bot) = (world.person("alice").await, world.agent().await);
+    world.plays();
+    let own = bot.opens(json!({})).await;
+    let asked = bot.asks_in(&own, json!({ "kind": "confirmation", "title": "Shall we?" })).await;
+    for name in ["ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", &own, "ses_1"] {
+        let opened = bot.post("/v1/sessions", json!({ "channel": name })).await;
+        opened.refused_at(422, "body_invalid", &["/channel"]);
+        let started = alice.post("/api/flows/editor/start", json!({ "chatSessionId": name })).await;
+        started.refused_at(422, "body_invalid", &["/chatSessionId"]);
+        let handed = alice.post(&asked.path("/handover"), json!({ "channel": name })).await;
+        handed.refused_at(422, "body_invalid", &["/channel"]);
+    }
+    // Nor do they come to be by being spoken to.
+    alice.is_shut_out("/ws/ses_1").await.refused(404, "not_found");
+    assert_eq!(alice.get("/v1/sessions").await.done()["sessions"].as_array().map(Vec::len), Some(1));
+}
+
 /// What is said in a channel is for the agent that listens there, whoever else works in it.
 #[tokio::test]
 async fn a_message_goes_to_whoever_listens() {

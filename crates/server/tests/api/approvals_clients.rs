@@ -69,6 +69,11 @@ async fn an_approved_call_is_run_by_the_client() {
                            "arguments": { "path": "b.md" }, "requires_approval": false });
     assert_eq!(run, expected);
     assert_eq!(scene.action(&call).await["state"], "started", "the permit is spent when it is handed over");
+    // What became of it is not told in another channel.
+    let mut elsewhere = scene.alice.joins("/ws/elsewhere").await;
+    let long = format!("{}:{call}", scene.session);
+    elsewhere.is_refused(json!({ "type": "tool_result", "call_id": long, "result": "other" }), "not_found").await;
+    assert_eq!(scene.action(&call).await["state"], "started");
     editor.says(json!({ "type": "tool_result", "call_id": call, "result": { "bytes": 5 } })).await;
     let mut said = String::new();
     loop {
@@ -144,8 +149,8 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     assert_eq!(next.hears_of("tool_call").await["requires_approval"], false);
     next.leaves().await;
     // It was started and nobody knows what became of it: it is not run again, and people are asked.
-    let mut third = scene.joins().await;
     scene.world.passes(61).await;
+    let mut third = scene.joins().await;
     let asked = third.hears().await;
     assert_eq!((&asked["type"], &asked["kind"]), (&json!("tool_call"), &json!("choice")));
     assert_eq!(asked["call_id"], asked["interaction"], "another question about it has a name of its own");
@@ -160,8 +165,8 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     let repeatable = scene.calls(&mut third, "read_file").await;
     let call = text(&repeatable["call_id"]);
     third.leaves().await;
-    let mut last = scene.joins().await;
     scene.world.passes(61).await;
+    let mut last = scene.joins().await;
     let offered = last.hears().await;
     assert_eq!((&offered["call_id"], &offered["requires_approval"]), (&json!(call), &json!(false)));
 }
@@ -177,8 +182,8 @@ async fn a_lost_client_of_a_channel_leaves_a_question_that_ends() {
     let run = editor.hears_of("tool_call").await;
     assert_eq!((&run["call_id"], &run["requires_approval"]), (&json!(call), &json!(false)));
     editor.leaves().await;
-    let mut next = scene.alice.joins("/ws/my-session").await;
     scene.world.passes(61).await;
+    let mut next = scene.alice.joins("/ws/my-session").await;
     let lost = next.hears_of("tool_call").await;
     assert_eq!((&lost["kind"], &lost["call_id"]), (&json!("choice"), &lost["interaction"]));
     let time = |value: &Value| text(value).parse::<domain::Timestamp>().unwrap();
@@ -201,27 +206,76 @@ async fn a_client_that_comes_back_reports() {
     assert_eq!(scene.action(&call).await["state"], "done");
 }
 
+/// Time passes, fifty seconds at a time, and the client is waited for all the while.
+async fn is_waited_for(scene: &Scene, editor: &mut Wire, call: &str, times: usize) {
+    for _ in 0..times {
+        let until = text(&scene.action(call).await["lease_until"]);
+        scene.world.passes(50).await;
+        let kept = async {
+            while text(&scene.action(call).await["lease_until"]) <= until {
+                editor.answers_pings(1).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, kept).await.unwrap();
+    }
+    assert_eq!(scene.action(call).await["state"], "started");
+}
+
 /// As long as a client stays, what it runs is waited for.
 #[tokio::test]
 async fn a_client_that_stays_is_waited_for() {
     let scene = Scene::in_world(World::with(brisk()).await).await;
     let mut editor = scene.joins().await;
     let call = text(&scene.calls(&mut editor, "read_file").await["call_id"]);
-    let mut until = text(&scene.action(&call).await["lease_until"]);
-    for _ in 0..4 {
-        scene.world.passes(50).await;
-        let kept = async {
-            loop {
-                editor.answers_pings(1).await;
-                let now = text(&scene.action(&call).await["lease_until"]);
-                if now > until {
-                    break now;
-                }
-            }
+    is_waited_for(&scene, &mut editor, &call, 8).await;
+}
+
+/// A client that comes back is not handed again what it still runs; one that has forgotten it is, in the end.
+#[tokio::test]
+async fn a_client_that_comes_back_is_waited_for() {
+    for by_channel in [false, true] {
+        let scene = Scene::in_world(World::with(brisk()).await).await;
+        let path = if by_channel { "/ws/my-session?agent=editor" } else { &format!("/ws/{}", scene.session) };
+        let mut editor = scene.alice.joins(path).await;
+        let given = text(&scene.calls(&mut editor, "read_file").await["call_id"]);
+        let (session, call) = match given.split_once(':') {
+            Some((session, call)) => (session.to_owned(), call.to_owned()),
+            None => (scene.session.clone(), given.clone()),
         };
-        until = tokio::time::timeout(PATIENCE, kept).await.unwrap();
+        let scene = Scene { session, ..scene };
+        let until = text(&scene.action(&call).await["lease_until"]);
+        drop(editor);
+        scene.world.passes(59).await;
+        let mut back = scene.alice.joins(path).await;
+        while text(&scene.action(&call).await["lease_until"]) <= until {
+            back.answers_pings(1).await;
+        }
+        is_waited_for(&scene, &mut back, &call, 5).await;
+        // Nothing on this wire says that it does run it: it is waited for, but not without end.
+        scene.world.passes(50).await;
+        back.answers_pings(2).await;
+        scene.world.passes(61).await;
+        let again = back.hears_of("tool_call").await;
+        assert_eq!((&again["call_id"], &again["requires_approval"]), (&json!(given), &json!(false)));
+        is_waited_for(&scene, &mut back, &call, 8).await;
     }
-    assert_eq!(scene.action(&call).await["state"], "started");
+}
+
+/// A client that was there all the while, and was not given the call, is the next one.
+#[tokio::test]
+async fn another_client_that_is_there_is_handed_what_was_lost() {
+    let scene = Scene::in_world(World::with(brisk()).await).await;
+    let (mut first, mut second) = (scene.joins().await, scene.joins().await);
+    scene.play.says("", &[("c", "read_file", json!({ "path": "a.md" }))]);
+    first.says(json!({ "type": "user_message", "content": "Read it." })).await;
+    let (lost, mut there, call) = tokio::select! {
+        call = first.hears_of("tool_call") => (first, second, call),
+        call = second.hears_of("tool_call") => (second, first, call),
+    };
+    lost.leaves().await;
+    scene.world.passes(61).await;
+    let offered = there.hears_of("tool_call").await;
+    assert_eq!((&offered["call_id"], &offered["requires_approval"]), (&call["call_id"], &json!(false)));
 }
 
 /// Nothing is handed over while the session is paused; what waits is when it goes on.

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::acting::{Scene, writing};
-use crate::words::text;
+use crate::words::{Someone, text};
 use crate::world::{PATIENCE, Setup, World};
 
 const MANY: usize = 1000;
@@ -21,11 +21,28 @@ pub(crate) fn brisk() -> Setup {
     Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
 }
 
+/// The socket of a session, and that of its channel, which is called as the UUID in the session's id: calls have the same names on both.
+fn doors(session: &str) -> [String; 2] {
+    [format!("/ws/{session}"), format!("/ws/{}", session.trim_start_matches("ses_"))]
+}
+
 /// A thousand clients on one session: each is shown the call, one decision counts, each is told of it once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_clients_on_one_session() {
     let scene = Scene::new().await;
-    let path = format!("/ws/{}", scene.session);
+    let [path, _] = doors(&scene.session);
+    a_thousand_clients(&scene, path).await;
+}
+
+/// The same in a channel.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_clients_in_one_channel() {
+    let scene = Scene::new().await;
+    let [_, path] = doors(&scene.session);
+    a_thousand_clients(&scene, path).await;
+}
+
+async fn a_thousand_clients(scene: &Scene, path: String) {
     let mut clients = join_all((0..MANY).map(|_| scene.alice.joins(&path))).await;
     let waiting = scene.writes("call_1").await;
     let shown = join_all(clients.iter_mut().map(|client| client.hears())).await;
@@ -43,7 +60,7 @@ async fn a_thousand_clients_on_one_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_storm_of_reconnects() {
     let scene = Scene::new().await;
-    let path = format!("/ws/{}", scene.session);
+    let [path, channel] = doors(&scene.session);
     scene.writes("settled").await;
     scene.writes("open").await;
     let mut first = scene.alice.joins(&path).await;
@@ -52,9 +69,9 @@ async fn a_storm_of_reconnects() {
     }
     first.says(json!({ "type": "hitl_decision", "call_id": "settled", "decision": "reject" })).await;
     first.hears_of("hitl_resolved").await;
-    for _ in 0..5 {
+    for path in [&path, &channel, &path, &channel, &path] {
         let storm = (0..200).map(async |_| {
-            let mut client = scene.alice.joins(&path).await;
+            let mut client = scene.alice.joins(path).await;
             let shown = text(&client.hears().await["call_id"]);
             // Some leave in good order, some do not.
             drop(client);
@@ -90,14 +107,16 @@ async fn half_open_sockets_end() {
     let world = World::with(brisk()).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;
-    let path = format!("/ws/{session}");
-    let _silent = unread(&world, &alice.key, &path).await;
-    // It answers no ping: the server lets go of it, though the connection stands.
-    world.listened_to(0).await;
-    // One that answers is kept.
-    let mut alive = alice.joins(&path).await;
-    alive.answers_pings(10).await;
-    alive.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
+    for path in doors(&session) {
+        let _silent = unread(&world, &alice.key, &path).await;
+        // It answers no ping: the server lets go of it, though the connection stands.
+        world.listened_to(0).await;
+        // One that answers is kept.
+        let mut alive = alice.joins(&path).await;
+        alive.answers_pings(10).await;
+        alive.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
+        alive.leaves().await;
+    }
 }
 
 /// A reader that shows that it lives and does not read is not buffered for without end.
@@ -105,14 +124,20 @@ async fn half_open_sockets_end() {
 async fn a_reader_that_does_not_read_is_let_go() {
     let world = World::with(brisk()).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
-    let session = agent.opens(json!({})).await;
-    let mut lazy = unread(&world, &alice.key, &format!("/ws/{session}")).await;
+    for by_channel in [0, 1] {
+        let session = agent.opens(json!({})).await;
+        does_not_read((&world, &agent, &alice), &session, &doors(&session)[by_channel]).await;
+    }
+}
+
+async fn does_not_read((world, agent, alice): (&World, &Someone, &Someone), session: &str, path: &str) {
+    let mut lazy = unread(world, &alice.key, path).await;
     let long = "x".repeat(200_000);
     let talks = async {
         for number in 0.. {
             let mut body = writing(&format!("call_{number}"));
             body["arguments"]["content"] = json!(long);
-            agent.proposes(&session, body).await;
+            agent.proposes(session, body).await;
         }
     };
     let lives = async {
@@ -152,19 +177,24 @@ async fn large_messages() {
     // Whatever is left of it is not read: the connection may break while it is still being sent.
     socket.sends_anyhow(Message::Text(message(3 * most).to_string().into())).await;
     socket.ends().await;
-    let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
-    editor.hears_of("tool_call").await;
-    let long = json!({ "type": "user_message", "content": "x".repeat(most) });
-    editor.is_refused(long, "body_too_large").await;
+    for path in doors(&scene.session) {
+        let mut editor = scene.alice.joins(&path).await;
+        editor.hears_of("tool_call").await;
+        let long = json!({ "type": "user_message", "content": "x".repeat(most) });
+        editor.is_refused(long, "body_too_large").await;
+    }
 }
 
 /// Binary messages are refused, and the socket stays.
 #[tokio::test]
 async fn binary_messages() {
     let scene = Scene::new().await;
-    let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
-    editor.sends(Message::Binary(b"{\"type\":\"user_message\"}".to_vec().into())).await;
-    assert_eq!(editor.hears().await["code"], "not_json");
+    for path in doors(&scene.session) {
+        let mut editor = scene.alice.joins(&path).await;
+        editor.sends(Message::Binary(b"{\"type\":\"user_message\"}".to_vec().into())).await;
+        assert_eq!(editor.hears().await["code"], "not_json");
+        editor.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
+    }
     let mut socket = scene.agent.joins("/v1/ws").await;
     socket.sends(Message::Binary(vec![0; 1000].into())).await;
     let error = socket.hears().await;

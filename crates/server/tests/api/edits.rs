@@ -133,6 +133,42 @@ async fn a_denied_edit_is_no_vote() {
     assert_eq!(scene.alice.reads(&action.question()).await.get("votes"), None);
 }
 
+/// What policy has come to deny cannot be approved, not even as a vote: whoever tries is told, and may still reject it.
+#[tokio::test]
+async fn what_is_denied_by_now_is_not_approved() {
+    let two =
+        "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
+    for scene in [Scene::new().await, Scene::ruled_by(two).await] {
+        let action = scene.writes("c1").await;
+        scene.root.rules_by(NEVER).await;
+        let approve = json!({ "option": "approve" });
+        let refused = scene.alice.decides(&action, approve.clone()).await.refused(403, "action_denied");
+        assert_eq!(refused["title"], "policy denies this action by now: A freeze.");
+        let seen = scene.alice.reads(&action.question()).await;
+        assert_eq!((&seen["status"], seen.get("votes")), (&json!("pending"), None));
+        let many = json!({ "answers": [{ "interaction": action.question().id, "option": "approve" }] });
+        let results = scene.alice.post("/v1/interactions/answers", many).await.done();
+        assert_eq!(results["results"][0]["problem"]["code"], "action_denied", "{results}");
+        let auto = action.question().path("/auto");
+        let body = json!({ "option": "approve", "source": "auto_policy" });
+        scene.root.post(&auto, body).await.refused(403, "action_denied");
+        scene.alice.decides(&action, json!({ "option": "reject", "feedback": "a freeze" })).await.done();
+        assert_eq!(scene.agent.state(&action).await, "rejected");
+    }
+}
+
+/// An agent's own question is not about a permit: what policy says of such an action is for whoever answers to weigh.
+#[tokio::test]
+async fn a_question_of_the_agents_own_is_answered_under_any_policy() {
+    let scene = Scene::new().await;
+    scene.root.rules_by(NEVER).await;
+    let action = json!({ "tool": "write_file", "arguments": { "path": "a" } });
+    let asked = json!({ "kind": "approval", "title": "May I?", "action": action });
+    let asked = scene.agent.post(&format!("/v1/sessions/{}/interactions", scene.session), asked).await.done();
+    let place = format!("/v1/interactions/{}/answer", asked["id"].as_str().unwrap());
+    scene.alice.post(&place, json!({ "option": "approve" })).await.done();
+}
+
 /// An edit that others have to approve asks them; both versions are kept and shown.
 #[tokio::test]
 async fn an_edit_may_need_somebody_else() {

@@ -230,21 +230,29 @@ async fn only_a_proposed_action_is_remembered() {
     scene.alice.answers(&question, body).await.refused_at(422, "answer_invalid", &["/remember"]);
 }
 
-/// A deny is never overridden, and neither are four eyes, a quorum, or those whom the rule names by now.
+/// A deny is never overridden, and neither are four eyes, a quorum, or those whom the rule names by now; not by a permit of before either.
 #[tokio::test]
 async fn a_grant_is_never_more_than_its_giver() {
     let scene = Scene::new().await;
     let rule = |more: &str| format!("[[rule]]\nname = \"ask-before-changing\"\ntools = [\"write_file\"]\n{more}\n");
     scene.granted("c", remember("project", &json!("any"))).await;
     scene.is(write("c1", "/srv/a"), "allowed").await;
+    let earlier = scene.proposes(write("earlier", "/srv/a")).await;
     scene.root.rules_by(&rule("verdict = \"deny\"")).await;
     scene.is(write("c2", "/srv/a"), "denied").await;
+    scene.agent.starts(&earlier).await.refused(403, "action_denied");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { quorum = 2 } }")).await;
     scene.is(write("c3", "/srv/a"), "waiting").await;
+    scene.agent.starts(&earlier).await.refused(409, "permit_void");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { groups = [\"security\"] } }")).await;
     scene.is(write("c4", "/srv/a"), "waiting").await;
+    scene.agent.starts(&earlier).await.refused(409, "permit_void");
+    let other = "[[rule]]\nname = \"another\"\ntools = [\"write_file\"]\nverdict = \"ask\"\n";
+    scene.root.rules_by(other).await;
+    scene.agent.starts(&earlier).await.refused(409, "permit_void");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { users = [\"alice\"] } }")).await;
     scene.is(write("c5", "/srv/a"), "allowed").await;
+    scene.agent.starts(&earlier).await.done();
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { four_eyes = true } }")).await;
     scene.is(write("c6", "/srv/a"), "allowed").await;
     let hers = scene.alice.opens(json!({ "agent": "bot" })).await;

@@ -214,6 +214,41 @@ async fn a_late_report_withdraws_the_question() {
     assert_eq!(scene.agent.session(&scene.session).await["status"], "running");
 }
 
+/// A run that people had started again is ended by its own report alone, also while nobody knows what became of it.
+#[tokio::test]
+async fn a_late_report_of_one_run_does_not_end_another() {
+    let scene = Scene::new().await;
+    let allowed = scene.approved(&scene.writes("c1").await).await;
+    let first = allowed.permit();
+    scene.agent.starts(&allowed).await.done();
+    scene.world.passes(60).await;
+    let unknown = scene.agent.sees(&allowed).await;
+    assert_eq!(unknown.shown["state"], "unknown");
+    assert!(text(&first).starts_with(&text(&unknown.shown["spent_permit"])), "it is known which run is unknown");
+    scene.alice.decides(&unknown, json!({ "option": "run_again" })).await.done();
+    let again = scene.agent.sees(&unknown).await;
+    let second = again.permit();
+    let started = scene.agent.starts(&again).await.done();
+    let late = json!({ "outcome": "failed", "message": "the first has failed", "permit": first });
+    scene.agent.reports(&again, late.clone()).await.refused(409, "another_run");
+    scene.world.passes(60).await;
+    let unknown = scene.agent.sees(&again).await;
+    scene.agent.reports(&again, late.clone()).await.refused(409, "another_run");
+    let mut wire = scene.agent.joins("/v1/ws").await;
+    let mut request = late;
+    (request["type"], request["session"]) = (json!("outcome"), json!(scene.session));
+    request["call_id"] = unknown.shown["call_id"].clone();
+    assert_eq!(wire.asks(request).await["problem"]["code"], "another_run");
+    assert_eq!(scene.alice.reads(&unknown.question()).await["status"], "pending", "people are still asked");
+    for none in ["", "prm_", "run 2"] {
+        let body = json!({ "outcome": "done", "permit": none });
+        scene.agent.reports(&again, body).await.refused(403, "permit_unknown");
+    }
+    assert!(text(&second).starts_with(&text(&started["spent_permit"])));
+    let own = json!({ "outcome": "done", "permit": started["spent_permit"] });
+    assert_eq!(scene.agent.reports(&again, own).await.done()["state"], "done");
+}
+
 /// A tool that says that it may be run again is offered again, with a fresh permit, and nobody is bothered.
 #[tokio::test]
 async fn what_may_run_twice_is_offered_again() {

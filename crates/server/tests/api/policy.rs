@@ -137,10 +137,10 @@ async fn what_was_ruled_stays_as_it_was_ruled() {
     scene.root.rules_by("[[rule]]\nname = \"never\"\ntools = [\"*\"]\nverdict = \"deny\"\n").await;
     assert_eq!(scene.alice.reads(&waiting.question()).await, asked);
     assert_eq!(scene.agent.sees(&waiting).await.shown, waiting.shown);
+    assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "denied");
+    scene.root.rules_by("[[rule]]\nname = \"other\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
     let allowed = scene.approved(&waiting).await;
     assert_eq!(allowed.shown["ruling"], waiting.shown["ruling"]);
-    scene.agent.starts(&allowed).await.refused(403, "action_denied");
-    assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "denied");
 }
 
 /// A permit does not outlive the policy that gave it: what is denied by now never starts, and what is asked by now asks.

@@ -90,7 +90,7 @@ async fn a_refusal_does_not_repeat_the_value() {
         (json!({ "API_TOKEN": wrong }), "/data/API_TOKEN"),
         (json!({ "API_TOKEN": [wrong] }), "/data/API_TOKEN"),
         (json!({ "REGION": wrong }), "/data/API_TOKEN"),
-        (json!({ "API_TOKEN": VALUE, "OTHER": wrong }), "/data/OTHER"),
+        (json!({ "API_TOKEN": VALUE, "OTHER": wrong }), "/data"),
         (json!(wrong), "/data"),
     ] {
         let problem =
@@ -145,6 +145,22 @@ async fn a_refusal_does_not_repeat_what_slipped() {
         assert_eq!(many["results"][0]["status"], 422);
         assert!(!many.to_string().contains(VALUE), "{many}");
     }
+}
+
+/// Nor is what stands where the name of a secret should be.
+#[tokio::test]
+async fn a_refusal_does_not_repeat_a_secret_typed_as_a_name() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let question = asked(&world).await;
+    for name in [VALUE.to_owned(), format!("a/{VALUE}"), format!("~{VALUE}")] {
+        let body = json!({ "data": { "API_TOKEN": VALUE, name: "API_TOKEN" } });
+        let refused = alice.answers(&question, body).await.refused_at(422, "answer_invalid", &["/data"]);
+        assert!(!refused.to_string().contains(VALUE), "{refused}");
+    }
+    let body = json!({ "data": { "": VALUE } });
+    let refused = alice.answers(&question, body).await.refused(422, "answer_invalid");
+    assert!(!refused.to_string().contains(VALUE), "{refused}");
 }
 
 /// Once the agent has gone on, the value is forgotten: a repeated call no longer has it.

@@ -110,6 +110,8 @@ async fn what_is_asked_keeps_its_trace() {
     let person = scene.world.engine.authenticate(&scene.alice.key).await.unwrap();
     let kept = scene.world.engine.interaction(&person, id, std::time::Duration::ZERO).await.unwrap();
     assert_eq!(kept.origin.traceparent, Some(trace(3)));
+    ask["traceparent"] = Value::Null;
+    assert_eq!(agent.asks(ask.clone()).await["status"], 201, "none is none");
     ask["traceparent"] = json!(5);
     let refused = agent.asks(ask.clone()).await;
     assert_eq!(refused["problem"]["errors"][0]["pointer"], "/traceparent", "{refused}");

@@ -10,6 +10,9 @@ use crate::watching::Watchers;
 use crate::words::{Someone, text};
 use crate::world::World;
 
+/// What a worker of ours calls the first call of its agent.
+const CALL: &str = "s1t1c0";
+
 /// A question that was asked, and what each wire calls it.
 pub(crate) struct Asked {
     /// `int_…`
@@ -96,9 +99,7 @@ async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
     let channel = format!("chat-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
     let session = stage.bot.opens(json!({ "channel": channel })).await;
-    let other = stage.bot.opens(json!({ "channel": channel })).await;
-    let same = json!({ "call_id": "call_1", "tool": "delete_file", "arguments": { "path": "another.txt" } });
-    stage.bot.post(&format!("/v1/sessions/{other}/actions"), same).await.done();
+    beside(stage, &channel, "call_1").await;
     let watchers = Watchers::of(&stage.alice, &session, &channel).await.with_early(early);
     let proposed = kind.name == "action";
     let id = match wire {
@@ -123,23 +124,40 @@ async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
     (found(stage, id).await, watchers)
 }
 
+/// Another session of the channel, in which an action of the same name waits.
+async fn beside(stage: &Stage, channel: &str, call: &str) {
+    let other = stage.bot.opens(json!({ "channel": channel })).await;
+    let same = json!({ "call_id": call, "tool": "delete_file", "arguments": { "path": "another.txt" } });
+    stage.bot.post(&format!("/v1/sessions/{other}/actions"), same).await.done();
+}
+
 async fn by_flow(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
-    let started = stage.alice.post(&format!("/api/flows/{}/start", of(kind)), json!({})).await.done();
+    let channel = format!("flow-{}", stage.world.engine.nonce());
+    let early = stage.alice.joins(&format!("/ws/{channel}")).await;
+    let body = json!({ "chatSessionId": channel });
+    let started = stage.alice.post(&format!("/api/flows/{}/start", of(kind)), body).await.done();
+    beside(stage, &channel, CALL).await;
     let session = format!("ses_{}", text(&started["sessionId"]));
     let mut frames = stage.alice.follows(&format!("/api/flows/{}/events/stream", Asked::bare(&session)), None).await;
     let asked = until(&mut frames, "humanInteractionRequired").await;
     let asked = found(stage, format!("int_{}", text(&asked["requestId"]))).await;
-    assert_eq!(asked.session, session);
-    let watchers = Watchers::of(&stage.alice, &session, &asked.channel).await;
+    assert_eq!((&asked.session, &asked.channel), (&session, &channel));
+    let watchers = Watchers::of(&stage.alice, &session, &channel).await.with_early(early);
     (asked, watchers)
 }
 
 async fn by_message(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     let name = format!("editor-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{name}")).await;
+    beside(stage, &name, CALL).await;
     let mut editor = stage.alice.joins(&format!("/ws/{name}?agent={}", of(kind))).await;
     editor.says(json!({ "type": "user_message", "content": "Go.", "role": "user" })).await;
-    let call = editor.hears_of("tool_call").await;
+    let call = loop {
+        let call = editor.hears_of("tool_call").await;
+        if call["arguments"]["path"] != "another.txt" {
+            break call;
+        }
+    };
     let asked = found(stage, text(&call["interaction"])).await;
     assert_eq!((&asked.call_in_channel(), &asked.channel), (&text(&call["call_id"]), &name));
     let watchers = Watchers::of(&stage.alice, &asked.session, &asked.channel).await.with_early(early);
@@ -147,12 +165,16 @@ async fn by_message(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
 }
 
 async fn in_conversation(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
-    let body = json!({ "message": "Go.", "agent": of(kind) });
+    let channel = format!("talk-{}", stage.world.engine.nonce());
+    let early = stage.alice.joins(&format!("/ws/{channel}")).await;
+    beside(stage, &channel, CALL).await;
+    let body = json!({ "message": "Go.", "agent": of(kind), "sessionId": channel });
     let request = stage.alice.request(reqwest::Method::POST, "/api/agent/chat/react/stream").json(&body);
     let mut frames = Frames::of(request.send().await.unwrap());
     let asked = until(&mut frames, "INTERACTION").await;
     let asked = found(stage, text(&asked["data"]["requestId"])).await;
-    let watchers = Watchers::of(&stage.alice, &asked.session, &asked.channel).await;
+    assert_eq!(asked.channel, channel);
+    let watchers = Watchers::of(&stage.alice, &asked.session, &channel).await.with_early(early);
     (asked, watchers)
 }
 

@@ -1,9 +1,9 @@
 //! Seed 002's example of an edit, as it is written there: it names the argument that is to be otherwise, and no other.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::agents::{Workshop, scripted};
-use crate::words::text;
+use crate::words::{reply, text};
 use crate::world::World;
 
 #[tokio::test]
@@ -48,4 +48,42 @@ async fn an_edit_names_what_is_to_be_otherwise() {
     while socket.hears_of("assistant_message").await["is_final"] != true {}
     let ran = json!({ "path": "/src/main_v2.py", "content": "..." });
     assert_eq!(*workshop.runs.lock(), [("write_file".to_owned(), ran)]);
+}
+
+/// Whoever approves other arguments than those that are shown is refused on every wire, whatever the kind of the question.
+#[tokio::test]
+async fn what_is_approved_is_what_was_shown() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({ "channel": "chat-k" })).await;
+    let mut socket = alice.joins(&format!("/ws/{session}")).await;
+    let arguments = json!({ "path": "a.txt", "force": false });
+    for (kind, option) in [("approval", "approve"), ("confirmation", "confirm"), ("review", "approve")] {
+        let action = json!({ "tool": "delete_file", "arguments": arguments });
+        let asked = agent.asks_in(&session, json!({ "kind": kind, "title": "Well?", "action": action })).await;
+        let call = socket.hears_of("tool_call").await;
+        let decision = |arguments: &Value| json!({ "type": "hitl_decision", "call_id": call["call_id"], "decision": "approve", "modified_arguments": arguments });
+        for other in [
+            json!({ "path": "b.txt" }),
+            json!({ "path": "a.txt", "force": true }),
+            json!({ "path": "a.txt", "force": false, "deep": true }),
+        ] {
+            let wrong = socket.is_refused(decision(&other), "answer_invalid").await;
+            assert_eq!(wrong["errors"][0]["pointer"], "/modified_arguments", "{kind}: {wrong}");
+            let chosen =
+                json!({ "sessionId": "chat-k", "requestId": asked.id, "selectedOptionId": option, "data": other });
+            let said = alice.post("/api/agent/chat/react/interaction_response", chosen).await;
+            said.refused_at(422, "answer_invalid", &["/data"]);
+            let said = alice.answers(&asked, json!({ "option": option, "data": other })).await;
+            said.refused_at(422, "answer_invalid", &["/data"]);
+            let path = format!("/api/flows/{session}/interactions/{}/respond", asked.id);
+            let said = alice.request(reqwest::Method::POST, &path).header("x-chat-session-id", "chat-k");
+            let said = said.json(&json!({ "payload": { "action": option, "data": other } }));
+            reply(said).await.refused(422, "answer_invalid");
+        }
+        assert_eq!(alice.reads(&asked).await, asked.shown, "{kind}");
+        // What is repeated as it was shown is no edit.
+        socket.says(decision(if kind == "review" { &call["arguments"] } else { &arguments })).await;
+        assert_eq!(socket.hears_of("hitl_resolved").await["decision"], "approve", "{kind}");
+    }
 }

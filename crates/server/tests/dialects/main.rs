@@ -11,6 +11,7 @@ mod hitl_kinds;
 mod hitl_states;
 mod react;
 mod react_agents;
+mod react_channels;
 mod react_states;
 
 #[path = "../api/sse.rs"]

@@ -180,6 +180,16 @@ async fn a_tool_approval_has_four_options() {
     assert_eq!((&seen["data"]["state"], &seen["data"]["by"]), (&json!("answered"), &json!("alice")));
     let action = agent.get(&format!("/v1/sessions/{session}/actions/call-1")).await.done();
     assert_eq!(action["state"], json!("allowed"));
+    let start = json!({ "permit": action["permit"] });
+    agent.post(&format!("/v1/sessions/{session}/actions/call-1/start"), start).await.done();
+    let tool = loop {
+        let (_, tool) = until(&mut frames, "TOOL").await;
+        if tool["data"]["state"] == "started" {
+            break tool["data"].clone();
+        }
+    };
+    let expected = json!({ "toolCallId": "call-1", "toolName": "delete_file", "state": "started", "reason": null });
+    assert_eq!(tool, expected);
 }
 
 /// Every kind of ours is shown under the nearest type, says which it is, and can be answered with what is offered.

@@ -9,7 +9,7 @@ use crate::words::{Someone, text};
 use crate::world::World;
 
 /// Says something, and hears what comes of it.
-async fn says(person: &Someone, body: Value) -> Frames {
+pub(crate) async fn says(person: &Someone, body: Value) -> Frames {
     let response = person.request(reqwest::Method::POST, STREAM).json(&body).send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "text/event-stream");

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::react::{STREAM, api_key, refused, responds};
-use crate::words::{Question, Someone, reply};
+use crate::agents::{Workshop, scripted};
+use crate::react::{STREAM, api_key, refused, responds, until};
+use crate::react_agents::says;
+use crate::words::{Question, Someone, reply, text};
 use crate::world::World;
 
 const STATES: [&str; 5] = ["pending", "answered", "expired", "cancelled", "session ended"];
@@ -53,6 +55,47 @@ async fn a_message_in_every_state_of_a_foreign_session() {
         let code = if state == "session ended" { "session_ended" } else { "not_driven" };
         let said = person.post(STREAM, body).await.refused(409, code);
         assert_eq!(said["success"], json!(false));
+    }
+}
+
+/// A message is heard in every state of a session of ours but the last: by its id nothing is said to it then, by its channel another one begins.
+/// Whoever reads it is told what there is to tell, in every state.
+#[tokio::test]
+async fn a_message_and_a_reader_in_every_state_of_our_own_session() {
+    for (state, agent) in [("listens", "speaks"), ("waits", "asks"), ("paused", "asks"), ("ended", "speaks")] {
+        let world = World::live().await;
+        let fine = json!({ "say": "Fine.", "again": true });
+        let deletes = json!({ "calls": [{ "tool": "delete_file", "arguments": { "path": "a.txt" } }] });
+        let agents = vec![scripted("speaks", json!([fine])), scripted("asks", json!([deletes, fine]))];
+        let _workshop = Workshop::of(&world, agents);
+        let person = world.person("alice").await;
+        let body = json!({ "message": "Go.", "sessionId": "session-123", "agent": agent });
+        let mut frames = says(&person, body).await;
+        let (seen, _) = until(&mut frames, if agent == "asks" { "INTERACTION" } else { "COMPLETED" }).await;
+        let session = text(&person.get("/v1/sessions").await.done()["sessions"][0]["id"]);
+        match state {
+            "paused" => drop(person.commands(&session, "pause").await.done()),
+            "ended" => drop(person.commands(&session, "cancel").await.done()),
+            _ => {}
+        }
+        for name in [session.as_str(), "session-123"] {
+            let mut frames = person.follows(&format!("{STREAM}?sessionId={name}"), Some(&seen)).await;
+            if state == "ended" {
+                assert_eq!(until(&mut frames, "COMPLETED").await.1["data"]["status"], "cancelled");
+                assert!(frames.next().await.is_none());
+            }
+        }
+        let by_id = json!({ "message": "And now?", "sessionId": session });
+        if state == "ended" {
+            person.post(STREAM, by_id).await.refused(409, "session_ended");
+        } else {
+            let (_, heard) = says(&person, by_id).await.event().await;
+            assert_eq!((&heard["type"], &heard["data"]["message"]), (&json!("STARTED"), &json!("And now?")), "{state}");
+        }
+        let (_, heard) = says(&person, json!({ "message": "Hello?", "sessionId": "session-123" })).await.event().await;
+        assert_eq!(heard["type"], "STARTED", "{state}");
+        let sessions = person.get("/v1/sessions").await.done()["sessions"].as_array().map(Vec::len);
+        assert_eq!(sessions, Some(if state == "ended" { 2 } else { 1 }), "{state}");
     }
 }
 

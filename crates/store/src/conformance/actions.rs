@@ -35,6 +35,7 @@ fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
         driven: false,
         runner: Some(Actor { kind: ActorKind::User, name: "alice".into() }),
         step: None,
+        seen: None,
         asked: vec![InteractionId::from_uuid(fresh())],
         standing,
         revision: 1,

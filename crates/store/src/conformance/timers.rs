@@ -132,6 +132,39 @@ pub fn untaken_answers_are_only_kept_once_their_session_has_ended(fixture: &Fixt
     assert_eq!(world.kept(offered.id), Some(offered));
 }
 
+/// Questions for which something is sealed are archived only once they are said to be kept, with what was sealed; others are as they were.
+pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());
+    let over = |of| {
+        let given = answered(&world.ask(of, json!({})), "alice", at(5));
+        let after = given.clone().not_needed("it has ended").unwrap().0;
+        world.keep(&[&given, &after]);
+        let (id, sealed) = (after.id, world.sealed(b"sealed"));
+        world.write(move |tx| tx.sealed_put(&here, id, "secrets", &sealed)).unwrap();
+        id
+    };
+    let (mine, theirs) = (over(&session), over(&other));
+    let open = world.ask(&session, json!({}));
+    let (asked, sealed) = (open.id, world.sealed(b"state"));
+    world.write(move |tx| tx.sealed_put(&here, asked, "resume_point", &sealed)).unwrap();
+    let retire = |scope, at| {
+        let id = session.id;
+        world.write(move |tx| tx.sealed_retire(&scope, id, at)).unwrap();
+    };
+    let sealed = |id| world.look(move |reads| reads.sealed(&here, id, "secrets")).is_some();
+    retire(here, None);
+    assert_eq!(world.write(|tx| tx.archive(at(50), 10)), Ok(1), "only the other session's");
+    assert_eq!((sealed(mine), sealed(theirs)), (true, false));
+    retire(here, Some(at(40)));
+    retire(elsewhere, None);
+    assert_eq!(world.look(|reads| reads.oldest_retired()), Some(at(40)));
+    assert_eq!(world.write(|tx| tx.archive(at(39), 10)), Ok(0));
+    assert_eq!(world.write(|tx| tx.archive(at(40), 10)), Ok(1));
+    assert!(!sealed(mine));
+    assert!(world.look(move |reads| reads.session_of(&here, asked)).is_some(), "what is open stays");
+}
+
 /// Several nodes archive at once: each question goes once, and none is left.
 pub fn many_archive_at_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);

@@ -10,9 +10,10 @@ async fn create_prints_the_key_alone_before_the_server_ever_ran_and_while_it_run
     let before = house.run(&["keys", "create", "--role", "agent", "--user", "early"]);
     let server = house.launch().start().await;
     let beside = house.run(&["keys", "create", "--role", "operator", "--user", "late", "--group", "night"]);
-    for output in [before, beside] {
+    for (output, said) in [(before, "holdpoint.db is new"), (beside, "")] {
         assert!(output.status.success());
-        assert!(output.stderr.is_empty(), "{output:?}");
+        let aside = String::from_utf8(output.stderr).unwrap();
+        assert!(aside.trim_end().ends_with(said) && aside.is_empty() == said.is_empty(), "{aside}");
         let text = String::from_utf8(output.stdout).unwrap();
         let key = text.strip_suffix('\n').unwrap();
         assert!(key.starts_with("hp_") && key.bytes().all(|byte| byte.is_ascii_graphic()), "{text:?}");
@@ -58,6 +59,21 @@ async fn revoke_ends_access_by_the_time_it_returns() {
     other.get("/v1/sessions").await.done(200);
     let listed = String::from_utf8(house.run(&["keys", "list"]).stdout).unwrap();
     assert!(listed.lines().any(|line| line.contains("user=doomed") && line.contains(" revoked ")), "{listed}");
+}
+
+#[test]
+fn only_what_makes_a_key_or_an_account_makes_a_database() {
+    for arguments in [
+        &["keys", "list"][..],
+        &["keys", "revoke", "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"],
+        &["users", "link", "alice"],
+        &["audit", "export"],
+        &["archive", "export"],
+    ] {
+        let house = House::sqlite();
+        check(&house, arguments, 1, "holdpoint.db");
+        assert!(!house.data().join("holdpoint.db").exists(), "{arguments:?}");
+    }
 }
 
 #[tokio::test]

@@ -121,7 +121,7 @@ fn asked(books: &Books, proposal: &Proposal) -> Found {
     let call = &proposal.call;
     let waits_on = match &proposal.standing {
         Standing::Waiting { interaction } => Some(*interaction),
-        Standing::Unknown { interaction } => *interaction,
+        Standing::Unknown { interaction, .. } => *interaction,
         _ => None,
     };
     let open = |id: &&InteractionId| books.questions.get(id).is_some_and(|asked| asked.status() == Status::Pending);

@@ -8,7 +8,7 @@ use protocol::AnswerBody;
 use serde_json::Value;
 
 use super::names::Meant;
-use super::words::{Decision, Decisions, Message, Said, ToolResult, UserMessage, Verb};
+use super::words::{Decision, Decisions, Message, Said, ToolResult, UserMessage, Verb, shown};
 use super::{Approvals, text_of, wrong};
 use crate::command::{parsed, part};
 use crate::dialects::refusals::placed;
@@ -114,7 +114,11 @@ impl Approvals {
         let Some(Meant::Call(session, call)) = self.meant(&call_id) else {
             return Err(Refusal::NotFound("action").into());
         };
-        if self.names.only().is_some_and(|only| only != session) {
+        let here = match self.names.only() {
+            Some(only) => only == session,
+            None => self.app.engine.session(&self.caller, session).await?.0.brief.channel == self.name,
+        };
+        if !here {
             return Err(Refusal::NotFound("action").into());
         }
         let result = result.unwrap_or_default();
@@ -123,8 +127,10 @@ impl Approvals {
             None => Outcome::Done { result },
         };
         let place = (session, call);
-        self.app.engine.action_outcome(&self.caller, place.clone(), outcome, None).await?;
-        self.handed.retain(|handed| *handed != place);
+        // What this connection was handed is reported for that run; of another one, the wire cannot say for which.
+        let run = self.held.iter().find(|held| held.place == place).and_then(|held| held.run);
+        self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
+        self.held.retain(|held| held.place != place);
         Ok(())
     }
 }
@@ -132,25 +138,30 @@ impl Approvals {
 /// A decision as an answer. What is no approval of a tool is answered by `edit`, with the answer in place of arguments.
 fn meant(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
     let Decision { decision, modified_arguments, feedback, .. } = decision;
+    if decision == Verb::Approve {
+        as_shown(asked, modified_arguments.as_ref())?;
+    }
     let effect = |effect| Draft { effect: Some(effect), feedback: feedback.clone(), ..Draft::default() };
     Ok(match (decision, &asked.question.kind) {
         (Verb::Reject, _) => effect(Effect::Reject),
         // Which of the options is not said: whoever sees them has to name one.
         (Verb::Approve, Kind::Choice | Kind::Notice) => Draft { feedback, ..Draft::default() },
-        (Verb::Approve, kind) => {
-            let shown = asked.question.action.as_ref().map(|action| &action.arguments);
-            if *kind == Kind::Approval && modified_arguments.as_ref().is_some_and(|given| Some(given) != shown) {
-                let why = "what is approved runs as it was proposed: other arguments are an `edit`";
-                return Err(Refusal::AnswerInvalid(vec![Problem::new("/modified_arguments", why)]).into());
-            }
-            effect(Effect::Approve)
-        }
+        (Verb::Approve, _) => effect(Effect::Approve),
         (Verb::Edit, Kind::Approval) => Draft { arguments: modified_arguments, ..effect(Effect::Edit) },
         (Verb::Edit, _) => {
             let body: AnswerBody = part("/modified_arguments", modified_arguments.unwrap_or_default())?;
             Draft { feedback: body.feedback.clone().or(feedback), ..body.into() }
         }
     })
+}
+
+/// Refuses an approval of other arguments than those of the action that is shown, in whichever kind of question.
+fn as_shown(asked: &Interaction, given: Option<&Value>) -> Result<(), ApiError> {
+    let (Some(action), Some(given)) = (&asked.question.action, given) else { return Ok(()) };
+    if *given == action.arguments || *given == shown(asked).1 {
+        return Ok(());
+    }
+    Err(Refusal::AnswerInvalid(vec![Problem::new("/modified_arguments", domain::answer::AS_PROPOSED)]).into())
 }
 
 fn refused(done: Result<(), ApiError>, call: Option<String>) -> Vec<Message> {

@@ -214,10 +214,7 @@ pub(crate) struct PendingApprovals {
 /// A question as a call that needs approval. What is no approval of a tool is shown under its kind, with all that it asks.
 pub(super) fn asking(asked: &Interaction, call_id: String) -> ToolCall {
     let question = &asked.question;
-    let (tool_name, arguments) = match (&question.kind, &question.action) {
-        (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
-        (kind, _) => (kind.name().to_owned(), put(asked)),
-    };
+    let (tool_name, arguments) = shown(asked);
     ToolCall {
         call_id,
         tool_name,
@@ -228,6 +225,15 @@ pub(super) fn asking(asked: &Interaction, call_id: String) -> ToolCall {
         expires_at: question.deadline,
         kind: Some(question.kind.name().to_owned()),
         interaction: Some(asked.id.to_string()),
+    }
+}
+
+/// The tool and its arguments, or what stands in their place.
+pub(super) fn shown(asked: &Interaction) -> (String, Value) {
+    let question = &asked.question;
+    match (&question.kind, &question.action) {
+        (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
+        (kind, _) => (kind.name().to_owned(), put(asked)),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Where a reader of a stream is. What it was told last names the session of each event: another session has events of the same numbers.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use domain::SessionId;
 
-/// How many sessions one reader can be in.
+/// In how many sessions it is said where a reader is: a header has to hold it.
 const MOST: usize = 100;
 
 /// A place in a session. An event of ours can be several of this wire: all but the last of them have a part as well.
@@ -67,6 +68,18 @@ impl Places {
     pub(super) fn within(&self, session: SessionId) -> Place {
         self.0.get(&session).copied().unwrap_or(Place::after(0))
     }
+
+    /// The same with this place in a session, within what can be read again. What is left out may be told once more, so that it is where the least
+    /// was told.
+    pub(super) fn at(&self, session: SessionId, place: Place) -> Self {
+        let others = self.0.iter().filter(|(other, _)| **other != session);
+        let mut others: Vec<(SessionId, Place)> = others.map(|(other, place)| (*other, *place)).collect();
+        if others.len() >= MOST {
+            others.sort_unstable_by_key(|(_, place)| Reverse(place.seq));
+            others.truncate(MOST - 1);
+        }
+        Self(others.into_iter().chain([(session, place)]).collect())
+    }
 }
 
 impl fmt::Display for Places {
@@ -115,6 +128,22 @@ mod tests {
             ["", "soon", "x:1", &format!("{one}:-1"), &format!("{one}:1,"), &format!("{one}:9223372036854775808")]
         {
             assert_eq!(nothing.parse::<Places>(), Err(()), "{nothing}");
+        }
+    }
+
+    /// Whatever is written can be read; of many sessions those of which the least was told are left out, but for the one that is told of.
+    #[test]
+    fn what_is_written_can_be_read_however_many_sessions_there_are() {
+        let session = |number| SessionId::from_uuid(Uuid::from_u128(number));
+        for count in [1, 100, 101, 1500] {
+            let places = Places((1..=count).map(|number| (session(number), Place::after(number as u64))).collect());
+            for own in [1, count + 1] {
+                let written = places.at(session(own), Place::after(7));
+                assert_eq!(written.to_string().parse(), Ok(written.clone()));
+                assert_eq!(written.0.len() as u128, count.max(own).min(100));
+                assert_eq!(written.within(session(own)).seq, 7);
+                assert!(count == 1 || written.within(session(count)).seq == count as u64);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a stream of this wire says of each event of a session.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use axum::response::sse::Event as Frame;
@@ -22,7 +22,7 @@ pub(super) enum Until {
     Turn,
     /// Until the session has ended.
     Session,
-    /// Until every session of the channel has ended.
+    /// Until every session of the channel has ended, and the end of each that was told of was said.
     Channel,
     /// Until this event, the last one of a session that has ended.
     Event(u64),
@@ -37,6 +37,8 @@ pub(super) struct Speech {
     from: Places,
     /// What was told of each session that goes on.
     told: Places,
+    /// The sessions of which the end is still to be said; of those that have ended, their last event.
+    open: BTreeMap<SessionId, Option<u64>>,
     /// Whether the agent of a session waits for messages.
     listens: HashMap<SessionId, bool>,
 }
@@ -46,7 +48,17 @@ type Spoken = (&'static str, Value);
 
 impl Speech {
     pub(super) fn new(name: String, until: Until, from: Places) -> Self {
-        Self { name, until, told: from.clone(), from, listens: HashMap::new() }
+        Self { name, until, told: from.clone(), from, open: BTreeMap::new(), listens: HashMap::new() }
+    }
+
+    /// There is something to say of a session that is known already: up to its end, or to this event if it has ended.
+    pub(super) fn expects(&mut self, session: SessionId, last: Option<u64>) {
+        self.open.insert(session, last);
+    }
+
+    /// Whether everything was said of all sessions that were told of.
+    pub(super) fn all_said(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// Finds out how a session is to be told of.
@@ -103,13 +115,27 @@ impl Speech {
         }
     }
 
-    async fn last(&self, app: &App, caller: &Caller, event: &Event) -> Result<bool, Error> {
-        let ended = ends(event);
+    /// Whether this is the last that there is to say of its session.
+    fn closes(&mut self, event: &Event) -> bool {
+        if ["session.started", "session.revived"].contains(&event.name.as_str()) {
+            self.open.entry(event.session).or_default();
+        }
+        let closes = match self.open.get(&event.session) {
+            Some(Some(last)) => event.seq >= *last,
+            _ => ends(event),
+        };
+        if closes {
+            self.open.remove(&event.session);
+        }
+        closes
+    }
+
+    async fn last(&self, app: &App, caller: &Caller, (event, closes): (&Event, bool)) -> Result<bool, Error> {
         Ok(match self.until {
-            Until::Turn => ended || self.spoken(event).iter().any(|(name, _)| *name == "COMPLETED"),
-            Until::Session => ended,
-            Until::Channel => ended && app.engine.live_in(caller, &self.name).await?.is_empty(),
-            Until::Event(last) => ended || event.seq >= last,
+            Until::Turn => closes || self.spoken(event).iter().any(|(name, _)| *name == "COMPLETED"),
+            Until::Session => closes,
+            Until::Channel => closes && self.all_said() && app.engine.live_in(caller, &self.name).await?.is_empty(),
+            Until::Event(last) => closes || event.seq >= last,
         })
     }
 
@@ -129,10 +155,12 @@ impl Speech {
     }
 
     fn framed(&self, event: &Event, spoken: Vec<Spoken>) -> Vec<Frame> {
-        let last = spoken.len().saturating_sub(1);
-        let mut told = self.told.clone();
+        if spoken.is_empty() {
+            return Vec::new();
+        }
+        let last = spoken.len() - 1;
         let parts = spoken.into_iter().enumerate().map(|(part, (name, data))| {
-            told.0.insert(event.session, Place { seq: event.seq, part: (part != last).then_some(part) });
+            let told = self.told.at(event.session, Place { seq: event.seq, part: (part != last).then_some(part) });
             let body = json!({ "type": name, "sessionId": self.name, "data": data, "timestamp": event.at });
             Frame::default().id(told.to_string()).event(name).data(body.to_string())
         });
@@ -150,12 +178,13 @@ impl Words for Speech {
             _ => self.spoken(&event),
         };
         let frames = self.framed(&event, spoken);
-        let last = self.last(app, caller, &event).await?;
-        if ends(&event) && !last {
-            // It is told of no more, so that nobody needs to be reminded where it was.
-            self.told.0.remove(&event.session);
-        } else {
-            self.told.0.insert(event.session, Place::after(event.seq));
+        let closes = self.closes(&event);
+        let last = self.last(app, caller, (&event, closes)).await?;
+        self.told.0.insert(event.session, Place::after(event.seq));
+        if closes && !last {
+            // What is told of no more nobody needs to be reminded of, but of the newest: it would be told again to whoever finds nothing else.
+            let newest = self.told.0.keys().next_back().copied();
+            self.told.0.retain(|id, _| self.open.contains_key(id) || Some(*id) == newest);
         }
         Ok(Said { frames, last })
     }

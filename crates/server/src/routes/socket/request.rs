@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::App;
 use crate::command::{ONCE, names_once, parsed, part};
 use crate::error::ApiError;
-use crate::routes::actions::proposed;
+use crate::routes::actions::{proposed, reported};
 use crate::routes::interactions::asked;
 use crate::trace::{LONGEST, TRACEPARENT};
 
@@ -108,7 +108,7 @@ impl Wish {
                 engine.action_start(caller, (session, call), permit, lease_seconds, once).await?
             }
             Self::Outcome(session, call, body) => {
-                engine.action_outcome(caller, (session, call), body.into(), once).await?
+                engine.action_outcome(caller, (session, call), reported(body)?, once).await?
             }
             Self::Ask(session, ask) => {
                 let asked = engine.ask(caller, session, *ask, once).await?;
@@ -145,7 +145,7 @@ fn id<T: FromStr<Err: std::fmt::Display>>(fields: &mut Map<String, Value>, name:
 /// The trace that a message belongs to, which HTTP would have in a header.
 fn trace(fields: &mut Map<String, Value>) -> Result<Option<String>, ApiError> {
     match fields.remove(TRACEPARENT) {
-        None => Ok(None),
+        None | Some(Value::Null) => Ok(None),
         // One that is no trace is passed over, as the header is.
         Some(Value::String(text)) => Ok(Some(text).filter(|text| text.len() <= LONGEST)),
         Some(_) => Err(ApiError::wrong("/traceparent", "must be a text")),

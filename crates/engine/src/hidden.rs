@@ -1,0 +1,175 @@
+//! Keeping what people gave in confidence out of what anybody reads.
+
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+/// The values that must not be shown, and what stands in their place.
+#[derive(Clone, Default)]
+pub struct Hidden {
+    /// The longest first: of two that begin alike the longer one counts.
+    known: Vec<(Zeroizing<Vec<u8>>, String)>,
+    longest: usize,
+}
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.known.iter().map(|(_, shown)| shown)).finish()
+    }
+}
+
+impl Hidden {
+    /// Hides these values, each under its name. What is empty cannot be found.
+    pub fn new<'a>(values: impl Iterator<Item = (&'a String, &'a Zeroizing<String>)>) -> Self {
+        let mut known: Vec<_> = values
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| (Zeroizing::new(value.as_bytes().to_vec()), format!("[secret {name}]")))
+            .collect();
+        known.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        let longest = known.first().map_or(0, |(value, _)| value.len());
+        Self { known, longest }
+    }
+
+    /// Hides the values in a text.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        if self.known.is_empty() {
+            return text.to_owned();
+        }
+        let mut hidden = Vec::with_capacity(text.len());
+        let mut hiding = Hiding::new(self.clone());
+        hiding.take(text.as_bytes(), &mut |bytes| hidden.extend_from_slice(bytes));
+        hiding.finish(&mut |bytes| hidden.extend_from_slice(bytes));
+        // Values are text, so that what stands between them is text as well.
+        String::from_utf8_lossy(&hidden).into_owned()
+    }
+
+    /// Hides the values in every text of a result, its names and numbers included.
+    #[must_use]
+    pub fn hide_in(&self, value: Value) -> Value {
+        if self.known.is_empty() {
+            return value;
+        }
+        match value {
+            Value::String(text) => Value::String(self.hide(&text)),
+            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.hide_in(item)).collect()),
+            Value::Object(fields) => {
+                Value::Object(fields.into_iter().map(|(name, item)| (self.hide(&name), self.hide_in(item))).collect())
+            }
+            Value::Number(number) => {
+                let (written, hidden) = (number.to_string(), self.hide(&number.to_string()));
+                if written == hidden { Value::Number(number) } else { Value::String(hidden) }
+            }
+            Value::Null | Value::Bool(_) => value,
+        }
+    }
+
+    fn at(&self, bytes: &[u8]) -> Option<(usize, &str)> {
+        self.known
+            .iter()
+            .find(|(value, _)| bytes.starts_with(value))
+            .map(|(value, shown)| (value.len(), shown.as_str()))
+    }
+}
+
+/// Hides values in what comes piece by piece: a value that lies across two pieces is found all the same.
+#[derive(Debug)]
+pub struct Hiding {
+    secrets: Hidden,
+    /// What may be the beginning of a value.
+    held: Vec<u8>,
+}
+
+impl Hiding {
+    /// Begins with nothing.
+    #[must_use]
+    pub fn new(secrets: Hidden) -> Self {
+        Self { secrets, held: Vec::new() }
+    }
+
+    /// Takes the next piece, and shows what can be shown by now.
+    pub fn take(&mut self, bytes: &[u8], show: &mut dyn FnMut(&[u8])) {
+        if self.secrets.longest == 0 {
+            return show(bytes);
+        }
+        self.held.extend_from_slice(bytes);
+        let decided = (self.held.len() + 1).saturating_sub(self.secrets.longest);
+        self.pass(decided, show);
+    }
+
+    /// Shows the rest.
+    pub fn finish(&mut self, show: &mut dyn FnMut(&[u8])) {
+        self.pass(self.held.len(), show);
+    }
+
+    /// Passes on everything that begins before `end`.
+    fn pass(&mut self, end: usize, show: &mut dyn FnMut(&[u8])) {
+        let (mut at, mut plain) = (0, 0);
+        while at < end {
+            if let Some((length, shown)) = self.secrets.at(&self.held[at..]) {
+                show(&self.held[plain..at]);
+                show(shown.as_bytes());
+                at += length;
+                plain = at;
+            } else {
+                at += 1;
+            }
+        }
+        show(&self.held[plain..at]);
+        self.held.drain(..at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn secrets(values: &[(&str, &str)]) -> Hidden {
+        let values: Vec<_> =
+            values.iter().map(|(name, value)| ((*name).to_owned(), Zeroizing::new((*value).to_owned()))).collect();
+        Hidden::new(values.iter().map(|(name, value)| (name, value)))
+    }
+
+    #[test]
+    fn the_longer_of_two_that_begin_alike_is_hidden() {
+        let secrets = secrets(&[("A", "abc"), ("B", "abcdef")]);
+        assert_eq!(secrets.hide("xabcdefabcd"), "x[secret B][secret A]d");
+    }
+
+    #[test]
+    fn nothing_is_hidden_where_there_is_nothing_to_hide() {
+        assert_eq!(secrets(&[("EMPTY", "")]).hide("abc"), "abc");
+    }
+
+    #[test]
+    fn every_text_of_a_result_is_looked_through() {
+        let result =
+            json!({"stdout": "k3y", "lines": ["k3y", 1, null, {"x": "ak3yb"}], "k3y": 47110815, "pin": [4711]});
+        let hidden = json!({"stdout": "[secret K]", "lines": ["[secret K]", 1, null, {"x": "a[secret K]b"}],
+                            "[secret K]": "[secret PIN]0815", "pin": ["[secret PIN]"]});
+        assert_eq!(secrets(&[("K", "k3y"), ("PIN", "4711")]).hide_in(result), hidden);
+    }
+
+    #[test]
+    fn values_are_not_in_the_debug_form() {
+        assert!(!format!("{:?}", secrets(&[("K", "k3y")])).contains("k3y"));
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_make_no_difference(text in "[ab]{0,40}", first in "[ab]{1,5}", second in "[ab]{1,5}", size in 1_usize..7) {
+            let secrets = secrets(&[("A", &first), ("B", &second)]);
+            let mut hiding = Hiding::new(secrets.clone());
+            let mut out = Vec::new();
+            for piece in text.as_bytes().chunks(size) {
+                hiding.take(piece, &mut |bytes| out.extend_from_slice(bytes));
+            }
+            hiding.finish(&mut |bytes| out.extend_from_slice(bytes));
+            let out = String::from_utf8(out).unwrap();
+            prop_assert_eq!(&out, &secrets.hide(&text));
+            prop_assert!(!out.replace("[secret A]", "|").replace("[secret B]", "|").contains(&first));
+        }
+    }
+}
