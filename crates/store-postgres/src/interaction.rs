@@ -42,6 +42,10 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      unsealed as (delete from sealed using old where sealed.interaction = old.id) \
      delete from interactions using old where interactions.id = old.id";
 
+/// Which questions say something. One by one, so that those of the list are looked through and not everybody's.
+const SAYS: &str =
+    " and (select strpos(words.said, ?) from questions as words where words.interaction = interactions.id) > 0";
+
 /// The part of a question that never changes, as it is kept.
 #[derive(Serialize, Deserialize)]
 struct Asked<O, Q> {
@@ -250,7 +254,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(text) = &filter.text {
         match sought_id(text) {
             Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
-            None => with(" and strpos(questions.said, ?) > 0", Box::new(sought(text))),
+            None => with(SAYS, Box::new(sought(text))),
         }
     }
     let deadline_of = "(select deadline from interactions as last where last.id = ?)";

@@ -154,6 +154,7 @@ fn lists_use_the_index_that_fits() {
         (overdue, "interactions_by_deadline"),
         (InteractionFilter { session, ..all() }, "interactions_of_session"),
         (InteractionFilter { session, ..open() }, "interactions_alive"),
+        (InteractionFilter { text: Some("rm -rf".into()), ..open() }, "interactions_by_status"),
     ];
     for (filter, index) in rows {
         for after in [None, Some(InteractionId::from_uuid(uid(10_500)))] {

@@ -52,8 +52,8 @@ pub use transactions::{
     what_was_kept_is_told_though_nobody_waits,
 };
 pub use users::{
-    links_are_used_once, members_belong_to_their_project, old_visits_are_forgotten, tickets_are_used_once,
-    users_come_back, visits_come_back,
+    links_are_used_once, members_belong_to_their_project, of_two_admins_one_stays, old_visits_are_forgotten,
+    tickets_are_used_once, users_come_back, visits_come_back,
 };
 pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
 pub use webhooks::{
@@ -105,6 +105,7 @@ macro_rules! conformance {
             many_archive_at_once,
             numbers_of_a_session_have_no_gaps,
             old_idempotency_keys_are_forgotten,
+            of_two_admins_one_stays,
             old_visits_are_forgotten,
             once_keeps_the_first,
             policies_come_back,

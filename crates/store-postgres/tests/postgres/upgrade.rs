@@ -1,4 +1,4 @@
-//! What an earlier version has sealed is found by this one.
+//! What an earlier version has sealed and asked is found by this one.
 
 use domain::{DataKeyId, InteractionId, ProjectId, Scope, TenantId};
 use futures::executor::block_on;
@@ -43,4 +43,24 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
         wrapped: "d3JhcHBlZA==".into(),
     };
     assert_eq!(found, Ok(Some(Sealed { key, body: b"sealed".to_vec() })));
+}
+
+/// Questions of before are found by their words too; a character of nothing in one of them stops nobody.
+#[test]
+fn what_was_asked_before_is_found_by_its_words() {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let mut client = database.connect().unwrap();
+    embedded::migrations::runner().set_target(Target::Version(12)).run(&mut client).unwrap();
+    let whole = r#"{"origin":{"agent":"Bot"},"question":{"message":"Say \"why\"","action":{"tool":"move_file","arguments":{"to":"/srv/A"}}}}"#;
+    let bare = r#"{"origin":{},"question":{}}"#;
+    let nothing = r#"{"origin":{},"question":{"message":"a\u0000b"}}"#;
+    for (number, asked) in (1_u128..).zip([whole, bare, nothing]) {
+        let sql = "insert into questions (interaction, title, asked) values ($1, 'A Title', $2)";
+        client.execute(sql, &[&Uuid::from_u128(number), &asked]).unwrap();
+    }
+    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let said = client.query("select said from questions order by interaction", &[]).unwrap();
+    let said: Vec<String> = said.iter().map(|row| row.get(0)).collect();
+    let words = "a title\nmove_file\nbot\nsay \"why\"\n{\"to\":\"/srv/a\"}";
+    assert_eq!(said, [words, "a title", "a title"]);
 }

@@ -1,4 +1,4 @@
-//! What an earlier version has sealed is found by this one.
+//! What an earlier version has sealed and asked is found by this one.
 
 use std::sync::Arc;
 
@@ -49,4 +49,25 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
         wrapped: "d3JhcHBlZA==".into(),
     };
     assert_eq!(found, Ok(Some(Sealed { key, body: b"sealed".to_vec() })));
+}
+
+/// Questions of before are found by their words too.
+#[test]
+fn what_was_asked_before_is_found_by_its_words() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("holdpoint.db");
+    let mut connection = Connection::open(&path).unwrap();
+    embedded::migrations::runner().set_target(Target::Version(12)).run(&mut connection).unwrap();
+    let whole = r#"{"origin":{"agent":"Bot"},"question":{"message":"Say \"why\"","action":{"tool":"move_file","arguments":{"to":"/srv/A"}}}}"#;
+    for (number, asked) in [(1_u8, whole), (2, r#"{"origin":{},"question":{}}"#)] {
+        let sql = "insert into questions (interaction, title, asked) values (?1, 'A Title', ?2)";
+        connection.execute(sql, params![[number; 16], asked]).unwrap();
+    }
+    drop(connection);
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let connection = Connection::open(store.path()).unwrap();
+    let mut statement = connection.prepare("select said from questions order by interaction").unwrap();
+    let said: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    let words = "a title\nmove_file\nbot\nsay \"why\"\n{\"to\":\"/srv/a\"}";
+    assert_eq!(said.iter().map(|said| said.trim_end()).collect::<Vec<_>>(), [words, "a title"]);
 }

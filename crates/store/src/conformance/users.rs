@@ -135,6 +135,36 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     assert_eq!(admins(second), []);
 }
 
+/// Whoever looks who else is an admin waits for whoever is about to change that.
+pub fn of_two_admins_one_stays(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let here = world.here;
+    let pair = ["alice", "bob"].map(|name| {
+        let memberships = vec![membership(here, Role::Admin)];
+        User { memberships, signed_in_at: Some(at(1)), ..user(here.tenant, name) }
+    });
+    pair.iter().for_each(|user| world.admits(user));
+    let [alice, bob] = pair.map(|user| user.id);
+    for round in 0..20 {
+        for id in [alice, bob] {
+            world.write(move |tx| tx.membership_put(&here, id, &membership(here, Role::Admin))).unwrap();
+        }
+        std::thread::scope(|threads| {
+            for other in [alice, bob] {
+                let world = &world;
+                threads.spawn(move || {
+                    let taken = world.write(move |tx| match tx.admins_lock(&here)?.len() {
+                        2 => tx.membership_put(&here, other, &membership(here, Role::Viewer)),
+                        _ => Ok(()),
+                    });
+                    taken.unwrap();
+                });
+            }
+        });
+        assert_eq!(world.write(move |tx| Ok(tx.admins_lock(&here)?.len())), Ok(1), "round {round}");
+    }
+}
+
 /// Visits move, are used, settled and ended; those of one person at once.
 pub fn visits_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);

@@ -20,6 +20,7 @@ interface Props {
 }
 
 const LONG = 24;
+const MIDDLING = 14;
 
 /** One button for each way to answer. The first is the one that goes on; whatever is dangerous looks it, and comes last. */
 export function MoveButtons({ question, moves, inputs, sending, blocked, onPick }: Props) {
@@ -27,14 +28,17 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
   const field = fieldOf(question);
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
   const shown = moves.filter((move) => !rare.includes(move));
+  const longest = Math.max(0, ...shown.map((move) => label(t, question, move).length));
   return (
     <div
       className={cn(
         'flex flex-wrap gap-2 max-sm:[&>button]:flex-1',
-        // Long words have a row each on a phone.
-        shown.some((move) => label(t, question, move).length > LONG)
+        // On a phone long words have a row each, others share one by twos or threes.
+        longest > LONG
           ? 'max-sm:[&>[data-move]]:basis-full'
-          : 'max-sm:[&>button]:basis-[30%]',
+          : longest > MIDDLING
+            ? 'max-sm:[&>button]:basis-[38%]'
+            : 'max-sm:[&>button]:basis-[30%]',
       )}
     >
       {shown.map((move, at) => {

@@ -54,8 +54,8 @@ export function Session({ id, back, question }: Props) {
           <SessionBadge status={session.status} />
           {session.paused && session.status !== 'paused' ? <SessionBadge status="paused" /> : null}
           {session.agent || session.flow ? <AgentLine text={session.agent ?? session.flow ?? ''} /> : null}
-          <span aria-hidden="true">·</span>
           <span>
+            <span aria-hidden="true">· </span>
             {t('session.startedBy', { name: session.started_by.name })} <Ago at={session.created_at} />
           </span>
         </span>

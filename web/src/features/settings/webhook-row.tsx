@@ -15,6 +15,9 @@ import { Ago } from '@/ui/time';
 import { Deliveries } from './deliveries';
 import type { Shown } from './webhooks';
 
+// The server's own words where a webhook was made and not switched on.
+const MADE_OFF = 'made so';
+
 interface Props {
   webhook: Webhook;
   /** Which messages are unfolded, if any are. */
@@ -150,7 +153,9 @@ function Particulars({ webhook }: { webhook: Webhook }) {
           {webhook.disabled_reason ? (
             <>
               {': '}
-              <AgentLine text={inWords(webhook.disabled_reason)} />
+              <AgentLine
+                text={webhook.disabled_reason === MADE_OFF ? t('webhooks.madeOff') : inWords(webhook.disabled_reason)}
+              />
             </>
           ) : null}
         </p>
