@@ -193,13 +193,13 @@ impl Proposal {
         Ok((self.became(Standing::Rejected { by, effect, feedback }), happening))
     }
 
-    /// The step that it was proposed for has ended before it was begun. Nothing where there is nothing to take back.
+    /// It was allowed and will not be begun. Nothing where there is nothing to take back.
     #[must_use]
     pub fn left(self, why: &str) -> Option<Step> {
         if !matches!(self.standing, Standing::Allowed { .. }) {
             return None;
         }
-        let message = format!("its step ended before it was begun: {why}");
+        let message = why.to_owned();
         let mut data = self.told();
         data["reason"] = json!(message);
         let happening = Happening::plain("action.failed", data);

@@ -8,6 +8,9 @@ use crate::{Interaction, InteractionId, SessionId};
 /// How much of it is kept, in characters: whoever looks for a question knows how it begins.
 const MOST: usize = 10_000;
 
+/// How much of one argument: what is written to a file leaves room for where.
+const MOST_OF_ONE: usize = 4_000;
+
 /// The words of a question: its title, its message, its tool and the values of its arguments, the agent that asks, and what its
 /// session is called.
 ///
@@ -56,7 +59,7 @@ fn values(said: &mut String, value: &Value) {
         return;
     }
     match value {
-        Value::String(text) => add(said, text),
+        Value::String(text) => add(said, text.get(..text.floor_char_boundary(MOST_OF_ONE)).unwrap_or(text)),
         Value::Number(number) => add(said, &number.to_string()),
         Value::Array(items) => items.iter().for_each(|item| values(said, item)),
         Value::Object(fields) => fields.values().for_each(|field| values(said, field)),
@@ -129,6 +132,14 @@ mod tests {
             "action": { "tool": "write_file", "arguments": { "content": content } } });
         let said = said(&asked(question), None);
         assert!(said.contains("begins") && !said.contains("ends"));
-        assert_eq!(said.chars().count(), MOST);
+        assert!(said.chars().count() <= MOST);
+    }
+
+    #[test]
+    fn a_long_text_leaves_room_for_where_it_is_written() {
+        let arguments = json!({ "content": "ж".repeat(3 * MOST), "path": "/srv/far/away.toml" });
+        let question = json!({ "kind": "approval", "title": "Write?", "required": true,
+            "action": { "tool": "write_file", "arguments": arguments } });
+        assert!(said(&asked(question), None).contains("away.toml"));
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::access::Right;
+use domain::session::Ending;
 use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, SignedDuration, Standing, text};
+use serde_json::Value;
 use store::{Cost, StoreError, Topic};
 use subtle::ConstantTimeEq;
 
@@ -14,6 +16,9 @@ use crate::{Engine, Error, Hidden, Idempotency, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
 const MOST_BYTES: usize = 256 * 1024;
+
+/// What is kept of a failure that is told when its session has ended.
+const AFTER_END: &str = "it failed; what was said of it came after the end of its session and is not kept";
 
 impl Engine {
     /// An action, at once or when it is decided, after `wait` at the latest.
@@ -132,6 +137,28 @@ impl Engine {
         .await
     }
 
+    /// Takes back what was allowed and will not be begun, and says why. Nothing where it is not allowed any more.
+    pub async fn action_left(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        why: String,
+    ) -> Result<(), Error> {
+        caller.require(Right::Ask)?;
+        let (scope, running) = (caller.scope, caller.clone());
+        self.command(caller, None, move |work| {
+            let mut session = work.session(&scope, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&running, &proposal)?;
+            if let Some(left) = proposal.left(&why) {
+                work.acted(&mut session, left)?;
+                work.saved(&session)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     /// Says that whoever runs an action is still there: its outcome is waited for so many seconds more.
     pub async fn action_keep(
         &self,
@@ -175,7 +202,10 @@ impl Engine {
             let mut outcome = outcome.clone();
             if proposal.driven && !running.is_worker() {
                 // Our own tools have hidden what was given in secret; a client does not know it.
-                outcome = hidden_in(outcome, &work.given_in_secret(&vault, &session)?);
+                outcome = match &session.ended {
+                    Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
+                    _ => hidden_in(outcome, &work.given_in_secret(&vault, &session)?),
+                };
             }
             let asked = match &proposal.standing {
                 Standing::Unknown { interaction, .. } => *interaction,
@@ -191,6 +221,15 @@ impl Engine {
             Ok(proposal)
         });
         self.acted(caller, done.await?, self.now()).await
+    }
+}
+
+/// How it ended alone: nobody knows any more what would have to be hidden in the rest.
+fn bare(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Done { .. } => Outcome::Done { result: Value::Null },
+        Outcome::Failed { .. } => Outcome::Failed { message: AFTER_END.into(), result: Value::Null },
+        Outcome::Unknown => Outcome::Unknown,
     }
 }
 
@@ -238,7 +277,7 @@ fn checked(outcome: &Outcome) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-fn check_result(result: &serde_json::Value, problems: &mut Vec<Problem>) {
+fn check_result(result: &Value, problems: &mut Vec<Problem>) {
     text::depth("/result", result, problems);
     if result.to_string().len() > MOST_BYTES {
         problems.push(Problem::new("/result", format!("is larger than {MOST_BYTES} bytes: leave a reference instead")));

@@ -111,6 +111,12 @@ impl Work<'_> {
             Some(channel) => agent_session_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?,
             None => None,
         };
+        // Somebody may have begun it since nobody was found to listen, and would be taken for the one before.
+        if let Some(channel) = channel
+            && listener_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?.is_some()
+        {
+            return Err(StoreError::Conflict.into());
+        }
         let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
         let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
         let session = self.started(&caller.scope, &caller.actor, filed, start)?;

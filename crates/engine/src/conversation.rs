@@ -51,6 +51,13 @@ impl Engine {
         .await
     }
 
+    /// The sessions of a channel that were begun after this one, the newest first.
+    pub async fn begun_in(&self, caller: &Caller, channel: &str, after: SessionId) -> Result<Vec<Session>, Error> {
+        caller.require(Right::Read)?;
+        let (scope, channel) = (caller.scope, channel.to_owned());
+        self.read(Cost::Point, move |reads| begun_in(reads, &scope, &channel, Some(after))).await
+    }
+
     /// The sessions of a channel that have not ended, the newest first.
     pub async fn live_in(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;

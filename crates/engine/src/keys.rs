@@ -101,20 +101,21 @@ impl Engine {
     }
 
     async fn key_end(&self, doer: Doer, scope: Scope, id: KeyId) -> Result<(), Error> {
-        let revoked = self.transact_as(doer, move |work| {
-            let revoked = work.tx.key_revoke(&scope, id, work.now)?;
-            if revoked {
-                work.audited(&scope, &Happening::plain("key.revoked", json!({ "key": id })))?;
-            }
-            Ok(revoked)
-        });
-        if !revoked.await? {
+        if !self.transact_as(doer, move |work| work.key_ended(&scope, id)).await? {
             return Err(Refusal::NotFound("key").into());
         }
-        self.keys.invalidate(&id);
+        self.keys_ended(vec![id]).await;
+        Ok(())
+    }
+
+    /// Waits until no node accepts any more what was revoked.
+    pub(crate) async fn keys_ended(&self, keys: Vec<KeyId>) {
+        if keys.is_empty() {
+            return;
+        }
+        keys.iter().for_each(|id| self.keys.invalidate(id));
         // Other nodes, and a server beside this command, trust what they found for so long.
         tokio::time::sleep(KEY_TRUST).await;
-        Ok(())
     }
 
     async fn keys_of(&self, scope: Scope) -> Result<Vec<Key>, Error> {
@@ -151,4 +152,15 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32]) -> Resul
     let told = json!({ "key": id, "role": role, "user": key.user, "groups": key.groups, "expires_at": expires_at });
     work.audited(&scope, &Happening::plain("key.created", told))?;
     Ok(key)
+}
+
+impl Work<'_> {
+    /// Revokes a key; false where there is none that could be.
+    pub(crate) fn key_ended(&mut self, scope: &Scope, id: KeyId) -> Result<bool, Error> {
+        let revoked = self.tx.key_revoke(scope, id, self.now)?;
+        if revoked {
+            self.audited(scope, &Happening::plain("key.revoked", json!({ "key": id })))?;
+        }
+        Ok(revoked)
+    }
 }

@@ -5,8 +5,8 @@ use domain::interaction::Origin;
 use domain::proposal::{Step, same_but_text, verdict_of};
 use domain::{
     Action, Actor, AgentVersion, Caller, Choice, DefinitionKind, Draft, Effect, Interaction, InteractionId, Kind,
-    Proposal, Question, Refusal, Remember, Resolution, Scope, Session, SignedDuration, Standing, State, Status,
-    Verdict, Wire,
+    Problem, Proposal, Question, Refusal, Remember, Resolution, Scope, Session, SignedDuration, Standing, State,
+    Status, Verdict, Wire,
 };
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
@@ -102,7 +102,7 @@ impl Work<'_> {
             Verdict::Deny => Err(Refusal::EditDenied(Box::new(judged.ruling)).into()),
             Verdict::Ask if !wanted.settled_by(&agreeing, &interaction.origin.started_by) => {
                 if self.alongside.remember.is_some() {
-                    let problem = domain::Problem::new("/remember", "others still have to approve this edit");
+                    let problem = Problem::new("/remember", "others still have to approve this edit");
                     return Err(Refusal::AnswerInvalid(vec![problem]).into());
                 }
                 let context = still_beside(&interaction.question, arguments);
@@ -214,6 +214,7 @@ impl Engine {
             caller.require(Right::Grant)?;
         }
         let by_now = self.by_now(caller, id, draft).await?;
+        self.nothing_otherwise(caller, id, draft).await?;
         let Some(arguments) = draft.arguments.clone().filter(Value::is_object) else {
             return Ok(Alongside { edit: None, remember, by_now });
         };
@@ -232,6 +233,26 @@ impl Engine {
         let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
         let asking = Asking { time: asking.time.or(first), ..asking };
         Ok(Alongside { edit: Some((judged, asking)), remember, by_now })
+    }
+
+    /// Refuses an approval whose data names arguments that the tool knows and people were not shown: it would run without them.
+    async fn nothing_otherwise(&self, caller: &Caller, id: InteractionId, draft: &Draft) -> Result<(), Error> {
+        let Some(given) = draft.data.as_object().filter(|given| !given.is_empty()) else { return Ok(()) };
+        let Some((asked, proposal, schema)) = self.proposed_in(caller.scope, id).await? else { return Ok(()) };
+        if asked.question.form().is_some() || asked.question.effect_of(draft) != Some(Effect::Approve) {
+            return Ok(());
+        }
+        let declared = self.in_force(caller.scope).await?.policy.schema(&proposal.action.tool).cloned();
+        let shown = proposal.effective().arguments;
+        let known = |name: &str| {
+            let mut schemas = declared.iter().chain(schema.iter());
+            schemas.any(|schema| schema["properties"].get(name).is_some())
+        };
+        if given.iter().any(|(name, value)| known(name) && shown.get(name) != Some(value)) {
+            let problem = Problem::new("/data", domain::answer::AS_PROPOSED);
+            return Err(Refusal::AnswerInvalid(vec![problem]).into());
+        }
+        Ok(())
     }
 
     /// The whole arguments that somebody means who names those that are to be otherwise: what is not named is left out, but for what the tool

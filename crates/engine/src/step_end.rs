@@ -320,8 +320,9 @@ impl Work<'_> {
     }
 
     /// What a step was allowed and has not begun is not allowed any more: nobody is left who would go on from it.
-    fn left_unstarted(&mut self, session: &mut Session, step: StepId, why: &str) -> Result<(), Error> {
+    pub(crate) fn left_unstarted(&mut self, session: &mut Session, step: StepId, why: &str) -> Result<(), Error> {
         const PORTION: u32 = 200;
+        let message = format!("its step ended before it was begun: {why}");
         let mut after = String::new();
         loop {
             let portion = self.tx.proposals(&session.scope, session.id, &after, PORTION)?;
@@ -329,7 +330,7 @@ impl Work<'_> {
             let Some(last) = portion.last() else { return Ok(()) };
             after.clone_from(&last.call);
             for proposal in portion.into_iter().filter(|proposal| proposal.step == Some(step)) {
-                if let Some(left) = proposal.left(why) {
+                if let Some(left) = proposal.left(&message) {
                     self.acted(session, left)?;
                 }
             }

@@ -1,7 +1,7 @@
 //! Changes what a person is in a project: another role, other groups, out of it, or back in.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
+use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
 use serde_json::json;
 
 use crate::users::known;
@@ -34,20 +34,30 @@ impl Engine {
         caller.require(Right::ManageUsers)?;
         change.check()?;
         let (scope, name) = (caller.scope, known(name)?);
-        self.transact_as(Doer::of(caller), move |work| work.remade(&scope, &name, change.clone())).await
+        let changed = self.transact_as(Doer::of(caller), move |work| {
+            let user = work.remade(&scope, &name, change.clone())?;
+            let less = change.role.is_some() || change.disabled == Some(true);
+            let keys = if less { work.keys_beyond(&scope, &user)? } else { Vec::new() };
+            Ok((user, keys))
+        });
+        let (user, keys) = changed.await?;
+        self.keys_ended(keys).await;
+        Ok(user)
     }
 
-    /// Takes a person out of the caller's project. Whoever belongs nowhere any more is signed out everywhere, and neither the
-    /// password nor a link lets them in again.
+    /// Takes a person out of the caller's project, with the keys that act in their name. Whoever belongs nowhere any more is signed out
+    /// everywhere, and neither the password nor a link lets them in again.
     pub async fn user_disable(&self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.require(Right::ManageUsers)?;
         let (scope, name) = (caller.scope, known(name)?);
-        self.transact_as(Doer::of(caller), move |work| {
+        let keys = self.transact_as(Doer::of(caller), move |work| {
             let admins = work.tx.admins_lock(&scope)?;
             let (user, membership) = work.member(&scope, &name)?;
-            work.leaves(&scope, &user, membership, &admins).map(drop)
-        })
-        .await
+            let left = work.leaves(&scope, &user, membership, &admins)?;
+            work.keys_beyond(&scope, &User { memberships: vec![left], ..user })
+        });
+        self.keys_ended(keys.await?).await;
+        Ok(())
     }
 }
 
@@ -75,6 +85,21 @@ impl Work<'_> {
             _ => {}
         }
         Ok(User { memberships: vec![now], ..user })
+    }
+
+    /// Revokes the keys that act in a person's name and may do more in the project than the person: all of them where the person is out.
+    fn keys_beyond(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
+        let role =
+            user.active().find(|membership| membership.project == scope.project).map(|membership| membership.role);
+        let beyond = |key: &Key| {
+            let theirs = key.user.as_deref() == Some(user.name.as_str()) && key.revoked_at.is_none();
+            theirs && role.is_none_or(|role| !key.role.within(role))
+        };
+        let keys: Vec<KeyId> = self.tx.keys(scope)?.into_iter().filter(beyond).map(|key| key.id).collect();
+        for id in &keys {
+            self.key_ended(scope, *id)?;
+        }
+        Ok(keys)
     }
 
     fn becomes(

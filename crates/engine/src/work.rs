@@ -259,6 +259,7 @@ impl Work<'_> {
                     let step = step.end(end, self.now);
                     self.tx.step_save(&scope, &step)?;
                     if step.drive.is_some() {
+                        self.left_unstarted(&mut session, step.id, &told)?;
                         self.happened(&mut session, None, step.told(&by))?;
                     }
                 }

@@ -173,12 +173,12 @@ impl Runner<'_> {
             Ok(started) => started,
             Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
             Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
-            Err(Error::Refused(Refusal::DeniedByNow(ruling))) => {
-                return Ok(Some(Input::Settled { call, end: CallEnd::Denied { reason: ruling.reason } }));
-            }
             Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
             Err(Error::Refused(refusal)) => {
-                let end = CallEnd::Failed { message: refusal.to_string(), result: Value::Null };
+                // Whoever approved it reads the same reason as the model.
+                let message = refusal.to_string();
+                self.engine.action_left(&self.caller, place, message.clone()).await?;
+                let end = CallEnd::Failed { message, result: Value::Null };
                 return Ok(Some(Input::Settled { call, end }));
             }
             Err(error) => return Err(error.into()),

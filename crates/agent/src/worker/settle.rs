@@ -76,9 +76,13 @@ impl Driven<'_> {
                     own_end(found.first().and_then(Option::as_ref))
                 }
                 (None, Some(proposal)) => {
-                    Self::ended(&proposal, asked.as_ref(), self.worker.engine.now()).unwrap_or(CallEnd::Unknown)
+                    let ended = Self::ended(&proposal, asked.as_ref(), self.worker.engine.now());
+                    ended.unwrap_or_else(|| match proposal.standing {
+                        Standing::Allowed { .. } => not_begun(),
+                        _ => CallEnd::Unknown,
+                    })
                 }
-                (None, None) => CallEnd::Failed { message: NOT_BEGUN.into(), result: Value::Null },
+                (None, None) => not_begun(),
             };
             inputs.push(Input::Found { call, end });
         }
@@ -203,4 +207,8 @@ fn noticed() -> Answered {
         feedback: None,
         by: "system".into(),
     }
+}
+
+fn not_begun() -> CallEnd {
+    CallEnd::Failed { message: NOT_BEGUN.into(), result: Value::Null }
 }

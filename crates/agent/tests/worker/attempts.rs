@@ -221,18 +221,22 @@ async fn the_next_attempt_is_told_what_is_known_of_every_call_that_the_one_befor
             ("write_file", json!({ "path": "b" })),
             ("open_editor", json!({ "line": 1 })),
             ("ask_user_clarify", json!({ "question": "Which?" })),
+            ("open_editor", json!({ "line": 2 })),
         ],
     );
     world.says("I see.", &[]);
     let session = world.opens(&bot, Some("guide"), None, json!("Go")).await;
-    let open = world.open(&alice, 4).await;
+    let open = world.open(&alice, 5).await;
     let of = |call: &str| open.iter().find(|asked| asked.question.call.as_deref() == Some(call)).unwrap().id;
-    let (first, editor) = (of("s1t1c0"), of("s1t1c2"));
+    let (first, editor, later) = (of("s1t1c0"), of("s1t1c2"), of("s1t1c4"));
     let which = open.iter().find(|asked| asked.question.title == "Which?").unwrap().id;
     world.answers(&alice, editor, Effect::Approve, Draft::default()).await;
     let place = (session.id, "s1t1c2".to_owned());
     let acted = world.engine.action(&bot, place.0, place.1.clone(), SOON).await.unwrap();
     world.engine.action_start(&bot, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
+    world.answers(&alice, later, Effect::Approve, Draft::default()).await;
+    let unspent = (session.id, "s1t1c4".to_owned());
+    let allowed = world.engine.action(&bot, unspent.0, unspent.1.clone(), SOON).await.unwrap();
     // Nobody goes on from here: what is said now is in no journal.
     world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
@@ -249,5 +253,8 @@ async fn the_next_attempt_is_told_what_is_known_of_every_call_that_the_one_befor
     assert_eq!(told[1], (withdrawn.into(), false));
     assert_eq!(told[2], ("This failed: no such line".into(), true));
     assert_eq!(told[3], ("A person (alice) answered.\nGiven: that one".into(), false));
+    assert_eq!(told[4], ("This failed: its step ended before it was begun: enough".into(), true));
+    let void = world.engine.action_start(&bot, unspent, allowed.permit.unwrap(), None, None).await;
+    assert!(void.is_err(), "what the failed attempt was allowed is allowed no more");
     assert_eq!((world.runs().len(), world.turns()), (0, 2));
 }

@@ -132,7 +132,13 @@ async fn react_session_stream(
 /// Shows every session that goes on in a channel, and every one that begins in it; and to its end every one that the reader was in. Where all have
 /// ended, the newest as well.
 async fn channel_told(app: &App, caller: Caller, name: String, places: Places) -> Result<Response, ApiError> {
+    let last = places.0.keys().max().copied();
     let mut known = known_in(app, &caller, &name, places).await?;
+    if let Some(last) = last {
+        // What has begun and ended since the reader was here is told as well.
+        let begun = app.engine.begun_in(&caller, &name, last).await?.into_iter().take(place::MOST);
+        known.extend(begun.map(|session| (session.id, (session, Place::after(0)))));
+    }
     let live = app.engine.live_in(&caller, &name).await?;
     if live.is_empty() {
         let newest = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;

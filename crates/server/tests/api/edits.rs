@@ -133,6 +133,19 @@ async fn a_denied_edit_is_no_vote() {
     assert_eq!(scene.alice.reads(&action.question()).await.get("votes"), None);
 }
 
+/// An approval that names an argument which the tool knows and nobody was shown would run without it: it is refused.
+#[tokio::test]
+async fn an_approval_brings_no_arguments_of_its_own() {
+    let scene = Scene::ruled_by(SCHEMA).await;
+    let action = scene.proposes(call("c1", "write_file", json!({ "path": "a" }))).await;
+    for data in [json!({ "mode": 6 }), json!({ "mode": 6, "key": "value" }), json!({ "path": "b" })] {
+        let body = json!({ "option": "approve", "data": data });
+        scene.alice.decides(&action, body).await.refused_at(422, "answer_invalid", &["/data"]);
+    }
+    let body = json!({ "option": "approve", "data": { "key": "value" } });
+    scene.alice.decides(&action, body).await.done();
+}
+
 /// What policy has come to deny cannot be approved, not even as a vote: whoever tries is told, and may still reject it.
 #[tokio::test]
 async fn what_is_denied_by_now_is_not_approved() {

@@ -236,15 +236,19 @@ async fn an_admin_changes_what_a_person_is() {
     assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "nothing was changed");
 
     let bob = world.comes("bob", Role::Admin).await;
+    let (strong, weak) = (world.person("alice").await, world.someone("default", Role::Viewer, "alice", &[]).await);
     let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
     let fallen = bob.sends(Method::PATCH, "/v1/users/alice", json!({ "role": "viewer" })).await.done();
     assert_eq!((&fallen["role"], &fallen["groups"]), (&json!("viewer"), &json!(["ops", "security"])));
     alice.gets("/v1/me").await.refused(401, "unauthenticated");
+    strong.get("/v1/me").await.refused(401, "unauthenticated");
+    weak.get("/v1/me").await.done();
     root.opens(json!({})).await;
     assert_eq!(stream.next().await.unwrap().name.as_deref(), Some("unauthenticated"));
 
     let out = change(json!({ "disabled": true })).await.done();
     assert_eq!(out["disabled_at"], "2026-01-01T00:00:00Z");
+    weak.get("/v1/me").await.refused(401, "unauthenticated");
     root.post("/v1/users/alice/link", json!({})).await.refused(404, "not_found");
     let back = change(json!({ "disabled": false })).await.done();
     assert_eq!((back.get("disabled_at"), &back["role"]), (None, &json!("viewer")));

@@ -318,3 +318,31 @@ async fn nobody_reaches_over_the_walls() {
     }
     assert_eq!(person.reads(&question).await, question.shown);
 }
+
+/// An approval says nothing of arguments on this wire: whoever means others is refused, and nothing is approved.
+#[tokio::test]
+async fn what_is_allowed_is_what_was_shown() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let action = json!({ "tool": "delete_file", "arguments": { "path": "x", "action": "now" } });
+    for kind in ["approval", "review"] {
+        let (hitl, word, yes) = match kind {
+            "approval" => ("permission", "action", "allow"),
+            _ => ("decision", "decision", "approve"),
+        };
+        let question = asks(&world, "chat-1", json!({ "kind": kind, "title": "May I?", "action": action })).await;
+        for (name, given) in [
+            ("arguments", json!({ "path": "y" })),
+            ("modified_arguments", json!({})),
+            ("data", json!({ "path": "y" })),
+            ("path", json!("y")),
+        ] {
+            let body = json!({ word: yes, name: given });
+            let body = refused(responds(&alice, &question.id, hitl, body).await, 422, "answer_invalid");
+            assert_eq!(body["errors"][0]["pointer"], format!("/response_data/{name}"), "{body}");
+        }
+        assert_eq!(status(&alice, &question.id).await, "pending");
+        let body = json!({ word: yes, "path": "x", "arguments": action["arguments"] });
+        responds(&alice, &question.id, hitl, body).await.done();
+    }
+}

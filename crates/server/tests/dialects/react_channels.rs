@@ -97,3 +97,26 @@ async fn the_end_of_every_session_is_told() {
         nothing_is_left(&person, &last).await;
     }
 }
+
+/// What has begun and ended while a reader was away is told as well, whatever else goes on.
+#[tokio::test]
+async fn what_began_and_ended_meanwhile_is_told() {
+    let world = World::new().await;
+    let (agent, person) = (world.agent().await, world.person("alice").await);
+    let path = format!("{STREAM}?sessionId={CHANNEL}");
+    let asked = asked_in_many(&agent, 1).await;
+    let mut frames = person.follows(&path, None).await;
+    let (last, _) = shown(&mut frames, 1).await;
+    drop(frames);
+    for question in asked_in_many(&agent, 2).await {
+        agent.commands(&question.session, "complete").await.done();
+    }
+    let mut frames = person.follows(&path, Some(&last)).await;
+    for _ in 0..2 {
+        until(&mut frames, "COMPLETED").await;
+    }
+    agent.commands(&asked[0].session, "complete").await.done();
+    let (last, _) = until(&mut frames, "COMPLETED").await;
+    assert!(frames.next().await.is_none(), "all of them have ended");
+    nothing_is_left(&person, &last).await;
+}

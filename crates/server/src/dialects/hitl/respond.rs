@@ -1,7 +1,8 @@
 //! What a person responds in the form of each type, and the answer that it is.
 
+use domain::answer::AS_PROPOSED;
 use domain::grant::Wanted;
-use domain::{Draft, Effect, Kind, Question, Remember};
+use domain::{Draft, Effect, Kind, Problem, Question, Refusal, Remember};
 use protocol::RememberBody;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -79,12 +80,31 @@ pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft
     if !data.is_object() {
         return Err(ApiError::wrong("/response_data", "must be an object"));
     }
-    match wanted {
-        HitlType::Clarification => Ok((clarified(part("/response_data", data)?, question), None)),
-        HitlType::Decision => Ok((decided(part("/response_data", data)?, question), None)),
-        HitlType::EnvVar => Ok((provided(part("/response_data", data)?, question), None)),
-        HitlType::Permission => permitted(part("/response_data", data)?, question),
+    let otherwise = otherwise(&data, question);
+    let (draft, note) = match wanted {
+        HitlType::Clarification => (clarified(part("/response_data", data)?, question), None),
+        HitlType::Decision => (decided(part("/response_data", data)?, question), None),
+        HitlType::EnvVar => (provided(part("/response_data", data)?, question), None),
+        HitlType::Permission => permitted(part("/response_data", data)?, question)?,
+    };
+    match otherwise {
+        Some(name) if question.effect_of(&draft) == Some(Effect::Approve) => {
+            let problem = Problem::new(format!("/response_data/{name}"), AS_PROPOSED);
+            Err(Refusal::AnswerInvalid(vec![problem]).into())
+        }
+        _ => Ok((draft, note)),
     }
+}
+
+/// Where a response would have an argument otherwise than it is shown. This wire has no place for that.
+fn otherwise(data: &Value, question: &Question) -> Option<String> {
+    const OURS: [&str; 6] = ["action", "granted", "decision", "answer", "remember", "feedback"];
+    let shown = &question.action.as_ref()?.arguments;
+    let whole = ["arguments", "modified_arguments", "data"].into_iter();
+    let whole = whole.filter(|name| data.get(name).is_some_and(|given| given != shown)).map(str::to_owned);
+    let parts = shown.as_object().into_iter().flatten().filter(|(name, _)| !OURS.contains(&name.as_str()));
+    let parts = parts.filter(|(name, value)| data.get(name.as_str()).is_some_and(|given| given != *value));
+    whole.chain(parts.map(|(name, _)| name.clone())).next()
 }
 
 /// Where the parts of an answer stand in the response data of each type.

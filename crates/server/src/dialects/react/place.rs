@@ -8,7 +8,7 @@ use std::str::FromStr;
 use domain::SessionId;
 
 /// In how many sessions it is said where a reader is: a header has to hold it.
-const MOST: usize = 100;
+pub(super) const MOST: usize = 100;
 
 /// A place in a session. An event of ours can be several of this wire: all but the last of them have a part as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
