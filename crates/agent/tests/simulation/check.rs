@@ -242,7 +242,10 @@ fn ended(books: &Books, held: &Held) -> Verdict {
     // What has failed may be taken up, and has to hide what it was given.
     let failed = held.session.status() == SessionStatus::Failed;
     holds!(held.sealed == 0 || failed, "{id} has ended with something sealed");
-    let waits = held.proposals.iter().find(|proposal| matches!(proposal.standing, Standing::Waiting { .. }));
-    holds!(waits.is_none(), "{id} has ended with an action that waits: {waits:?}");
+    let waits = held.proposals.iter().find(|proposal| {
+        let allowed = proposal.driven && matches!(proposal.standing, Standing::Allowed { .. });
+        allowed || matches!(proposal.standing, Standing::Waiting { .. })
+    });
+    holds!(waits.is_none(), "{id} has ended with an action that waits, or could still be begun: {waits:?}");
     Ok(())
 }
