@@ -6,6 +6,7 @@ import type { Flaw } from './validator';
 type Part = Record<string, unknown>;
 
 const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
+const NUMBERS = 'x-as-numbers';
 const NUMBER = '^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$';
 
 /** A schema that knows numbers which no field can hold, and the way there and back for what is filled in. */
@@ -68,20 +69,33 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
   const encode = (part: Part, value: unknown) =>
     forFields(walk(part, value, (node, one, _, free) => (free ? packed(one) : exact.has(node) ? asText(one) : one)));
 
+  // A definition whose numbers are texts in fields is there once more for JSON, which has them as numbers.
+  let shared = false;
   function drawn(part: unknown, inside = false): unknown {
     if (Array.isArray(part)) return part.map((one) => drawn(one, inside));
     if (!isPart(part)) return part;
     if (part instanceof Exact) return Number(part.text);
     const free = inside || json.has(part);
     const filled = (one: unknown) => (free ? packed(one) : encode(part, one));
-    const made = Object.fromEntries(
-      Object.entries(part).map(([name, one]) => [name, name === 'default' ? filled(one) : drawn(one, free)]),
-    );
-    return exact.has(part) ? { ...made, ...asTexts(part) } : made;
+    const told = (name: string, one: unknown) => {
+      if (name === 'default') return filled(one);
+      if (name !== '$ref' || typeof one !== 'string' || !free || exact.size === 0) return drawn(one, free);
+      shared = true;
+      return one.replace(/^#(?=\/|$)/u, `#/$defs/${NUMBERS}`);
+    };
+    const made = Object.fromEntries(Object.entries(part).map(([name, one]) => [name, told(name, one)]));
+    return exact.has(part) && !free ? { ...made, ...asTexts(part) } : made;
+  }
+
+  function whole(): Part {
+    const made = drawn(root) as Part;
+    if (!shared) return made;
+    const { $id, $schema, ...rest } = root;
+    return { ...made, $defs: { ...(isPart(made.$defs) ? made.$defs : {}), [NUMBERS]: drawn(rest, true) } };
   }
 
   return {
-    schema: without(drawn(root) as Part) as RJSFSchema,
+    schema: without(whole()) as RJSFSchema,
     encode: (value) => encode(root, value),
     decode: (value) => walk(root, unpacked(value), (node, one) => (exact.has(node) ? asNumber(one) : one)),
     flaws: (value) => {

@@ -134,3 +134,22 @@ test('a number inside an alternative, where nothing is drawn for it, does not st
   expect(sent).toEqual([]);
   expect(listed()).toEqual([expect.stringContaining('m › k: ')]);
 });
+
+test('a definition that fields and JSON share holds numbers for both', () => {
+  draw(`{"type":"object","$defs":{"id":{"type":"integer","maximum":9007199254740995}},"properties":{
+    "one":{"$ref":"#/$defs/id"},"m":{"type":"object","additionalProperties":{"$ref":"#/$defs/id"},"default":{"k":5}}}}`);
+  submit();
+  expect(sent).toEqual(['{"m":{"k":5}}']);
+});
+
+test('a definition that refers to itself does so in JSON too', () => {
+  const node = '{"type":"object","properties":{"id":{"type":"integer"},"next":{"$ref":"#/$defs/node"}}}';
+  draw(`{"type":"object","$defs":{"node":${node},"any":{"type":"object","additionalProperties":{"$ref":"#/$defs/node"}}},
+    "properties":{"big":{"type":"integer","default":9007199254740993},"m":{"$ref":"#/$defs/any"}}}`);
+  type('{"a":{"id":9007199254740995,"next":{"id":"x"}}}');
+  submit();
+  expect(said('f_m')).toEqual([expect.stringContaining('a › next › id: ')]);
+  type('{"a":{"id":9007199254740995,"next":{"id":2}}}');
+  submit();
+  expect(sent).toEqual(['{"big":9007199254740993,"m":{"a":{"id":9007199254740995,"next":{"id":2}}}}']);
+});
