@@ -22,7 +22,16 @@ export default defineConfig({
   server: { proxy: { '/v1': server, '/sign-in/oidc': server } },
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'] } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          environment: 'happy-dom',
+          include: ['src/**/*.test.{ts,tsx}'],
+          // So that the alias for Ajv holds inside the forms library too.
+          server: { deps: { inline: ['@rjsf/core'] } },
+        },
+      },
       {
         extends: true,
         test: {

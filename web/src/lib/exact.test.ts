@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { Exact, forFields, fromFields, isBeyond, marked, readJson, revived, showJson, writeJson } from './exact';
+import {
+  Exact,
+  forFields,
+  fromFields,
+  isBeyond,
+  marked,
+  packed,
+  readJson,
+  revived,
+  showJson,
+  unpacked,
+  writeJson,
+} from './exact';
 
 describe('a number is written as it was read', () => {
   test.each([
@@ -63,6 +75,15 @@ test('our own figures stay numbers; what agents say below the given names is as 
   });
 });
 
+test('what was packed may be copied, and comes out as it was', () => {
+  const text = '{"n":1.0,"list":[9007199254740993,"1.0",2,null]}';
+  const held = packed(readJson(text));
+  expect(writeJson(unpacked({ ...structuredClone(held as object) }))).toBe(text);
+  expect(writeJson(unpacked(held))).toBe(text);
+  expect(packed(undefined)).toBeUndefined();
+  expect(unpacked(undefined)).toBeUndefined();
+});
+
 describe('fields', () => {
   const before = readJson('{"n":1.0,"list":[2.0,3.5],"big":{"id":9007199254740993}}');
   test('know which numbers they cannot hold', () => {
@@ -74,5 +95,7 @@ describe('fields', () => {
     expect(forFields({ n: new Exact('1.0') })).toEqual({ n: 1 });
     const edited = { n: 1, list: [2, 4], big: 'x' };
     expect(writeJson(fromFields(edited, before))).toBe('{"n":1.0,"list":[2.0,4],"big":"x"}');
+    const exact = { n: new Exact('1.00'), list: new Exact('5.0'), big: { id: new Exact('9007199254740995') } };
+    expect(writeJson(fromFields(exact, before))).toBe('{"n":1.00,"list":5.0,"big":{"id":9007199254740995}}');
   });
 });

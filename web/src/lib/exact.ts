@@ -68,6 +68,16 @@ export function writeJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, kept, indent) as string | undefined)?.replace(MARKED, '$1') ?? '';
 }
 
+/** The same value for what copies all that it is given, and so would lose how a number was written. */
+export function packed(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(marked(writeJson(value)));
+}
+
+/** What was packed, or held beside it, with every number as it was written. */
+export function unpacked(value: unknown): unknown {
+  return revived(structuredClone(value));
+}
+
 /** JSON to be looked at and edited: what would hide or turn the text round stands there by its number. */
 export function showJson(value: unknown): string {
   return pieces(writeJson(value, 2))
@@ -95,6 +105,7 @@ export function forFields(value: unknown): unknown {
 
 /** What came back from fields: a number that nobody has changed is again as it was written. */
 export function fromFields(value: unknown, before: unknown): unknown {
+  if (value instanceof Exact) return value;
   if (before instanceof Exact) return value === Number(before.text) ? before : value;
   if (typeof value !== 'object' || value === null || typeof before !== 'object' || before === null) return value;
   const old = before as Record<string, unknown>;

@@ -101,6 +101,7 @@ function Fields({ question, values, disabled, onChange }: FieldsProps) {
         id={id}
         schema={schema}
         value={forFields(fields)}
+        common
         disabled={disabled}
         onChange={(next) => onChange(showJson(joined(isValues(next) ? next : {}, values)))}
         onSubmit={() => undefined}

@@ -10,9 +10,27 @@ export function controlsFor(schema: RJSFSchema, value?: unknown): UiSchema {
   return controls(schema as Part, schema as Part, value, 0);
 }
 
-function controls(part: Part, root: Part, value: unknown, depth: number): UiSchema {
+/** The parts of a schema that are written as JSON, and what they refer to. */
+export function jsonParts(schema: RJSFSchema): ReadonlySet<object> {
+  const found = new Set<object>();
+  controls(schema as Part, schema as Part, undefined, 0, found);
+  return found;
+}
+
+/** Where a flaw is shown: what is below a part written as JSON has no field but that one. */
+export function fieldPath(drawn: UiSchema, path: readonly string[]): string[] {
+  let now: UiSchema | undefined = drawn;
+  for (const [depth, name] of path.entries()) {
+    if (now?.['ui:field']) return path.slice(0, depth);
+    now = now && (Object.hasOwn(now, name) ? now[name] : /^\d+$/u.test(name) ? now.items : undefined);
+  }
+  return [...path];
+}
+
+function controls(part: Part, root: Part, value: unknown, depth: number, json?: Set<object>): UiSchema {
   const schema = resolved(part, root);
   const own = control(schema, value);
+  if (own['ui:field']) json?.add(part).add(referred(part, root) ?? part);
   if (depth > 12 || own['ui:field']) return own;
   const result: UiSchema = { ...own };
   const properties = schema.properties;
@@ -20,10 +38,11 @@ function controls(part: Part, root: Part, value: unknown, depth: number): UiSche
     const order = ordered(schema, properties);
     if (order.length > 0) result['ui:order'] = [...order, '*'];
     for (const [name, child] of Object.entries(properties)) {
-      if (isPart(child)) result[name] = controls(child, root, isPart(value) ? value[name] : undefined, depth + 1);
+      if (isPart(child)) result[name] = controls(child, root, isPart(value) ? value[name] : undefined, depth + 1, json);
     }
   }
-  if (isPart(schema.items) && !own['ui:widget']) result.items = controls(schema.items, root, first(value), depth + 1);
+  if (isPart(schema.items) && !own['ui:widget'])
+    result.items = controls(schema.items, root, first(value), depth + 1, json);
   return result;
 }
 
@@ -75,11 +94,16 @@ function isJson(schema: Part): boolean {
 }
 
 function resolved(part: Part, root: Part): Part {
+  const found = referred(part, root);
+  return found ? { ...found, ...without(part, '$ref') } : part;
+}
+
+function referred(part: Part, root: Part): Part | undefined {
   const target = part.$ref;
-  if (typeof target !== 'string' || !target.startsWith('#/')) return part;
+  if (typeof target !== 'string' || !target.startsWith('#/')) return undefined;
   let found: unknown = root;
   for (const name of target.slice(2).split('/')) found = isPart(found) ? found[name] : undefined;
-  return isPart(found) ? { ...found, ...without(part, '$ref') } : part;
+  return isPart(found) ? found : undefined;
 }
 
 function without(part: Part, name: string): Part {

@@ -76,3 +76,30 @@ test('a schema without such numbers is left as it is', () => {
   const schema = { type: 'object', properties: { a: { type: 'integer', minimum: 1, default: 2 }, b: { enum: ['x'] } } };
   expect(exactly(schema as never).schema).toEqual(schema);
 });
+
+test('what is written as JSON keeps its numbers, and its limits stay those of numbers', () => {
+  const map = '{"type":"object","additionalProperties":{"type":"integer","maximum":9007199254740995}}';
+  const exact = of(`{"type":"object","properties":{"map":${map}}}`);
+  const value = '{"map":{"k":9007199254740993,"n":1.0,"s":"1.0"}}';
+  expect(exact.schema.properties?.map).toMatchObject({ additionalProperties: { type: 'integer' } });
+  const held = structuredClone(exact.encode(readJson(value)));
+  expect(writeJson(exact.decode(held))).toBe(value);
+  expect(flaws(exact.schema, exact.encode(readJson('{"map":{"k":9007199254740993,"n":1.0}}')))).toEqual([]);
+});
+
+test('what only the server can count is left to it', () => {
+  const schema = '{"type":"object","properties":{"l":{"type":"array","uniqueItems":true}}}';
+  const exact = of(schema);
+  const wrong = (value: string) => flaws(exact.schema, exact.encode(readJson(value)));
+  expect(wrong('{"l":[9007199254740992,9007199254740993]}')).toEqual([]);
+  expect(wrong('{"l":[1,1]}')).toMatchObject([{ path: ['l'], keyword: 'uniqueItems' }]);
+});
+
+test('the branches of a condition go there and back', () => {
+  const branch = (n: string) => `{"properties":{"id":{"type":"integer","default":${n}}}}`;
+  const branches = `"if":{},"then":${branch('9007199254740993')},"else":${branch('2')}`;
+  const exact = of(`{"type":"object","properties":{"on":{"type":"boolean"}},${branches}}`);
+  const held = exact.encode(readJson('{"id":9007199254740995}'));
+  expect(held).toEqual({ id: '9007199254740995' });
+  expect(writeJson(exact.decode(held))).toBe('{"id":9007199254740995}');
+});

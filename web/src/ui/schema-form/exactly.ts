@@ -1,10 +1,12 @@
 import type { RJSFSchema } from '@rjsf/utils';
-import { Exact, forFields, readJson } from '@/lib/exact';
+import { Exact, forFields, packed, readJson, unpacked } from '@/lib/exact';
+import { jsonParts } from './controls';
 import type { Flaw } from './validator';
 
 type Part = Record<string, unknown>;
 
 const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
+const NUMBERS = 'x-as-numbers';
 const NUMBER = '^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$';
 
 /** A schema that knows numbers which no field can hold, and the way there and back for what is filled in. */
@@ -23,15 +25,22 @@ export interface Exactly {
 export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): Exactly {
   const root = schema as Part;
   const exact = new Set<Part>();
+  // What is written as JSON holds any number as it is.
+  const json = jsonParts(schema);
   eachPart(root, (part) => {
+    if (json.has(part)) return false;
     if (isExact(part)) exact.add(part);
+    return true;
   });
-  eachPart(root, (part) => mark(part, part.default));
+  eachPart(root, (part) => {
+    mark(part, part.default);
+    return !json.has(part);
+  });
   for (const sample of samples) mark(root, sample);
 
   function mark(part: Part, value: unknown): void {
-    walk(part, value, (node, one) => {
-      if (one instanceof Exact) exact.add(node);
+    walk(part, value, (node, one, _, free) => {
+      if (one instanceof Exact && !free) exact.add(node);
       return one;
     });
   }
@@ -39,16 +48,17 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
   function walk(
     part: Part,
     value: unknown,
-    at: (node: Part, one: unknown, path: string[]) => unknown,
+    at: (node: Part, one: unknown, path: string[], free: boolean) => unknown,
     path: string[] = [],
-  ) {
+  ): unknown {
+    if (json.has(part)) return at(part, value, path, true);
     const node = resolved(part, root);
     if (Array.isArray(value)) {
       const items = isPart(node.items) ? node.items : undefined;
       const all: unknown[] = value.map((one, place) => (items ? walk(items, one, at, [...path, String(place)]) : one));
       return all;
     }
-    if (!isPart(value) || value instanceof Exact) return at(node, value, path);
+    if (!isPart(value) || value instanceof Exact) return at(node, value, path, false);
     const known = properties(node, root);
     const parts = Object.entries(value).map(([name, one]): [string, unknown] => {
       const child = known.get(name);
@@ -56,24 +66,38 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
     });
     return Object.fromEntries(parts);
   }
-  const among = (change: (one: unknown) => unknown) => (node: Part, one: unknown) =>
-    exact.has(node) ? change(one) : one;
-  const encode = (part: Part, value: unknown) => forFields(walk(part, value, among(asText)));
+  const encode = (part: Part, value: unknown) =>
+    forFields(walk(part, value, (node, one, _, free) => (free ? packed(one) : exact.has(node) ? asText(one) : one)));
 
-  function drawn(part: unknown): unknown {
-    if (Array.isArray(part)) return part.map(drawn);
+  // A definition whose numbers are texts in fields is there once more for JSON, which has them as numbers.
+  let shared = false;
+  function drawn(part: unknown, inside = false): unknown {
+    if (Array.isArray(part)) return part.map((one) => drawn(one, inside));
     if (!isPart(part)) return part;
     if (part instanceof Exact) return Number(part.text);
-    const made = Object.fromEntries(
-      Object.entries(part).map(([name, one]) => [name, name === 'default' ? encode(part, one) : drawn(one)]),
-    );
-    return exact.has(part) ? { ...made, ...asTexts(part) } : made;
+    const free = inside || json.has(part);
+    const filled = (one: unknown) => (free ? packed(one) : encode(part, one));
+    const told = (name: string, one: unknown) => {
+      if (name === 'default') return filled(one);
+      if (name !== '$ref' || typeof one !== 'string' || !free || exact.size === 0) return drawn(one, free);
+      shared = true;
+      return one.replace(/^#(?=\/|$)/u, `#/$defs/${NUMBERS}`);
+    };
+    const made = Object.fromEntries(Object.entries(part).map(([name, one]) => [name, told(name, one)]));
+    return exact.has(part) && !free ? { ...made, ...asTexts(part) } : made;
+  }
+
+  function whole(): Part {
+    const made = drawn(root) as Part;
+    if (!shared) return made;
+    const { $id, $schema, ...rest } = root;
+    return { ...made, $defs: { ...(isPart(made.$defs) ? made.$defs : {}), [NUMBERS]: drawn(rest, true) } };
   }
 
   return {
-    schema: without(drawn(root) as Part) as RJSFSchema,
+    schema: without(whole()) as RJSFSchema,
     encode: (value) => encode(root, value),
-    decode: (value) => walk(root, value, among(asNumber)),
+    decode: (value) => walk(root, unpacked(value), (node, one) => (exact.has(node) ? asNumber(one) : one)),
     flaws: (value) => {
       const found: Flaw[] = [];
       walk(root, value, (node, one, path) => {
@@ -157,10 +181,11 @@ function scaled(text: string): { digits: bigint; power: number } | undefined {
   return { digits: BigInt(whole + fraction), power: Number(power) - fraction.length };
 }
 
-function eachPart(value: unknown, see: (part: Part) => void): void {
+/** Goes through the parts of a schema, below those alone for which `see` says so. */
+function eachPart(value: unknown, see: (part: Part) => boolean): void {
   if (Array.isArray(value)) for (const one of value) eachPart(one, see);
   if (!isPart(value) || value instanceof Exact) return;
-  see(value);
+  if (!see(value)) return;
   for (const [name, one] of Object.entries(value))
     if (!['default', 'const', 'enum', 'examples'].includes(name)) eachPart(one, see);
 }
@@ -171,7 +196,7 @@ function properties(part: Part, root: Part, depth = 0): Map<string, Part> {
   if (depth > 12) return found;
   for (const [name, child] of Object.entries(isPart(part.properties) ? part.properties : {}))
     if (isPart(child)) found.set(name, child);
-  for (const list of [part.allOf, part.oneOf, part.anyOf])
+  for (const list of [part.allOf, part.oneOf, part.anyOf, [part.then, part.else]])
     for (const one of Array.isArray(list) ? list.filter(isPart) : [])
       for (const [name, child] of properties(resolved(one, root), root, depth + 1))
         if (!found.has(name)) found.set(name, child);

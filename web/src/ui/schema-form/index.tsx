@@ -1,9 +1,10 @@
 import Form from '@rjsf/core';
-import { type RJSFSchema, type RJSFValidationError, toErrorSchema } from '@rjsf/utils';
-import { useEffect, useMemo, useRef } from 'react';
+import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type UiSchema } from '@rjsf/utils';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { writeJson } from '@/lib/exact';
-import { controlsFor } from './controls';
+import { AgentLine } from '@/ui/agent-text';
+import { controlsFor, fieldPath } from './controls';
 import { drawable } from './drawable';
 import { exactly } from './exactly';
 import {
@@ -22,6 +23,8 @@ interface Props {
   value: unknown;
   /** What else may be filled in: fields are made so that they can hold it. */
   samples?: readonly unknown[];
+  /** A number that no field can hold is written elsewhere, not in what is drawn as JSON. */
+  common?: boolean;
   disabled?: boolean;
   /** What was found wrong elsewhere, by the path of its field. */
   refused?: Record<string, string>;
@@ -43,8 +46,10 @@ const FIELDS = { JsonField };
 
 /** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. */
 export default function SchemaForm(props: Props) {
-  const { id, schema, value, samples = [], disabled, refused, onReady, onChange, onSubmit } = props;
+  const { id, schema, value, samples = [], common = false, disabled, refused, onReady, onChange, onSubmit } = props;
   const words = useWords();
+  const { t } = useTranslation();
+  const [homeless, setHomeless] = useState<string[]>([]);
   const ready = useRef(onReady);
   useEffect(() => ready.current?.(), []);
   // The controls are those of the schema and of what was there at first: a field does not change under the writer's hands.
@@ -59,9 +64,13 @@ export default function SchemaForm(props: Props) {
     };
     return { exact, clean: drawable(exact.schema), controls };
   }, [told]);
-  const check = useMemo(() => validator(words, exact.flaws), [words, exact]);
+  const check = useMemo(
+    () => validator(words, exact.flaws, (path) => fieldPath(controls, path)),
+    [words, exact, controls],
+  );
   const filled = useMemo(() => exact.encode(value), [exact, value]);
-  const extra = useMemo(() => toErrorSchema(elsewhere(refused ?? {})), [refused]);
+  const extra = useMemo(() => toErrorSchema(elsewhere(refused ?? {}, controls)), [refused, controls]);
+  const context = useMemo(() => ({ common }), [common]);
   return (
     <Form
       id={id}
@@ -80,11 +89,44 @@ export default function SchemaForm(props: Props) {
       showErrorList={false}
       focusOnFirstError
       experimental_defaultFormStateBehavior={{ constAsDefaults: 'never', emptyObjectFields: 'skipEmptyDefaults' }}
-      onChange={(event) => onChange(exact.decode(event.formData))}
-      onError={() => undefined}
-      onSubmit={(event) => onSubmit(exact.decode(event.formData))}
-    />
+      formContext={context}
+      onChange={(event) => {
+        setHomeless([]);
+        onChange(exact.decode(event.formData));
+      }}
+      onError={(errors) => setHomeless(unseen(id, errors))}
+      onSubmit={(event) => {
+        setHomeless([]);
+        onSubmit(exact.decode(event.formData));
+      }}
+    >
+      {homeless.length > 0 ? (
+        <div role="alert" className="mt-4 text-danger-ink text-sm">
+          <p>{t('form.homeless')}</p>
+          <ul className="list-disc pl-5">
+            {homeless.map((line) => (
+              <li key={line}>
+                <AgentLine text={line} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+    </Form>
   );
+}
+
+/** What is wrong where no field says so: without these lines a form would refuse to be sent and not say why. */
+function unseen(id: string, errors: RJSFValidationError[]): string[] {
+  const form = document.getElementById(id);
+  const lines = errors.flatMap(({ params, message = '' }) => {
+    const path: unknown = params?.path;
+    if (!Array.isArray(path)) return [];
+    const field = form?.querySelector(`[data-field="${CSS.escape([id, ...path].join('_'))}"]`);
+    const said = field && !field.closest('[hidden]') && field.querySelector(':scope > [role="alert"]');
+    return said ? [] : [[path.join(' › '), message].filter(Boolean).join(': ')];
+  });
+  return [...new Set(lines)];
 }
 
 function useWords(): Words {
@@ -99,11 +141,10 @@ function useWords(): Words {
   );
 }
 
-function elsewhere(refused: Record<string, string>): RJSFValidationError[] {
+function elsewhere(refused: Record<string, string>, controls: UiSchema): RJSFValidationError[] {
   return Object.entries(refused).map(([path, message]) => ({
     message,
-    property: path
-      .split('/')
+    property: fieldPath(controls, path.split('/'))
       .map((part) => `.${part}`)
       .join(''),
     stack: message,

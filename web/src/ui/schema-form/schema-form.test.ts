@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { controlsFor, schemaOf } from './controls';
+import { controlsFor, fieldPath, schemaOf } from './controls';
 import { drawable } from './drawable';
 import { flaws } from './validator';
 
@@ -116,4 +116,14 @@ test('a list of constants says of which type they are', () => {
   expect(made).toEqual({
     properties: { a: { ...among('x', 'y'), type: 'string' }, b: { ...among(1, 2), type: 'number' }, c: among('x', 1) },
   });
+});
+
+test('what is below a part written as JSON is at the field of that part', () => {
+  const properties = { m: { type: 'object' }, l: { type: 'array', items: {} }, s: { type: 'string' } };
+  const drawn = controlsFor({ type: 'object', properties } as never);
+  expect(fieldPath(drawn, ['m', 'k', '0'])).toEqual(['m']);
+  expect(fieldPath(drawn, ['l', '2', 'k'])).toEqual(['l', '2']);
+  expect(fieldPath(drawn, ['s'])).toEqual(['s']);
+  expect(fieldPath(drawn, ['other', 'k'])).toEqual(['other', 'k']);
+  expect(fieldPath(controlsFor({}), ['k'])).toEqual([]);
 });

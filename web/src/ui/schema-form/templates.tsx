@@ -44,7 +44,7 @@ export function FieldTemplate(props: FieldTemplateProps) {
       ) : null}
       {errors.map((error) => (
         <p key={error} id={`${id}__error`} role="alert" className="text-danger-ink text-sm">
-          {error}
+          <AgentLine text={error} />
         </p>
       ))}
     </div>

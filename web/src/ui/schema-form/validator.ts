@@ -1,11 +1,15 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type ValidatorType } from '@rjsf/utils';
+import { forFields, isBeyond, unpacked } from '@/lib/exact';
 
 /** Says in the reader's language what is wrong; the words for a keyword, or the general ones. */
 export type Words = (keyword: string, limit?: unknown) => string;
 
 // These only repeat that something below them is wrong.
 const WRAPPERS = ['properties', 'items', 'prefixItems', '$ref', 'allOf', 'if', 'then', 'else', 'additionalProperties'];
+
+// What these say of a number that the browser rounds is for the server to say.
+const COUNTED = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'uniqueItems'];
 
 /** One thing that is wrong with a filled-in form. */
 export interface Flaw {
@@ -20,10 +24,13 @@ export function flaws(schema: object, data: unknown, root: object = schema): Fla
     schema === root
       ? schema
       : { ...schema, $defs: definitions(root, '$defs'), definitions: definitions(root, 'definitions') };
-  const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(data === undefined ? {} : data);
+  const told = unpacked(data === undefined ? {} : data);
+  const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(forFields(told));
   if (valid) return unsafe(data);
   const leaves = errors.filter((unit) => !WRAPPERS.includes(unit.keyword));
-  return (leaves.length > 0 ? leaves : errors).map((unit) => flaw(unit, whole));
+  return (leaves.length > 0 ? leaves : errors)
+    .map((unit) => flaw(unit, whole))
+    .filter(({ path, keyword }) => !COUNTED.includes(keyword) || !isBeyond(within(told, path)));
 }
 
 /** Whole numbers so large that the browser has rounded them: what was written is not what would be sent. */
@@ -42,16 +49,20 @@ function flaw(unit: OutputUnit, schema: object): Flaw {
   const path = unit.instanceLocation.split('/').slice(1).map(unescaped);
   const missing = unit.keyword === 'required' ? /"(.*)"/u.exec(unit.error)?.[1] : undefined;
   if (missing !== undefined) path.push(missing);
-  return { path, keyword: unit.keyword, limit: at(schema, unit.keywordLocation) };
+  return {
+    path,
+    keyword: unit.keyword,
+    limit: within(schema, unit.keywordLocation.split('/').slice(1).map(unescaped)),
+  };
 }
 
 function unescaped(part: string): string {
   return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function at(schema: object, location: string): unknown {
-  let found: unknown = schema;
-  for (const part of location.split('/').slice(1).map(unescaped)) {
+function within(whole: unknown, path: string[]): unknown {
+  let found: unknown = whole;
+  for (const part of path) {
     if (typeof found !== 'object' || found === null) return undefined;
     found = (found as Record<string, unknown>)[part];
   }
@@ -59,7 +70,11 @@ function at(schema: object, location: string): unknown {
 }
 
 /** A validator without `eval`, which a strict content security policy forbids. The server checks everything again. */
-export function validator(words: Words, more: (data: unknown) => Flaw[] = () => []): ValidatorType {
+export function validator(
+  words: Words,
+  more: (data: unknown) => Flaw[] = () => [],
+  field: (path: string[]) => string[] = (path) => path,
+): ValidatorType {
   const valid = (schema: RJSFSchema, data: unknown, root: RJSFSchema) => {
     try {
       return flaws(schema, data, root).length === 0;
@@ -67,12 +82,17 @@ export function validator(words: Words, more: (data: unknown) => Flaw[] = () => 
       return false;
     }
   };
-  const told = ({ path, keyword, limit }: Flaw): RJSFValidationError => ({
-    name: keyword,
-    message: words(keyword, limit),
-    property: path.length === 0 ? '.' : path.map((part) => `.${part}`).join(''),
-    stack: words(keyword, limit),
-  });
+  const told = ({ path, keyword, limit }: Flaw): RJSFValidationError => {
+    const place = field(path);
+    const message = [path.slice(place.length).join(' › '), words(keyword, limit)].filter(Boolean).join(': ');
+    return {
+      name: keyword,
+      message,
+      params: { path: place },
+      property: place.length === 0 ? '.' : place.map((part) => `.${part}`).join(''),
+      stack: message,
+    };
+  };
   const errors = (schema: RJSFSchema, data: unknown) => flaws(schema, data).map(told);
   return {
     isValid: valid,

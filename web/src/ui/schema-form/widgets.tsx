@@ -2,7 +2,7 @@ import type { FieldProps, WidgetProps } from '@rjsf/utils';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
-import { forFields, isBeyond, readJson, showJson } from '@/lib/exact';
+import { isBeyond, packed, readJson, showJson, unpacked } from '@/lib/exact';
 import { asLocal, withOffset } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { Input, Textarea } from '@/ui/field';
@@ -54,19 +54,31 @@ export function ToggleWidget({ id, value, label, disabled, readonly, onChange }:
   );
 }
 
-/** Anything that no set of fields can draw, as JSON text. What is sent is the value, once it can be read. */
-export function JsonField({ fieldPathId, formData, name, schema, required, disabled, onChange }: FieldProps) {
+/**
+ * Anything that no set of fields can draw, as JSON text. What is sent is the value, once it can be read; and unless somebody is
+ * writing in it, the text is that of what is sent.
+ */
+export function JsonField({ fieldPathId, formData, name, schema, required, disabled, onChange, registry }: FieldProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => (formData === undefined ? '' : showJson(formData)));
+  const now = json(unpacked(formData));
+  const [seen, setSeen] = useState(now);
+  const [text, setText] = useState(now);
   const [wrong, setWrong] = useState<'notJson' | 'beyond'>();
   const id = fieldPathId.$id;
+  if (now !== seen) {
+    setSeen(now);
+    if (document.activeElement?.id !== id) {
+      setText(now);
+      setWrong(undefined);
+    }
+  }
   const write = (next: string) => {
     setText(next);
     try {
-      const value = next.trim() === '' ? undefined : readJson(next);
-      if (isBeyond(value)) return setWrong('beyond');
+      const value = read(next);
+      if (registry.formContext.common && isBeyond(value)) return setWrong('beyond');
       setWrong(undefined);
-      onChange(forFields(value), fieldPathId.path);
+      onChange(packed(value), fieldPathId.path);
     } catch {
       setWrong('notJson');
     }
@@ -88,6 +100,9 @@ export function JsonField({ fieldPathId, formData, name, schema, required, disab
         className="font-mono text-sm!"
         rows={Math.min(12, Math.max(3, text.split('\n').length))}
         onChange={(event) => write(event.target.value)}
+        onBlur={() => {
+          if (!wrong && json(read(text)) !== now) setText(now);
+        }}
       />
       {wrong ? (
         <p id={`${id}-json`} className="text-danger-ink text-sm">
@@ -96,4 +111,12 @@ export function JsonField({ fieldPathId, formData, name, schema, required, disab
       ) : null}
     </div>
   );
+}
+
+function read(text: string): unknown {
+  return text.trim() === '' ? undefined : readJson(text);
+}
+
+function json(value: unknown): string {
+  return value === undefined ? '' : showJson(value);
 }

@@ -1,0 +1,155 @@
+import { act } from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readJson, writeJson } from '@/lib/exact';
+import SchemaForm from '.';
+
+let root: Root;
+let box: HTMLElement;
+let sent: string[];
+
+beforeEach(() => {
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+  sent = [];
+  box = document.body.appendChild(document.createElement('div'));
+  root = createRoot(box);
+});
+afterEach(() => {
+  act(() => root.unmount());
+  box.remove();
+});
+
+const draw = (schema: string, value?: string) =>
+  act(() =>
+    root.render(
+      <SchemaForm
+        id="f"
+        schema={readJson(schema) as never}
+        value={value === undefined ? undefined : readJson(value)}
+        onChange={() => undefined}
+        onSubmit={(data) => sent.push(writeJson(data))}
+      />,
+    ),
+  );
+const submit = () => act(() => box.querySelector('form')?.requestSubmit());
+const text = () => box.querySelector('textarea')?.value;
+
+const type = (next: string) =>
+  act(() => {
+    const area = box.querySelector('textarea');
+    if (!area) throw new Error('no field');
+    area.focus();
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(area, next);
+    area.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+const leave = () => act(() => box.querySelector('textarea')?.blur());
+const said = (field: string) => [...box.querySelectorAll(`[data-field="${field}"] > [role="alert"]`)].map(textOf);
+const listed = () => [...box.querySelectorAll('form > [role="alert"] li')].map(textOf);
+const textOf = (one: Element) => one.textContent;
+
+const MAP = `{"type":"object","properties":{
+  "map":{"type":"object","additionalProperties":{"type":"integer"},"default":{"k":9007199254740993}}}}`;
+const FREE = '{"type":"object","properties":{"m":{"type":"object"}}}';
+
+test.each([
+  ['a free object', MAP, '{"map":{"k":9007199254740993}}'],
+  ['anything at all', '{"title":"Any","default":{"z":9007199254740993,"y":1.0}}', '{"z":9007199254740993,"y":1.0}'],
+  [
+    'anything at all, as a field',
+    '{"type":"object","properties":{"a":{"title":"Any","default":{"z":[9007199254740993,1.0]}}}}',
+    '{"a":{"z":[9007199254740993,1.0]}}',
+  ],
+  ['a number alone', '{"type":"object","properties":{"a":{"default":9007199254740993}}}', '{"a":9007199254740993}'],
+  [
+    'what is referred to',
+    '{"type":"object","properties":{"a":{"$ref":"#/$defs/any"}},"$defs":{"any":{"default":{"k":9007199254740993}}}}',
+    '{"a":{"k":9007199254740993}}',
+  ],
+])('every digit of a default written as JSON is shown and sent: %s', (_, schema, expected) => {
+  draw(schema);
+  expect(text()).toContain('9007199254740993');
+  submit();
+  expect(sent).toEqual([expected]);
+});
+
+test('a suggestion that is used later is shown as it is sent', () => {
+  draw(FREE);
+  expect(text()).toBe('');
+  draw(FREE, '{"m":{"q":9007199254740995}}');
+  expect(text()).toBe('{\n  "q": 9007199254740995\n}');
+  submit();
+  expect(sent).toEqual(['{"m":{"q":9007199254740995}}']);
+});
+
+test('what is written as JSON is sent with every digit, and stays as it was written', () => {
+  draw(FREE);
+  type('{"q": [18446744073709551615, 1.0]}');
+  leave();
+  expect(text()).toBe('{"q": [18446744073709551615, 1.0]}');
+  submit();
+  expect(sent).toEqual(['{"m":{"q":[18446744073709551615,1.0]}}']);
+});
+
+test('what cannot be read yet stays there', () => {
+  draw(FREE);
+  type('{"q": ');
+  leave();
+  expect(text()).toBe('{"q": ');
+});
+
+test('what is wrong inside JSON is said at its field', () => {
+  draw(MAP);
+  type('{"k": "x"}');
+  submit();
+  expect(sent).toEqual([]);
+  expect(said('f_map')).toEqual([expect.stringContaining('k: ')]);
+  expect(listed()).toEqual([]);
+});
+
+test('what is wrong where there is no field is said below them all, until something changes', () => {
+  draw(FREE, '{"extra":[9007199254740993]}');
+  submit();
+  expect(sent).toEqual([]);
+  expect(listed()).toEqual([expect.stringContaining('extra › 0: ')]);
+  type('{}');
+  expect(listed()).toEqual([]);
+});
+
+test('a branch of a condition brings its number whole', () => {
+  const branch = (n: string) => `{"properties":{"id":{"type":"integer","default":${n}}}}`;
+  const schema = `{"type":"object","properties":{"on":{"type":"boolean","default":true}},
+    "if":{"properties":{"on":{"const":true}}},"then":${branch('9007199254740993')},"else":${branch('9007199254740995')}}`;
+  draw(schema);
+  submit();
+  draw(schema, '{"on":false,"id":9007199254740997}');
+  submit();
+  expect(sent).toEqual(['{"on":true,"id":9007199254740993}', '{"on":false,"id":9007199254740997}']);
+});
+
+test('a number inside an alternative, where nothing is drawn for it, does not stop the form in silence', () => {
+  const one = '{"properties":{"kind":{"const":"a"},"m":{"type":"object"}},"required":["kind"]}';
+  const schema = `{"type":"object","properties":{"kind":{"type":"string"}},"oneOf":[${one}]}`;
+  draw(schema, '{"kind":"a","m":{"k":9007199254740993}}');
+  submit();
+  expect(sent).toEqual([]);
+  expect(listed()).toEqual([expect.stringContaining('m › k: ')]);
+});
+
+test('a definition that fields and JSON share holds numbers for both', () => {
+  draw(`{"type":"object","$defs":{"id":{"type":"integer","maximum":9007199254740995}},"properties":{
+    "one":{"$ref":"#/$defs/id"},"m":{"type":"object","additionalProperties":{"$ref":"#/$defs/id"},"default":{"k":5}}}}`);
+  submit();
+  expect(sent).toEqual(['{"m":{"k":5}}']);
+});
+
+test('a definition that refers to itself does so in JSON too', () => {
+  const node = '{"type":"object","properties":{"id":{"type":"integer"},"next":{"$ref":"#/$defs/node"}}}';
+  draw(`{"type":"object","$defs":{"node":${node},"any":{"type":"object","additionalProperties":{"$ref":"#/$defs/node"}}},
+    "properties":{"big":{"type":"integer","default":9007199254740993},"m":{"$ref":"#/$defs/any"}}}`);
+  type('{"a":{"id":9007199254740995,"next":{"id":"x"}}}');
+  submit();
+  expect(said('f_m')).toEqual([expect.stringContaining('a › next › id: ')]);
+  type('{"a":{"id":9007199254740995,"next":{"id":2}}}');
+  submit();
+  expect(sent).toEqual(['{"big":9007199254740993,"m":{"a":{"id":9007199254740995,"next":{"id":2}}}}']);
+});
