@@ -297,9 +297,10 @@ impl Proposal {
         Ok(self.became(Standing::Started { permit, since, until }))
     }
 
-    /// Nobody reported in time, or the client that should have run it did not begin. `None` while there is time.
+    /// Nobody reported in time, or the client that should have run it did not begin. `None` while there is time. There is another permit
+    /// where somebody is left who could begin it again.
     #[must_use]
-    pub fn lapse(self, permit: Permit, now: Timestamp) -> Option<Step> {
+    pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<Step> {
         match &self.standing {
             Standing::Started { until, .. } if *until <= now => {}
             Standing::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
@@ -313,7 +314,7 @@ impl Proposal {
         }
         let mut data = self.told();
         data["reason"] = json!("its outcome was not reported in time");
-        if self.repeatable {
+        if let Some(permit) = again.filter(|_| self.repeatable) {
             let happening = Happening::plain("action.offered", data);
             return Some((self.became(Standing::Allowed { permit }), happening));
         }

@@ -125,7 +125,7 @@ impl Story {
             Try::Report(_) => proposal.report(&agent, Outcome::Unknown, None).ok(),
             Try::Lapse => {
                 let permit = self.permit(&proposal.effective().arguments);
-                proposal.lapse(permit, at(self.now))
+                proposal.lapse(Some(permit), at(self.now))
             }
             Try::Puzzle if unknown => {
                 self.proposal = proposal.puzzled(InteractionId::from_uuid(uuid(9)));

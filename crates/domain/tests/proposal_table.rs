@@ -142,7 +142,7 @@ fn run(proposal: Proposal, command: &str) -> Option<Result<Step, Refusal>> {
         "done, other agent" => proposal.report(&stranger, done(), None),
         "failed" => proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None),
         "cannot tell" => proposal.report(&agent, Outcome::Unknown, None),
-        "lapse" => return proposal.clone().lapse(fresh(&proposal), at(NOW)).map(Ok),
+        "lapse" => return proposal.clone().lapse(Some(fresh(&proposal)), at(NOW)).map(Ok),
         "it ran" => proposal.recount(&alice, Some(Effect::Provide), None),
         "it failed" => proposal.recount(&alice, Some(Effect::Reject), None),
         "leave it" => proposal.recount(&alice, Some(Effect::Skip), None),
@@ -221,7 +221,7 @@ fn only_what_runs_is_kept() {
             "started" | "overdue" | "overdue, repeat" => {
                 let kept = kept.unwrap();
                 assert_eq!((kept.wake_at(), kept.revision), (Some(at(500)), 4), "{state}");
-                assert_eq!(kept.lapse(permit(2, &action(json!({})), 1000), at(499)), None, "{state}");
+                assert_eq!(kept.lapse(Some(permit(2, &action(json!({})), 1000)), at(499)), None, "{state}");
             }
             _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
         }
@@ -244,6 +244,15 @@ fn a_report_is_of_its_own_run() {
     proposal("started").keep(&agent, at(500), Some(own)).unwrap();
 }
 
+/// What may be repeated is offered again only while somebody is left who could begin it.
+#[test]
+fn what_nobody_could_begin_again_is_unknown() {
+    let overdue = Proposal { repeatable: true, ..proposal("overdue") };
+    let fresh = permit(2, &action(json!({})), 1000);
+    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state(at(NOW)), "allowed");
+    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state(at(NOW)), "unknown");
+}
+
 /// However a run comes to be unknown, it stays known which one it was.
 #[test]
 fn what_nobody_knows_is_of_one_run() {
@@ -251,7 +260,7 @@ fn what_nobody_knows_is_of_one_run() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let run = Some(PermitId::from_uuid(uuid(1)));
     let check = |after: Proposal| assert_eq!(after.standing.run(), run, "{:?}", after.standing);
-    check(proposal("overdue").lapse(permit(2, &action(json!({})), 1000), at(NOW)).unwrap().0);
+    check(proposal("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
     check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
     check(proposal("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
     check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
@@ -277,9 +286,9 @@ fn what_a_client_does_not_begin_in_time_has_failed() {
     let fresh = permit(9, &action(json!({})), NOW + 300);
     let allowed = Proposal { runner: runner.clone(), ..proposal("allowed") };
     assert_eq!(allowed.wake_at(), Some(at(200)));
-    assert!(allowed.lapse(fresh.clone(), at(NOW)).is_none());
+    assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
     let over = Proposal { runner, ..proposal("permit over") };
-    let (failed, happening) = over.lapse(fresh, at(NOW)).unwrap();
+    let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
     assert_eq!((failed.state(at(NOW)), happening.name), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
     assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");

@@ -315,12 +315,17 @@ impl Work<'_> {
                 self.withdraw(session, id, why)?;
             }
         }
-        self.left_unstarted(session, step.id, why)?;
+        self.left_unstarted(session, Some(step.id), why)?;
         self.left_untaken(session, Some(step.id), why)
     }
 
-    /// What a step was allowed and has not begun is not allowed any more: nobody is left who would go on from it.
-    pub(crate) fn left_unstarted(&mut self, session: &mut Session, step: StepId, why: &str) -> Result<(), Error> {
+    /// What a step was allowed, or all steps of ours, and has not begun is not allowed any more: nobody is left who would go on from it.
+    pub(crate) fn left_unstarted(
+        &mut self,
+        session: &mut Session,
+        step: Option<StepId>,
+        why: &str,
+    ) -> Result<(), Error> {
         const PORTION: u32 = 200;
         let message = format!("its step ended before it was begun: {why}");
         let mut after = String::new();
@@ -329,7 +334,9 @@ impl Work<'_> {
             let full = portion.len() == PORTION as usize;
             let Some(last) = portion.last() else { return Ok(()) };
             after.clone_from(&last.call);
-            for proposal in portion.into_iter().filter(|proposal| proposal.step == Some(step)) {
+            for proposal in
+                portion.into_iter().filter(|proposal| step.map_or(proposal.driven, |step| proposal.step == Some(step)))
+            {
                 if let Some(left) = proposal.left(&message) {
                     self.acted(session, left)?;
                 }

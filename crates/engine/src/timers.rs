@@ -121,8 +121,9 @@ impl Engine {
         let fired = self.transact(move |work| {
             let mut session = work.session(&due.scope, due.session)?;
             let found = work.tx.proposal(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
-            let permit = work.permit(&found.effective());
-            let Some(step) = found.lapse(permit, work.now) else { return Ok(()) };
+            let goes_on = session.alive().is_ok() && work.step_goes_on(&session, &found)?;
+            let again = goes_on.then(|| work.permit(&found.effective()));
+            let Some(step) = found.lapse(again, work.now) else { return Ok(()) };
             let proposal = work.acted(&mut session, step)?;
             work.puzzled(&mut session, proposal)?;
             work.saved(&session)

@@ -259,12 +259,12 @@ impl Work<'_> {
                     let step = step.end(end, self.now);
                     self.tx.step_save(&scope, &step)?;
                     if step.drive.is_some() {
-                        self.left_unstarted(&mut session, step.id, &told)?;
                         self.happened(&mut session, None, step.told(&by))?;
                     }
                 }
             }
             if session.driven {
+                self.left_unstarted(&mut session, None, &told)?;
                 self.left_untaken(&mut session, None, &told)?;
                 // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.
                 self.tx.sealed_retire(&scope, session.id, Some(self.now))?;
