@@ -4424,6 +4424,7 @@ export interface components {
          * @description What became of an action.
          * @example {
          *       "outcome": "done",
+         *       "permit": "prm_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01.5f2b…",
          *       "result": {
          *         "bytes": 5
          *       }

@@ -1,10 +1,10 @@
 //! The eight ways on, through the worker and the engine: what runs, and exactly what the model reads next.
 
-use domain::{Draft, Effect, SessionStatus};
+use domain::{Command, Draft, Effect, SessionStatus, Standing};
 use holdpoint_agent::model::{Call, Message};
 use serde_json::{Value, json};
 
-use crate::world::{World, results};
+use crate::world::{SOON, World, results};
 
 /// A rule that offers every way on.
 pub(crate) const RULES: &str = r#"
@@ -191,4 +191,26 @@ async fn what_people_say_to_a_question_of_the_models_own_arrives_word_for_word()
     let optional = json!({ "question": "Which?", "optional": true });
     let read = "A person (alice) skipped this question. Go on without an answer.";
     answered("ask_user_clarify", optional, skipped, read).await;
+}
+
+/// What was approved and is denied before it begins is not run, and whoever approved it reads the same reason as the model.
+#[tokio::test]
+async fn what_is_denied_before_it_begins_says_why_to_everybody() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
+    world.says("I see.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    let closed = "version = 1\n[[rule]]\nname = \"closed\"\ntools = [\"write_file\"]\nverdict = \"deny\"\nreason = \"closed now\"\n";
+    world.rules(closed).await;
+    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    let why = "policy denies this action by now: closed now";
+    assert_eq!(results(&world.shown()), [(format!("This failed: {why}"), true)]);
+    let acted = world.engine.action(&alice, session.id, asked.question.call.unwrap(), SOON).await.unwrap();
+    let Standing::Failed { message, .. } = acted.proposal.standing else { unreachable!("{:?}", acted.proposal) };
+    assert_eq!((message.as_str(), world.runs().len()), (why, 0));
 }
