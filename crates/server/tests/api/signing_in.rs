@@ -232,7 +232,9 @@ async fn an_admin_changes_what_a_person_is() {
     change(json!({ "role": "agent" })).await.refused_at(422, "body_invalid", &["/role"]);
     change(json!({ "groups": ["two words"] })).await.refused_at(422, "body_invalid", &["/groups/0"]);
     change(json!({ "rank": 1 })).await.refused(422, "body_invalid");
-    reply(root.request(Method::PATCH, "/v1/users/nobody").json(&json!({}))).await.refused(404, "not_found");
+    change(json!({})).await.refused_at(422, "body_invalid", &[""]);
+    let nobody = root.request(Method::PATCH, "/v1/users/nobody").json(&json!({ "disabled": true }));
+    reply(nobody).await.refused(404, "not_found");
     assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "nothing was changed");
 
     let bob = world.comes("bob", Role::Admin).await;
