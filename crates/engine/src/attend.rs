@@ -1,7 +1,9 @@
 //! Somebody attends a session: what is open in it now, and from where on to follow it.
 
 use domain::access::Right;
-use domain::{Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Standing};
+use domain::{
+    Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Standing, Timestamp,
+};
 use store::{Cost, Reads};
 
 use crate::conversation::{live_in, newest_in};
@@ -19,8 +21,8 @@ pub struct Attended {
     pub open: Vec<InteractionId>,
     /// The calls that may run now and are the caller's client's to run.
     pub ready: Vec<String>,
-    /// The calls that the caller's client has begun and not reported, each with its run.
-    pub running: Vec<(String, PermitId)>,
+    /// The calls that the caller's client has begun and not reported, each with its run and since when.
+    pub running: Vec<(String, PermitId, Timestamp)>,
 }
 
 impl Engine {
@@ -109,7 +111,7 @@ fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Int
 }
 
 /// What the client of somebody has to run: what it may begin now, and what it has begun.
-type InHand = (Vec<String>, Vec<(String, PermitId)>);
+type InHand = (Vec<String>, Vec<(String, PermitId, Timestamp)>);
 
 fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {
     let (now, mut found, mut after) = (reads.now()?, InHand::default(), String::new());
@@ -120,7 +122,7 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
         after.clone_from(&last.call);
         for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
             match &proposal.standing {
-                Standing::Started { permit, .. } => found.1.push((proposal.call, *permit)),
+                Standing::Started { permit, since, .. } => found.1.push((proposal.call, *permit, *since)),
                 Standing::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call),
                 _ => {}
             }

@@ -38,6 +38,8 @@ const LEASE: i64 = 60;
 /// How long a client that has come back is taken to run still what it was given before. Nothing on this wire says that it does: it may have
 /// been begun anew, and know of nothing.
 const TAKEN_UP: SignedDuration = SignedDuration::from_secs(300);
+/// How long that can go on, however often it comes back.
+const IN_ALL: SignedDuration = SignedDuration::from_hours(1);
 
 /// Its operations.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -214,9 +216,15 @@ impl Approvals {
     /// Comes to a session, or back to it: what its client was given before and has not reported is waited for as if it had stayed.
     async fn joined(&mut self, session: SessionId) -> Result<Option<Message>, ApiError> {
         let attended = self.app.engine.attend(&self.caller, session).await?;
-        let until = self.app.engine.now().saturating_add(TAKEN_UP).ok();
-        for (call, run) in attended.running {
-            self.keep(Held { place: (session, call), run: Some(run), until, runs: true }).await;
+        let now = self.app.engine.now();
+        for (call, run, since) in attended.running {
+            let ends = [now.saturating_add(TAKEN_UP), since.saturating_add(IN_ALL)];
+            let until = ends.into_iter().flatten().min();
+            let held = Held { place: (session, call), run: Some(run), until, runs: until.is_some_and(|end| now < end) };
+            match held.runs {
+                true => self.keep(held).await,
+                false => self.held.push(held),
+            }
         }
         self.show(session, attended.open, attended.ready);
         Ok(None)
