@@ -6,11 +6,11 @@ const EVENTS = 60;
 /** What a page that slept may still catch up with; whoever missed more begins anew at the end. */
 const GAP = 600;
 
-const eventsAfter = async (session: string, after: number, limit: number, signal?: AbortSignal) => {
-  const query = { after, limit };
-  const path = { session };
-  return (await taken(api.GET('/v1/sessions/{session}/events', { params: { path, query }, signal }))).events;
-};
+const eventsAfter = async (
+  session: string,
+  query: { after: number; limit: number; interaction?: string },
+  signal?: AbortSignal,
+) => (await taken(api.GET('/v1/sessions/{session}/events', { params: { path: { session }, query }, signal }))).events;
 
 /** Up to which event of a session was heard while its events were being read: whoever reads them reads as far. */
 export const heardKey = (id: string) => ['session-heard', id];
@@ -26,7 +26,11 @@ export const eventsQuery = (id: string) =>
       const known = client.getQueryData<SessionEvent[]>(['session-events', id]) ?? [];
       const events = end - (known.at(-1)?.seq ?? 0) > GAP ? [] : [...known];
       for (;;) {
-        const found = await eventsAfter(id, events.at(-1)?.seq ?? Math.max(0, end - EVENTS), 200, signal);
+        const found = await eventsAfter(
+          id,
+          { after: events.at(-1)?.seq ?? Math.max(0, end - EVENTS), limit: 200 },
+          signal,
+        );
         events.push(...found);
         const heard = client.getQueryData<number>(heardKey(id)) ?? 0;
         if (found.length === 0 || (found.length < 200 && heard <= (events.at(-1)?.seq ?? 0))) return events;
@@ -40,7 +44,7 @@ export async function earlierEvents(client: QueryClient, id: string): Promise<vo
   const first = client.getQueryData<SessionEvent[]>(key)?.[0]?.seq ?? 1;
   if (first <= 1) return;
   const count = Math.min(EVENTS, first - 1);
-  const found = await eventsAfter(id, first - 1 - count, count);
+  const found = await eventsAfter(id, { after: first - 1 - count, limit: count });
   client.setQueryData<SessionEvent[]>(key, (known) =>
     known?.[0]?.seq === first ? [...found.filter((event) => event.seq < first), ...known] : known,
   );
@@ -51,8 +55,12 @@ export const aboutQuery = (session: string, interaction: string) =>
   queryOptions({
     queryKey: ['about', interaction],
     queryFn: async ({ signal }): Promise<SessionEvent[]> => {
-      const params = { path: { session }, query: { interaction, limit: 200 } };
-      return (await taken(api.GET('/v1/sessions/{session}/events', { params, signal }))).events;
+      const events: SessionEvent[] = [];
+      for (;;) {
+        const found = await eventsAfter(session, { interaction, after: events.at(-1)?.seq ?? 0, limit: 200 }, signal);
+        events.push(...found);
+        if (found.length < 200) return events;
+      }
     },
   });
 
@@ -69,7 +77,7 @@ export const beforeQuery = (session: string, seq: number, enough: (events: Sessi
       let first = seq;
       for (let stretch = 0; stretch < STRETCHES && first > 1 && !enough(events); stretch += 1) {
         const count = Math.min(stretch === 0 ? EVENTS : 200, first - 1);
-        const found = await eventsAfter(session, first - 1 - count, count, signal);
+        const found = await eventsAfter(session, { after: first - 1 - count, limit: count }, signal);
         events = [...found, ...events];
         first -= count;
       }

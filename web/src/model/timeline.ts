@@ -34,18 +34,32 @@ const TOLD = [
   'action.rejected',
   'action.done',
   'action.failed',
+  'action.unknown',
   'interaction.answered',
+  'interaction.auto_resolved',
+  'interaction.expired',
 ];
 
 /** The last turns of what happened before a question, the oldest first; a turn of a model that says nothing tells nothing. */
 export function lastTurns(before: readonly SessionEvent[], most = 6): SessionEvent[] {
   // Of a call that has run, how it went says that it might.
-  const done = new Set(before.filter(({ type }) => /^action\.(done|failed)$/u.test(type)).map(callOf));
+  const done = new Set(before.filter(({ type }) => /^action\.(done|failed|unknown)$/u.test(type)).map(callOf));
   return before
     .filter((event) => TOLD.includes(event.type))
     .filter((event) => event.type !== 'model.turn' || Boolean((event.data as { text?: string }).text?.trim()))
     .filter((event) => event.type !== 'action.allowed' || !done.has(callOf(event)))
     .slice(-most);
+}
+
+/** What each question was asked as, for the events that only say which question they are about. */
+export function titlesOf(events: readonly SessionEvent[]): Map<string, string> {
+  const titles = new Map<string, string>();
+  for (const { type, interaction, data } of events) {
+    const { title, tool } = data as { title?: string; tool?: string };
+    const asked = title ?? tool;
+    if (type === 'interaction.asked' && interaction && asked) titles.set(interaction, asked);
+  }
+  return titles;
 }
 
 /** The agent's name for the call that an event is about. */

@@ -84,12 +84,12 @@ export function EventIcon({ type, className }: { type: string; className?: strin
   return <Icon aria-hidden="true" className={className} strokeWidth={1.8} />;
 }
 
-/** What an event says, in the reader's language; a type that this page does not know is named as it is. */
-export function EventWords({ event }: { event: SessionEvent }) {
+/** What an event says, in the reader's language; a type that this page does not know is named as it is. `about`: the question's title, where the event does not say it. */
+export function EventWords({ event, about }: { event: SessionEvent; about?: string }) {
   const { t } = useTranslation();
   const data = event.data as Particulars;
   const words = t(`events.${event.type.replace('.', '_')}` as 'events.session_started', { defaultValue: event.type });
-  const subject = data.title ?? data.tool;
+  const subject = data.title ?? data.tool ?? about;
   const effect = data.effect
     ? t(`effects.${data.effect}` as 'effects.approve', { defaultValue: data.effect })
     : undefined;
@@ -108,13 +108,13 @@ export function EventWords({ event }: { event: SessionEvent }) {
 }
 
 /** An event in a line, and below it what there is to add. */
-export function EventLine({ event, children }: { event: SessionEvent; children?: ReactNode }) {
+export function EventLine({ event, about, children }: { event: SessionEvent; about?: string; children?: ReactNode }) {
   const data = event.data as Particulars;
   return (
     <li className="flex items-start gap-2.5 py-1.5 text-sm">
       <EventIcon type={event.type} className="mt-0.5 size-4 shrink-0 text-muted" />
       <div className="min-w-0 flex-1">
-        <EventWords event={event} />
+        <EventWords event={event} about={about} />
         {data.by?.name ? (
           <span className="text-muted">
             {' · '}

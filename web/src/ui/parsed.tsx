@@ -1,5 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { doubtsOf, type Facts, risksOf } from '@/model/risks';
 import { quoted } from '@/model/subject';
 import { AgentLine } from './agent-text';
 import { Badge } from './badge';
@@ -12,62 +13,55 @@ interface Command {
   via: string[];
 }
 
-interface Shell {
-  unparsed?: string;
-  commands?: Command[];
-  writes?: string[];
-  reads?: string[];
-  doubt?: string | null;
-  [fact: string]: unknown;
-}
-
-const WARNINGS = [
-  'elevated',
-  'remote',
-  'dynamic',
-  'opaque',
-  'substitutions',
-  'background',
-  'globs',
-  'cwd_changed',
-] as const;
+type Read = Facts & {
+  shell?: { commands?: Command[]; writes?: string[]; reads?: string[] } | null;
+  url?: { host?: string; method?: string } | null;
+  sql?: { verbs?: string[]; writes?: string[]; reads?: string[] } | null;
+};
 
 /** What the server's own parsers made of the arguments: the parts, and what should make a reader look twice. */
 export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; shown?: string }) {
   const { t } = useTranslation();
-  const shell = parsed.shell as Shell | null;
-  const url = parsed.url as Record<string, unknown> | null;
-  const sql = parsed.sql as { unparsed?: string; verbs?: string[]; writes?: string[]; reads?: string[] } | null;
-  const paths = (parsed.paths as { canonical?: string; escapes?: boolean; argument?: string }[] | null) ?? [];
-  const unparsed = shell?.unparsed ?? sql?.unparsed ?? (url?.unparsed as string | undefined);
+  const { shell, url, sql, paths } = parsed as Read;
+  const { unparsed, doubted } = doubtsOf(parsed as Facts);
   const facts = [
     [t('parsed.writes'), [...(shell?.writes ?? []), ...(sql?.writes ?? [])]],
     [t('parsed.reads'), [...(shell?.reads ?? []), ...(sql?.reads ?? [])]],
-    [t('parsed.paths'), paths.flatMap(({ canonical }) => (canonical && canonical !== shown ? [canonical] : []))],
+    [
+      t('parsed.paths'),
+      (paths ?? []).flatMap(({ canonical }) => (canonical && canonical !== shown ? [canonical] : [])),
+    ],
     [t('parsed.verbs'), sql?.verbs ?? []],
-    [t('parsed.host'), typeof url?.host === 'string' ? [`${url.method ?? ''} ${url.host}`.trim()] : []],
+    [t('parsed.host'), url?.host === undefined ? [] : [`${url.method ?? ''} ${url.host}`.trim()]],
   ] as const;
-  const warnings = WARNINGS.filter((name) => shell?.[name] === true);
+  const risks = risksOf(parsed as Facts);
   const commands = shell?.commands ?? [];
   const some = facts.some(([, values]) => values.length > 0);
-  if (!some && !unparsed && warnings.length === 0 && commands.length === 0) return null;
+  const doubts = [
+    ...unparsed.map((reason) => t('parsed.unparsed', { reason })),
+    ...doubted.map((reason) => t('parsed.doubt', { reason })),
+  ];
+  if (!some && doubts.length === 0 && risks.length === 0 && commands.length === 0) return null;
   return (
     <div className="space-y-2.5 px-4 py-3 not-first:border-t">
-      {unparsed ? (
-        <p className="flex items-center gap-2 text-sm text-warn-ink">
-          <TriangleAlert aria-hidden="true" className="size-4 shrink-0" />
-          {t('parsed.unparsed', { reason: unparsed })}
+      {doubts.map((doubt) => (
+        <p key={doubt} className="flex gap-2 text-sm text-warn-ink">
+          <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+          <AgentLine text={doubt} />
         </p>
-      ) : null}
+      ))}
       {commands.length > 0 ? <Commands commands={commands} /> : null}
-      {warnings.length > 0 ? (
-        <ul aria-label={t('parsed.warnings')} className="flex flex-wrap gap-1.5">
-          {warnings.map((name) => (
-            <li key={name}>
-              <Badge tone="warn">{t(`parsed.facts.${name}`)}</Badge>
-            </li>
-          ))}
-        </ul>
+      {risks.length > 0 ? (
+        <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1.5">
+          <span className="text-muted text-sm">{t('parsed.risks')}</span>
+          <ul aria-label={t('parsed.risks')} className="flex flex-wrap gap-1.5">
+            {risks.map((name) => (
+              <li key={name}>
+                <Badge tone="warn">{t(`parsed.facts.${name}`)}</Badge>
+              </li>
+            ))}
+          </ul>
+        </div>
       ) : null}
       {some ? (
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">

@@ -4,7 +4,7 @@ import { aboutQuery, beforeQuery } from '@/api/events';
 import { actionQuery } from '@/api/queries';
 import type { Interaction, SessionEvent } from '@/api/types';
 import { callLine } from '@/model/subject';
-import { callOf, lastTurns } from '@/model/timeline';
+import { callOf, lastTurns, titlesOf } from '@/model/timeline';
 import { AgentText } from '@/ui/agent-text';
 import { MoreArguments } from '@/ui/call';
 import { EventLine, type Particulars } from '@/ui/event-line';
@@ -13,24 +13,24 @@ import { Section } from '@/ui/page';
 const TURNS = 6;
 
 /** The last turns before a question was asked, however much has happened since; nothing while they are looked for. */
-function useTurns({ id, session }: Interaction): SessionEvent[] | undefined {
+function useTurns({ id, session }: Interaction): { turns: SessionEvent[]; titles: Map<string, string> } | undefined {
   const { data: own } = useQuery(aboutQuery(session, id));
   const asked = own?.find((event) => event.type === 'interaction.asked')?.seq;
   const enough = (events: SessionEvent[]) => lastTurns(events, TURNS).length === TURNS;
   const { data: events } = useQuery({ ...beforeQuery(session, asked ?? 1, enough), enabled: asked !== undefined });
-  return events && lastTurns(events, TURNS);
+  return events && { turns: lastTurns(events, TURNS), titles: titlesOf(events) };
 }
 
 /** The last things that happened in the session before this was asked. */
 export function Before({ question }: { question: Interaction }) {
   const { t } = useTranslation();
-  const turns = useTurns(question);
-  if (turns === undefined || turns.length === 0) return null;
+  const before = useTurns(question);
+  if (before === undefined || before.turns.length === 0) return null;
   return (
     <Section level={3} title={t('question.before')}>
       <ul>
-        {turns.map((event) => (
-          <Turn key={event.id} event={event} />
+        {before.turns.map((event) => (
+          <Turn key={event.id} event={event} about={before.titles.get(event.interaction ?? '')} />
         ))}
       </ul>
     </Section>
@@ -38,14 +38,14 @@ export function Before({ question }: { question: Interaction }) {
 }
 
 /** One thing that happened: with what was said, or what was to be run. */
-function Turn({ event }: { event: SessionEvent }) {
+function Turn({ event, about }: { event: SessionEvent; about?: string }) {
   const { text, content } = event.data as Particulars;
   const said = text || content;
   const id = callOf(event);
   const { data: call } = useQuery({ ...actionQuery(event.session, id ?? ''), enabled: id !== undefined });
   const line = callLine(call);
   return (
-    <EventLine event={event}>
+    <EventLine event={event} about={about}>
       {said ? <AgentText text={said} lines={3} characters={280} /> : null}
       {line ? <AgentText mono text={line.text} lines={3} characters={280} className="text-muted" /> : null}
       {line ? <MoreArguments line={line} /> : null}

@@ -6,7 +6,7 @@ import { actionQuery } from '@/api/queries';
 import type { Session, SessionEvent } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { callLine } from '@/model/subject';
-import { callOf, timeline, toneOf } from '@/model/timeline';
+import { callOf, timeline, titlesOf, toneOf } from '@/model/timeline';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { MoreArguments } from '@/ui/call';
@@ -33,6 +33,7 @@ export function Timeline({ session }: { session: Session }) {
   if (!events && error) return <ProblemNotice error={error} again={() => void refetch()} />;
   if (!events) return <Waiting rows={6} label={t('common.loading')} />;
   const before = (events[0]?.seq ?? 1) - 1;
+  const titles = titlesOf(events);
   return (
     <Section title={t('session.timeline')}>
       {before > 0 ? (
@@ -44,7 +45,7 @@ export function Timeline({ session }: { session: Session }) {
       <ol aria-live="polite" aria-relevant="additions" className="relative space-y-5 pl-10">
         <span aria-hidden="true" className="absolute top-2 bottom-2 left-3.5 w-px bg-line" />
         {timeline(events).map((event) => (
-          <Entry key={event.id} event={event} />
+          <Entry key={event.id} event={event} about={titles.get(event.interaction ?? '')} />
         ))}
       </ol>
     </Section>
@@ -54,7 +55,7 @@ export function Timeline({ session }: { session: Session }) {
 // Only of these does the call itself say more than the event.
 const WITH_CALL = /^action\.(allowed|denied|rejected|done|failed)$/u;
 
-function Entry({ event }: { event: SessionEvent }) {
+function Entry({ event, about }: { event: SessionEvent; about?: string }) {
   const { t } = useTranslation();
   const data = event.data as Particulars;
   const id = callOf(event);
@@ -81,10 +82,10 @@ function Entry({ event }: { event: SessionEvent }) {
               params={{ interaction: event.interaction }}
               className="underline-offset-2 hover:underline"
             >
-              <EventWords event={event} />
+              <EventWords event={event} about={about} />
             </Link>
           ) : (
-            <EventWords event={event} />
+            <EventWords event={event} about={about} />
           )}
           {data.by?.name ? (
             <span className="text-muted text-sm">

@@ -2,13 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Person, people } from '@/api/people';
-import type { Role } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
-import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { groupsIn, ROLES } from './roles';
+import { Standing, standingIn } from './standing';
 
 /** Another role or other groups for somebody; for whoever is locked out, the way back in with them. */
 export function ChangePerson({ person, onClose }: { person: Person; onClose: () => void }) {
@@ -19,8 +17,7 @@ export function ChangePerson({ person, onClose }: { person: Person; onClose: () 
   const change = useMutation({
     mutationFn: (form: FormData) =>
       people.change(person.name, {
-        role: String(form.get('role')) as Role,
-        groups: groupsIn(form),
+        ...standingIn(form),
         ...(out ? { disabled: false } : {}),
       }),
     onSuccess: async () => {
@@ -51,20 +48,7 @@ export function ChangePerson({ person, onClose }: { person: Person; onClose: () 
       }
     >
       <form id={id} onSubmit={submit} className="space-y-4">
-        <Field label={t('keys.role')}>
-          {(ids) => (
-            <Select {...ids} name="role" defaultValue={person.role}>
-              {ROLES.map((role) => (
-                <option key={role} value={role}>
-                  {t(`roles.${role}`)}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label={t('keys.groups')} optional={t('common.optional')}>
-          {(ids) => <Input {...ids} name="groups" autoComplete="off" defaultValue={person.groups.join(' ')} />}
-        </Field>
+        <Standing of={person} />
         {person.external ? <Notice>{t('people.external')}</Notice> : null}
         {change.error ? <ProblemNotice error={change.error} /> : null}
       </form>

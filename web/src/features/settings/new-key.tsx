@@ -10,6 +10,7 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
+import { Standing, standingIn } from './standing';
 
 const ROLES: Role[] = ['agent', 'operator', 'viewer', 'admin'];
 const TIMES = [86_400, 2_592_000, 7_776_000, 31_536_000];
@@ -24,11 +25,8 @@ export function NewKey({ onClose }: { onClose: () => void }) {
       taken(
         api.POST('/v1/keys', {
           body: {
-            role: String(form.get('role')) as Role,
+            ...standingIn(form),
             user: String(form.get('user')).trim() || undefined,
-            groups: String(form.get('groups'))
-              .split(/[\s,]+/u)
-              .filter(Boolean),
             expires_in_seconds: Number(form.get('time')) || undefined,
           },
         }),
@@ -69,20 +67,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           <Field label={t('keys.user')} hint={t('keys.userHint')}>
             {(ids) => <Input {...ids} name="user" autoComplete="off" required />}
           </Field>
-          <Field label={t('keys.role')}>
-            {(ids) => (
-              <Select {...ids} name="role">
-                {ROLES.map((role) => (
-                  <option key={role} value={role}>
-                    {t(`roles.${role}`)}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label={t('keys.groups')} optional={t('common.optional')}>
-            {(ids) => <Input {...ids} name="groups" autoComplete="off" />}
-          </Field>
+          <Standing roles={ROLES} />
           <Field label={t('keys.time')}>
             {(ids) => (
               <Select {...ids} name="time">

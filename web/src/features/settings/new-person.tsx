@@ -2,12 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Person, people } from '@/api/people';
-import type { Role } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
-import { Field, Input, Select } from '@/ui/field';
+import { Field, Input } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
-import { groupsIn, ROLES } from './roles';
+import { Standing, standingIn } from './standing';
 
 export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: (person: Person) => void }) {
   const { t } = useTranslation();
@@ -18,8 +17,7 @@ export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: 
       people.add({
         name: String(form.get('name')).trim(),
         display: String(form.get('display')).trim() || undefined,
-        role: String(form.get('role')) as Role,
-        groups: groupsIn(form),
+        ...standingIn(form),
       }),
     onSuccess: (person) => {
       void cache.invalidateQueries({ queryKey: ['people'] });
@@ -52,20 +50,7 @@ export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: 
         <Field label={t('people.display')} optional={t('common.optional')}>
           {(ids) => <Input {...ids} name="display" autoComplete="off" />}
         </Field>
-        <Field label={t('keys.role')}>
-          {(ids) => (
-            <Select {...ids} name="role">
-              {ROLES.map((role) => (
-                <option key={role} value={role}>
-                  {t(`roles.${role}`)}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label={t('keys.groups')} optional={t('common.optional')}>
-          {(ids) => <Input {...ids} name="groups" autoComplete="off" />}
-        </Field>
+        <Standing />
         {add.error ? <ProblemNotice error={add.error} /> : null}
       </form>
     </Dialog>

@@ -1,0 +1,37 @@
+import { useTranslation } from 'react-i18next';
+import type { Role } from '@/api/types';
+import { Field, Input, Select } from '@/ui/field';
+
+/** What a person can be. */
+const PEOPLE: Role[] = ['operator', 'viewer', 'admin'];
+
+/** The fields for what somebody is, and for the groups that they are in. */
+export function Standing({ of, roles = PEOPLE }: { of?: { role: Role; groups: string[] }; roles?: Role[] }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Field label={t('keys.role')}>
+        {(ids) => (
+          <Select {...ids} name="role" defaultValue={of?.role}>
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {t(`roles.${role}`)}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label={t('keys.groups')} optional={t('common.optional')}>
+        {(ids) => <Input {...ids} name="groups" autoComplete="off" defaultValue={of?.groups.join(' ')} />}
+      </Field>
+    </>
+  );
+}
+
+/** What was chosen and written there. */
+export function standingIn(form: FormData): { role: Role; groups: string[] } {
+  const groups = String(form.get('groups'))
+    .split(/[\s,]+/u)
+    .filter(Boolean);
+  return { role: String(form.get('role')) as Role, groups: [...new Set(groups)] };
+}
