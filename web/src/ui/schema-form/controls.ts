@@ -1,20 +1,49 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
-
-type Part = Record<string, unknown>;
+import { ANYTHING } from './drawable';
+import { branches, first, isPart, type Part, referred, refers } from './parts';
 
 const LONG = 160;
 const FEW = 4;
+const JSON_FIELD = { 'ui:field': 'JsonField' };
+
+interface Look {
+  root: Part;
+  /** How many parts are still looked at, however often a schema refers to itself. */
+  left: number;
+  /** The parts that are written as JSON, and what they refer to. */
+  json: Set<object>;
+  /** The parts that refer to a definition which they are in, or which is not found. */
+  again: Set<object>;
+}
+
+const MOST = 3000;
 
 /** Which control draws which part of a schema. Agents describe data; how it looks is decided here and nowhere else. */
 export function controlsFor(schema: RJSFSchema, value?: unknown): UiSchema {
-  return controls(schema as Part, schema as Part, value, 0);
+  return looked(schema, value).drawn;
 }
 
 /** The parts of a schema that are written as JSON, and what they refer to. */
 export function jsonParts(schema: RJSFSchema): ReadonlySet<object> {
-  const found = new Set<object>();
-  controls(schema as Part, schema as Part, undefined, 0, found);
-  return found;
+  return looked(schema).look.json;
+}
+
+/** The same schema without end: where it comes back to itself there is JSON, and only the server knows what it must be. */
+export function ending(schema: RJSFSchema): RJSFSchema {
+  const { again } = looked(schema).look;
+  const cut = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(cut);
+    if (!isPart(part)) return part;
+    const { $ref, ...rest } = part;
+    const left = again.has(part) ? { ...ANYTHING, ...rest } : part;
+    return Object.fromEntries(Object.entries(left).map(([name, one]) => [name, cut(one)]));
+  };
+  return again.size > 0 ? (cut(schema) as RJSFSchema) : schema;
+}
+
+function looked(schema: RJSFSchema, value?: unknown): { drawn: UiSchema; look: Look } {
+  const look = { root: schema as Part, left: MOST, json: new Set<object>(), again: new Set<object>() };
+  return { drawn: controls(schema as Part, look, value, [schema as Part]), look };
 }
 
 /** Where a flaw is shown: what is below a part written as JSON has no field but that one. */
@@ -22,27 +51,62 @@ export function fieldPath(drawn: UiSchema, path: readonly string[]): string[] {
   let now: UiSchema | undefined = drawn;
   for (const [depth, name] of path.entries()) {
     if (now?.['ui:field']) return path.slice(0, depth);
-    now = now && (Object.hasOwn(now, name) ? now[name] : /^\d+$/u.test(name) ? now.items : undefined);
+    now = now && below(now, name);
   }
   return [...path];
 }
 
-function controls(part: Part, root: Part, value: unknown, depth: number, json?: Set<object>): UiSchema {
-  const schema = resolved(part, root);
-  const own = control(schema, value);
-  if (own['ui:field']) json?.add(part).add(referred(part, root) ?? part);
-  if (depth > 12 || own['ui:field']) return own;
-  const result: UiSchema = { ...own };
-  const properties = schema.properties;
-  if (isPart(properties)) {
-    const order = ordered(schema, properties);
-    if (order.length > 0) result['ui:order'] = [...order, '*'];
-    for (const [name, child] of Object.entries(properties)) {
-      if (isPart(child)) result[name] = controls(child, root, isPart(value) ? value[name] : undefined, depth + 1, json);
-    }
+function below(drawn: UiSchema, name: string): UiSchema | undefined {
+  if (Object.hasOwn(drawn, name)) return drawn[name];
+  const among: UiSchema[] = drawn.oneOf ?? drawn.anyOf ?? [];
+  const found = among.map((one) => (one['ui:field'] ? one : below(one, name))).find((one) => one !== undefined);
+  return found ?? (/^\d+$/u.test(name) ? (drawn.items as UiSchema | undefined) : undefined);
+}
+
+/**
+ * `above`: the definitions that the part is in. One that is in itself would be drawn without end, and one that is not found not at all:
+ * both are written as JSON.
+ */
+function controls(part: Part, look: Look, value: unknown, above: readonly Part[]): UiSchema {
+  const definition = referred(part, look.root);
+  const again = definition ? above.includes(definition) : refers(part);
+  const schema = resolved(part, look.root);
+  const own: UiSchema = again ? JSON_FIELD : control(schema, value);
+  if (own['ui:field']) {
+    look.json.add(part);
+    if (again) look.again.add(part);
+    else if (definition) look.json.add(definition);
+    return own;
   }
-  if (isPart(schema.items) && !own['ui:widget'])
-    result.items = controls(schema.items, root, first(value), depth + 1, json);
+  return { ...own, ...within(schema, look, value, definition ? [...above, definition] : above) };
+}
+
+/** The controls of what a part holds: its fields, those that a condition brings, its alternatives, what it is a list of. */
+function within(schema: Part, look: Look, value: unknown, above: readonly Part[]): UiSchema {
+  const result: UiSchema = {};
+  if (look.left <= 0) return result;
+  look.left -= 1;
+  const fields = isPart(schema.properties) ? schema.properties : {};
+  const order = ordered(schema, fields);
+  if (order.length > 0) result['ui:order'] = [...order, '*'];
+  for (const [name, child] of Object.entries(fields)) {
+    if (isPart(child)) result[name] = controls(child, look, isPart(value) ? value[name] : undefined, above);
+  }
+  for (const branch of branches(schema)) {
+    const { 'ui:order': _, ...brought } = within(resolved(branch, look.root), look, value, above);
+    for (const [name, drawn] of Object.entries(brought)) result[name] ??= drawn;
+  }
+  for (const name of ['oneOf', 'anyOf'] as const) {
+    const among = schema[name];
+    if (!Array.isArray(among) || isChosen(schema)) continue;
+    // What is only asked of the fields beside it is nothing to write by itself.
+    const more = Object.keys(fields).length > 0;
+    result[name] = among.map((one) => {
+      if (!isPart(one)) return {};
+      return more ? within(resolved(one, look.root), look, value, above) : controls(one, look, value, above);
+    });
+  }
+  if (isPart(schema.items) && !isMany(schema)) result.items = controls(schema.items, look, first(value), above);
   return result;
 }
 
@@ -57,13 +121,9 @@ function control(schema: Part, value: unknown): UiSchema {
   if (Array.isArray(schema.enum))
     return { 'ui:widget': schema.enum.length <= FEW && format !== 'select' ? 'radio' : 'select' };
   if (isChosen(schema)) return { 'ui:widget': 'select' };
-  if (isJson(schema)) return { 'ui:field': 'JsonField' };
+  if (isJson(schema)) return JSON_FIELD;
   if (type === 'boolean') return { 'ui:widget': format === 'checkbox' ? 'checkbox' : 'ToggleWidget' };
-  if (type === 'array') {
-    const items = schema.items;
-    const enumerated = isPart(items) && Array.isArray(items.enum) && schema.uniqueItems === true;
-    return enumerated ? { 'ui:widget': 'checkboxes' } : {};
-  }
+  if (type === 'array') return isMany(schema) ? { 'ui:widget': 'checkboxes' } : {};
   if (type !== 'string') return {};
   if (format === 'data-url' || schema.contentEncoding === 'base64') return { 'ui:widget': 'file' };
   if (format === 'date') return { 'ui:widget': 'date' };
@@ -76,6 +136,11 @@ function isLong(schema: Part, value: unknown): boolean {
   const named = ['textarea', 'multiline', 'markdown', 'json'].includes(String(schema.format));
   const wide = typeof schema.maxLength === 'number' && schema.maxLength > LONG;
   return named || wide || (typeof value === 'string' && (value.includes('\n') || value.length > 80));
+}
+
+/** Several of a list that is given. */
+function isMany({ type, items, uniqueItems }: Part): boolean {
+  return type === 'array' && isPart(items) && Array.isArray(items.enum) && uniqueItems === true;
 }
 
 function isChosen({ oneOf, anyOf }: Part): boolean {
@@ -98,24 +163,8 @@ function resolved(part: Part, root: Part): Part {
   return found ? { ...found, ...without(part, '$ref') } : part;
 }
 
-function referred(part: Part, root: Part): Part | undefined {
-  const target = part.$ref;
-  if (typeof target !== 'string' || !target.startsWith('#/')) return undefined;
-  let found: unknown = root;
-  for (const name of target.slice(2).split('/')) found = isPart(found) ? found[name] : undefined;
-  return isPart(found) ? found : undefined;
-}
-
 function without(part: Part, name: string): Part {
   return Object.fromEntries(Object.entries(part).filter(([key]) => key !== name));
-}
-
-function isPart(value: unknown): value is Part {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function first(value: unknown): unknown {
-  return Array.isArray(value) ? value[0] : undefined;
 }
 
 /** A schema for arguments that came without one: the same names and types as they have now. */

@@ -1,10 +1,35 @@
 import type { RJSFSchema } from '@rjsf/utils';
+import { Exact } from '@/lib/exact';
+import { isPart, type Part } from './parts';
 
-type Part = Record<string, unknown>;
+const VALUES = ['default', 'const', 'enum', 'examples'];
+const DRAWN = ['items', 'allOf', 'oneOf', 'anyOf', 'then', 'else'];
+const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
+
+/** For what says nothing the forms library draws nothing. */
+export const ANYTHING: RJSFSchema = { $comment: 'anything' };
+
+/** The same schema, in which every field that may be anything says so. */
+export function spoken(schema: RJSFSchema): RJSFSchema {
+  return (said(schema) ?? schema) as RJSFSchema;
+}
+
+function said(part: unknown): unknown {
+  if (part === true || (isPart(part) && Object.keys(part).length === 0)) return ANYTHING;
+  if (Array.isArray(part)) return part.map(said);
+  if (!isPart(part) || part instanceof Exact) return part;
+  const told = ([name, one]: [string, unknown]): [string, unknown] => {
+    if (NAMED.includes(name) && isPart(one))
+      return [name, Object.fromEntries(Object.entries(one).map(([own, child]) => [own, said(child)]))];
+    return [name, DRAWN.includes(name) ? said(one) : one];
+  };
+  return Object.fromEntries(Object.entries(part).map(told));
+}
 
 /**
  * A schema as the forms library can draw it. An `$id` or a dialect of the agent's own would only send the validator looking for
- * what it must not fetch; and a list of constants says of which type they are.
+ * what it must not fetch; a list of constants says of which type they are; what depends on a field has the older name that the library
+ * knows; and an object that is free says so, or its default would be lost.
  */
 export function drawable(schema: RJSFSchema): RJSFSchema {
   const { $id, $schema, ...rest } = schema;
@@ -13,14 +38,24 @@ export function drawable(schema: RJSFSchema): RJSFSchema {
 
 function typed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(typed);
-  if (typeof part !== 'object' || part === null) return part;
-  const made: Part = Object.fromEntries(Object.entries(part).map(([name, one]) => [name, typed(one)]));
+  if (!isPart(part)) return part;
+  const { dependentSchemas, ...made }: Part = Object.fromEntries(
+    Object.entries(part).map(([name, one]) => [name, within(name, one)]),
+  );
+  if (isPart(dependentSchemas)) made.dependencies = { ...(made.dependencies as Part), ...dependentSchemas };
+  if (made.type === 'object' && made.properties === undefined) made.additionalProperties ??= true;
   const among = [made.oneOf, made.anyOf].find(Array.isArray) as unknown[] | undefined;
   if (!among?.length || made.type !== undefined) return made;
   const kinds = among.map((one) => (isConstant(one) ? typeof one.const : 'undefined'));
   const [kind] = kinds;
   const one = kinds.every((other) => other === kind) && ['string', 'number', 'boolean'].includes(kind ?? '');
   return one ? { ...made, type: kind } : made;
+}
+
+function within(name: string, value: unknown): unknown {
+  if (VALUES.includes(name)) return value;
+  if (!NAMED.includes(name) || !isPart(value)) return typed(value);
+  return Object.fromEntries(Object.entries(value).map(([own, one]) => [own, typed(one)]));
 }
 
 function isConstant(part: unknown): part is { const: unknown } {

@@ -1,9 +1,8 @@
 import type { RJSFSchema } from '@rjsf/utils';
 import { Exact, forFields, packed, readJson, unpacked } from '@/lib/exact';
 import { jsonParts } from './controls';
+import { alternatives, branches, first, isPart, type Part, referred } from './parts';
 import type { Flaw } from './validator';
-
-type Part = Record<string, unknown>;
 
 const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
 const NUMBERS = 'x-as-numbers';
@@ -53,6 +52,8 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
   ): unknown {
     if (json.has(part)) return at(part, value, path, true);
     const node = resolved(part, root);
+    if (typeof value === 'object' && alternatives(node).some((one) => json.has(one)))
+      return at(node, value, path, true);
     if (Array.isArray(value)) {
       const items = isPart(node.items) ? node.items : undefined;
       const all: unknown[] = value.map((one, place) => (items ? walk(items, one, at, [...path, String(place)]) : one));
@@ -196,34 +197,17 @@ function properties(part: Part, root: Part, depth = 0): Map<string, Part> {
   if (depth > 12) return found;
   for (const [name, child] of Object.entries(isPart(part.properties) ? part.properties : {}))
     if (isPart(child)) found.set(name, child);
-  for (const list of [part.allOf, part.oneOf, part.anyOf, [part.then, part.else]])
-    for (const one of Array.isArray(list) ? list.filter(isPart) : [])
-      for (const [name, child] of properties(resolved(one, root), root, depth + 1))
-        if (!found.has(name)) found.set(name, child);
+  for (const one of [...branches(part), ...alternatives(part)])
+    for (const [name, child] of properties(resolved(one, root), root, depth + 1))
+      if (!found.has(name)) found.set(name, child);
   return found;
 }
 
 function resolved(part: Part, root: Part): Part {
-  let found: unknown = part;
-  for (let hops = 0; hops < 12 && isPart(found) && typeof found.$ref === 'string'; hops += 1) {
-    const steps: string[] = found.$ref.startsWith('#/') ? found.$ref.slice(2).split('/') : [];
-    if (steps.length === 0) return found;
-    let place: unknown = root;
-    for (const name of steps) place = isPart(place) ? place[name] : undefined;
-    found = place;
-  }
-  return isPart(found) ? found : part;
+  return referred(part, root) ?? part;
 }
 
 /** Without what is not there: the forms library minds. */
 function without(part: Part): Part {
   return JSON.parse(JSON.stringify(part)) as Part;
-}
-
-function first(value: unknown): unknown {
-  return Array.isArray(value) ? value[0] : undefined;
-}
-
-function isPart(value: unknown): value is Part {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -126,13 +126,67 @@ test('a branch of a condition brings its number whole', () => {
   expect(sent).toEqual(['{"on":true,"id":9007199254740993}', '{"on":false,"id":9007199254740997}']);
 });
 
-test('a number inside an alternative, where nothing is drawn for it, does not stop the form in silence', () => {
-  const one = '{"properties":{"kind":{"const":"a"},"m":{"type":"object"}},"required":["kind"]}';
-  const schema = `{"type":"object","properties":{"kind":{"type":"string"}},"oneOf":[${one}]}`;
-  draw(schema, '{"kind":"a","m":{"k":9007199254740993}}');
+const KINDS = `{"type":"object","properties":{"kind":{"type":"string"}},
+  "oneOf":[{"properties":{"kind":{"const":"a"},"m":{"type":"object"}},"required":["kind"]}]}`;
+
+test.each([
+  ['beside other fields', KINDS, '{"kind":"a","m":{"k":9007199254740993}}'],
+  [
+    'for a value of its own',
+    '{"type":"object","properties":{"v":{"oneOf":[{"type":"string"},{"type":"object","title":"Free"}]}}}',
+    '{"v":{"k":[9007199254740993]}}',
+  ],
+  [
+    'under a condition',
+    `{"type":"object","properties":{"on":{"type":"boolean"}},
+      "if":{"properties":{"on":{"const":true}}},"then":{"properties":{"m":{"type":"object"}}}}`,
+    '{"on":true,"m":{"k":9007199254740993}}',
+  ],
+  ['besides', '{"type":"object","allOf":[{"properties":{"m":{"type":"object"}}}]}', '{"m":{"k":9007199254740993}}'],
+  [
+    'with another field',
+    `{"type":"object","properties":{"on":{"type":"string"}},
+      "dependentSchemas":{"on":{"properties":{"m":{"type":"object"}}}}}`,
+    '{"on":"x","m":{"k":9007199254740993}}',
+  ],
+  [
+    'of a list',
+    '{"type":"object","properties":{"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"object"}]}}}}',
+    '{"l":[{"k":9007199254740993}]}',
+  ],
+])('a free object in an alternative is written as JSON: %s', (_, schema, value) => {
+  draw(schema, value);
+  expect(text()).toContain('9007199254740993');
   submit();
-  expect(sent).toEqual([]);
-  expect(listed()).toEqual([expect.stringContaining('m › k: ')]);
+  expect(listed()).toEqual([]);
+  expect(sent).toEqual([value]);
+});
+
+test('what is only asked of the fields beside it is no field', () => {
+  draw(
+    '{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}',
+    '{"a":"x"}',
+  );
+  expect(box.querySelectorAll('textarea').length).toBe(0);
+  submit();
+  expect(sent).toEqual(['{"a":"x"}']);
+});
+
+test('the default of the whole brings its free objects', () => {
+  draw(
+    '{"type":"object","default":{"m":{"k":9007199254740993},"n":1},"properties":{"m":{"type":"object"},"n":{"type":"integer"}}}',
+  );
+  expect(text()).toContain('9007199254740993');
+  submit();
+  expect(sent).toEqual(['{"m":{"k":9007199254740993},"n":1}']);
+});
+
+test('a schema that refers to itself many times over is drawn', () => {
+  const again = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `"${name}":{"$ref":"#/$defs/node"}`).join();
+  draw(`{"type":"object","$defs":{"node":{"type":"object","properties":{"n":{"type":"string"},${again}}}},
+    "properties":{"one":{"type":"string","default":"x"},"two":{"oneOf":[{"type":"string"},{"$ref":"#/$defs/node"}]}}}`);
+  submit();
+  expect(sent).toEqual(['{"one":"x"}']);
 });
 
 test('a definition that fields and JSON share holds numbers for both', () => {
@@ -152,4 +206,29 @@ test('a definition that refers to itself does so in JSON too', () => {
   type('{"a":{"id":9007199254740995,"next":{"id":2}}}');
   submit();
   expect(sent).toEqual(['{"big":9007199254740993,"m":{"a":{"id":9007199254740995,"next":{"id":2}}}}']);
+});
+
+test.each([
+  ['by an anchor', '{"$ref":"#node"}', '"$defs":{"n":{"$anchor":"node","type":"integer"}}'],
+  ['round in a circle', '{"$ref":"#/$defs/a"}', '"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}'],
+  ['to the whole', '{"$ref":"#"}', '"additionalProperties":{"type":"integer"}'],
+  ['twice', '{"$ref":"#/$defs/a"}', '"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"type":"object"}}'],
+])('what refers %s is written as JSON', (_, part, rest) => {
+  draw(`{"type":"object","properties":{"n":${part}},${rest}}`);
+  expect(box.querySelector('#f_n')?.tagName).toBe('TEXTAREA');
+});
+
+test.each(['{}', 'true', '{"type":"array","items":{}}', '{"oneOf":[{},{"type":"string"}]}'])(
+  '%s may be anything',
+  (part) => {
+    draw(`{"type":"object","properties":{"n":${part}}}`, '{"n":[1]}');
+    expect(text()).toContain('1');
+    submit();
+    expect(sent).toEqual(['{"n":[1]}']);
+  },
+);
+
+test('a definition of any name is found', () => {
+  draw('{"type":"object","$defs":{"a/b c":{"type":"boolean"}},"properties":{"n":{"$ref":"#/$defs/a~1b%20c"}}}');
+  expect(box.querySelector('#f_n')?.getAttribute('role')).toBe('switch');
 });

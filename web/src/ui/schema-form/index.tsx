@@ -1,11 +1,12 @@
 import Form from '@rjsf/core';
 import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type UiSchema } from '@rjsf/utils';
+import { CatchBoundary } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { writeJson } from '@/lib/exact';
+import { forFields, writeJson } from '@/lib/exact';
 import { AgentLine } from '@/ui/agent-text';
-import { controlsFor, fieldPath } from './controls';
-import { drawable } from './drawable';
+import { controlsFor, ending, fieldPath } from './controls';
+import { ANYTHING, drawable, spoken } from './drawable';
 import { exactly } from './exactly';
 import {
   ArrayFieldItemTemplate,
@@ -44,8 +45,18 @@ const TEMPLATES = {
 const WIDGETS = { DateTimeWidget, ToggleWidget };
 const FIELDS = { JsonField };
 
-/** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. */
+/** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. What cannot be drawn is written as JSON. */
 export default function SchemaForm(props: Props) {
+  return (
+    <CatchBoundary getResetKey={() => props.id} errorComponent={() => <Drawn {...props} drawn={ANYTHING} />}>
+      <Drawn {...props} drawn={props.schema} />
+    </CatchBoundary>
+  );
+}
+
+/** `drawn`: what the fields are made of. What is filled in must be what the schema says all the same. */
+function Drawn(props: Props & { drawn: RJSFSchema }) {
+  const { drawn } = props;
   const { id, schema, value, samples = [], common = false, disabled, refused, onReady, onChange, onSubmit } = props;
   const words = useWords();
   const { t } = useTranslation();
@@ -56,17 +67,23 @@ export default function SchemaForm(props: Props) {
   // Numbers that are kept as they were written make another object of the same schema each time that it is read.
   const told = writeJson(schema);
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  const { exact, clean, controls } = useMemo(() => {
-    const exact = exactly(schema, [value, ...samples]);
+  const { exact, whole, clean, controls } = useMemo(() => {
+    const exact = exactly(spoken(drawn), [value, ...samples]);
     const controls = {
       ...controlsFor(exact.schema, exact.encode(value)),
       'ui:submitButtonOptions': { norender: true },
     };
-    return { exact, clean: drawable(exact.schema), controls };
+    const { $id, $schema, ...whole } = drawn === schema ? exact.schema : (forFields(schema) as RJSFSchema);
+    return { exact, whole, clean: drawable(ending(exact.schema)), controls };
   }, [told]);
   const check = useMemo(
-    () => validator(words, exact.flaws, (path) => fieldPath(controls, path)),
-    [words, exact, controls],
+    () =>
+      validator(words, {
+        whole,
+        more: exact.flaws,
+        field: (path) => fieldPath(controls, path),
+      }),
+    [words, exact, whole, controls],
   );
   const filled = useMemo(() => exact.encode(value), [exact, value]);
   const extra = useMemo(() => toErrorSchema(elsewhere(refused ?? {}, controls)), [refused, controls]);

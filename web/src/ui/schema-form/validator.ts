@@ -69,12 +69,17 @@ function within(whole: unknown, path: string[]): unknown {
   return found;
 }
 
+interface Rules {
+  /** What all of it must be, where the form is drawn from less. */
+  whole?: RJSFSchema;
+  /** What else is wrong. */
+  more?: (data: unknown) => Flaw[];
+  /** Where a flaw is shown. */
+  field?: (path: string[]) => string[];
+}
+
 /** A validator without `eval`, which a strict content security policy forbids. The server checks everything again. */
-export function validator(
-  words: Words,
-  more: (data: unknown) => Flaw[] = () => [],
-  field: (path: string[]) => string[] = (path) => path,
-): ValidatorType {
+export function validator(words: Words, { whole, more = () => [], field = (path) => path }: Rules = {}): ValidatorType {
   const valid = (schema: RJSFSchema, data: unknown, root: RJSFSchema) => {
     try {
       return flaws(schema, data, root).length === 0;
@@ -98,7 +103,7 @@ export function validator(
     isValid: valid,
     rawValidation: <Result>(schema: RJSFSchema, data: unknown) => ({ errors: errors(schema, data) as Result[] }),
     validateFormData: (data, schema) => {
-      const found = [...errors(schema, data), ...more(data).map(told)];
+      const found = [...errors(whole ?? schema, data), ...more(data).map(told)];
       return { errors: found, errorSchema: toErrorSchema(found) };
     },
   };
