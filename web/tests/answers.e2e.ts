@@ -33,6 +33,32 @@ test('an approval: the parsed parts, and one click', async () => {
   expect((await agent.action('c1')).state).toBe('allowed');
 });
 
+test('risks are named, whatever is called: a command, a path, an address, SQL', async () => {
+  const agent = await Agent.open(w.server);
+  const calls: [string, Record<string, unknown>, string[], RegExp?][] = [
+    ['execute_command', { command: 'sudo rm *.log' }, ['with raised rights', 'wildcards']],
+    ['execute_command', { command: '$TOOL --all' }, ['decided only when it runs'], /may mean something else/u],
+    ['write_file', { path: '../.git/hooks/x', content: 'y' }, ['leaves its directory', 'a file that steers programs']],
+    ['write_file', { path: '~/x', content: 'y' }, [], /could not be parsed/u],
+    [
+      'http_request',
+      { url: 'http://a:b@10.0.0.1/' },
+      ['this machine or an internal network', 'a name or password in the address', 'not encrypted'],
+    ],
+    ['run_sql', { sql: 'DELETE FROM users; DROP TABLE audit' }, ['every row', 'drops or empties a table']],
+  ];
+  for (const [at, [tool, values, risks, doubt]] of calls.entries()) {
+    const call = await agent.propose(`c${at}`, tool, values);
+    const page = await w.at(`/inbox/${call.interaction}`);
+    if (risks.length > 0) {
+      const told = page.getByRole('list', { name: 'Risk' });
+      await told.waitFor();
+      expect(await told.getByRole('listitem').allInnerTexts()).toEqual(risks);
+    }
+    if (doubt) await page.getByText(doubt).waitFor();
+  }
+});
+
 test('a change of a file is shown as a diff; an edit shows its own, and is what runs', async () => {
   const agent = await Agent.open(w.server);
   const values = { path: '/srv/app/a.toml', content: 'workers = 8\n' };

@@ -222,3 +222,35 @@ test('constants without a type are chosen from, and long lists of arguments fold
   await page.getByRole('button', { name: 'Show all: 3000 items' }).click();
   await page.locator('dd', { hasText: /^2999$/u }).waitFor();
 });
+
+test('free parts are written as JSON wherever they stand, also where a schema comes back to itself', async () => {
+  const agent = await Agent.open(w.server);
+  const schema = {
+    type: 'object',
+    $defs: { node: { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } } } },
+    properties: {
+      tree: { title: 'Tree', $ref: '#/$defs/node' },
+      more: {
+        title: 'More',
+        oneOf: [
+          { title: 'Text', type: 'string' },
+          { title: 'Values', type: 'object' },
+        ],
+      },
+    },
+  };
+  const asked = await agent.ask({ kind: 'form', title: 'What hangs where', schema });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await page.getByRole('textbox', { name: 'name' }).fill('oak');
+  await page.getByRole('textbox', { name: 'next JSON' }).fill('{"name": "elm", "next": {"name": 5}}');
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Values' });
+  await page.getByRole('textbox', { name: 'Values JSON' }).fill('{"n": 9007199254740993}');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('alert').filter({ hasText: 'next › name: ' }).waitFor();
+  await page.getByRole('textbox', { name: 'next JSON' }).fill('{"name": "elm"}');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  expect((await agent.decided(asked.id)).resolution?.answer?.data).toMatchObject({
+    tree: { name: 'oak', next: { name: 'elm' } },
+  });
+});

@@ -100,12 +100,14 @@ function within(schema: Part, look: Look, value: unknown, above: readonly Part[]
     const among = schema[name];
     if (!Array.isArray(among) || isChosen(schema)) continue;
     // What is only asked of the fields beside it is nothing to write by itself.
-    const more = Object.keys(fields).length > 0;
+    const beside = Object.keys(fields).length > 0;
     result[name] = among.map((one) => {
       if (!isPart(one)) return {};
-      return more ? within(resolved(one, look.root), look, value, above) : controls(one, look, value, above);
+      return beside ? within(resolved(one, look.root), look, value, above) : controls(one, look, value, above);
     });
   }
+  const more = schema.additionalProperties;
+  if (isPart(more)) result.additionalProperties = controls(more, look, undefined, above);
   if (isPart(schema.items) && !isMany(schema)) result.items = controls(schema.items, look, first(value), above);
   return result;
 }
@@ -121,6 +123,7 @@ function control(schema: Part, value: unknown): UiSchema {
   if (Array.isArray(schema.enum))
     return { 'ui:widget': schema.enum.length <= FEW && format !== 'select' ? 'radio' : 'select' };
   if (isChosen(schema)) return { 'ui:widget': 'select' };
+  if ('const' in schema) return { 'ui:widget': 'radio' };
   if (isJson(schema)) return JSON_FIELD;
   if (type === 'boolean') return { 'ui:widget': format === 'checkbox' ? 'checkbox' : 'ToggleWidget' };
   if (type === 'array') return isMany(schema) ? { 'ui:widget': 'checkboxes' } : {};

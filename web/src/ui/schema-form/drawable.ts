@@ -55,7 +55,12 @@ function typed(part: unknown): unknown {
 function within(name: string, value: unknown): unknown {
   if (VALUES.includes(name)) return value;
   if (!NAMED.includes(name) || !isPart(value)) return typed(value);
-  return Object.fromEntries(Object.entries(value).map(([own, one]) => [own, typed(one)]));
+  return Object.fromEntries(Object.entries(value).map(([own, one]) => [own, listed(typed(one))]));
+}
+
+/** A field that has one value alone is a list of one to choose from. */
+function listed(part: unknown): unknown {
+  return isConstant(part) && !('enum' in part) ? { type: typeof part.const, ...part, enum: [part.const] } : part;
 }
 
 function isConstant(part: unknown): part is { const: unknown } {

@@ -232,3 +232,33 @@ test('a definition of any name is found', () => {
   draw('{"type":"object","$defs":{"a/b c":{"type":"boolean"}},"properties":{"n":{"$ref":"#/$defs/a~1b%20c"}}}');
   expect(box.querySelector('#f_n')?.getAttribute('role')).toBe('switch');
 });
+
+test('what has one value alone is chosen, and is not chosen for anybody', () => {
+  draw('{"type":"object","required":["n"],"properties":{"n":{"const":"x"}}}');
+  submit();
+  expect(sent).toEqual([]);
+  act(() => box.querySelector<HTMLInputElement>('input[type="radio"]')?.click());
+  submit();
+  expect(sent).toEqual(['{"n":"x"}']);
+});
+
+test('fields that the schema leaves open are added, named and taken away', () => {
+  draw(
+    '{"type":"object","description":"All of it","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"object"}}',
+  );
+  expect(box.textContent).toContain('All of it');
+  act(() => box.querySelector('button')?.click());
+  const name = box.querySelector<HTMLInputElement>('input[id$="-key"]');
+  if (!name) throw new Error('no name');
+  act(() => {
+    name.focus();
+    name.value = 'own';
+    name.blur();
+  });
+  type('{"k":1}');
+  submit();
+  expect(sent).toEqual(['{"own":{"k":1}}']);
+  act(() => box.querySelector('button')?.click());
+  submit();
+  expect(sent.at(-1)).toBe('{}');
+});

@@ -15,8 +15,9 @@ import {
   MultiSchemaFieldTemplate,
   ObjectFieldTemplate,
 } from './templates';
-import { validator, type Words } from './validator';
+import { validator } from './validator';
 import { DateTimeWidget, JsonField, ToggleWidget } from './widgets';
+import { useSaid, useWords } from './words';
 
 interface Props {
   id: string;
@@ -59,6 +60,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
   const { drawn } = props;
   const { id, schema, value, samples = [], common = false, disabled, refused, onReady, onChange, onSubmit } = props;
   const words = useWords();
+  const said = useSaid();
   const { t } = useTranslation();
   const [homeless, setHomeless] = useState<string[]>([]);
   const ready = useRef(onReady);
@@ -101,6 +103,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
       templates={TEMPLATES}
       widgets={WIDGETS}
       fields={FIELDS}
+      translateString={said}
       noHtml5Validate
       extraErrors={extra}
       showErrorList={false}
@@ -144,18 +147,6 @@ function unseen(id: string, errors: RJSFValidationError[]): string[] {
     return said ? [] : [[path.join(' › '), message].filter(Boolean).join(': ')];
   });
   return [...new Set(lines)];
-}
-
-function useWords(): Words {
-  const { t } = useTranslation();
-  return useMemo(
-    () => (keyword, limit) =>
-      t(`form.wrong.${keyword}` as 'form.wrong.minLength', {
-        defaultValue: t('form.wrong.other'),
-        limit: typeof limit === 'object' ? '' : String(limit),
-      }),
-    [t],
-  );
 }
 
 function elsewhere(refused: Record<string, string>, controls: UiSchema): RJSFValidationError[] {

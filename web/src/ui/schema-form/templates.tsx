@@ -1,14 +1,18 @@
-import type {
-  ArrayFieldItemTemplateProps,
-  ArrayFieldTemplateProps,
-  FieldTemplateProps,
-  MultiSchemaFieldTemplateProps,
-  ObjectFieldTemplateProps,
+import {
+  ADDITIONAL_PROPERTY_FLAG,
+  type ArrayFieldItemTemplateProps,
+  type ArrayFieldTemplateProps,
+  canExpand,
+  type FieldTemplateProps,
+  type MultiSchemaFieldTemplateProps,
+  type ObjectFieldTemplateProps,
 } from '@rjsf/utils';
 import { ChevronDown, ChevronUp, Plus, Trash2 } from 'lucide-react';
+import { isValidElement } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
+import { Input } from '@/ui/field';
 import { HiddenMarks } from '@/ui/hidden-marks';
 
 /** Every text in these templates comes from an agent's schema and is shown as data. */
@@ -19,7 +23,7 @@ export function FieldTemplate(props: FieldTemplateProps) {
   // Several of a list are chosen by boxes of their own, under one name.
   const boxes = displayLabel && schema.type === 'array' && !uiSchema?.['ui:field'];
   const errors = rawErrors?.filter((error, at) => rawErrors.indexOf(error) === at) ?? [];
-  return (
+  const field = (
     <div className="space-y-1.5" data-field={id}>
       {displayLabel && !group ? (
         <label htmlFor={id} className="block font-medium text-sm">
@@ -49,12 +53,54 @@ export function FieldTemplate(props: FieldTemplateProps) {
       ))}
     </div>
   );
+  return ADDITIONAL_PROPERTY_FLAG in schema ? <Added {...props}>{field}</Added> : field;
 }
 
-export function ObjectFieldTemplate({ title, schema, properties, fieldPathId }: ObjectFieldTemplateProps) {
+/** A field that the schema leaves to whoever fills it in: they name it. */
+function Added({ id, label, children, disabled, onKeyRenameBlur, onRemoveProperty }: FieldTemplateProps) {
+  const { t } = useTranslation();
+  return (
+    <div className="flex items-start gap-2 rounded-lg border p-3">
+      <div className="min-w-0 flex-1 space-y-3">
+        <div className="space-y-1.5">
+          <label htmlFor={`${id}-key`} className="block font-medium text-sm">
+            {t('form.name')}
+          </label>
+          <Input key={label} id={`${id}-key`} defaultValue={label} disabled={disabled} onBlur={onKeyRenameBlur} />
+        </div>
+        {children}
+      </div>
+      <Button tone="quiet" size="icon" aria-label={t('form.removeField', { name: label })} onClick={onRemoveProperty}>
+        <Trash2 />
+      </Button>
+    </div>
+  );
+}
+
+export function ObjectFieldTemplate(props: ObjectFieldTemplateProps) {
+  const { title, schema, uiSchema, formData, properties, fieldPathId, onAddProperty } = props;
+  const { t } = useTranslation();
   const inner = fieldPathId.path.length > 0;
-  const fields = <div className="space-y-4">{properties.map((property) => property.content)}</div>;
-  if (!inner) return fields;
+  // What is one of several has the fields of that one.
+  if ((schema.oneOf || schema.anyOf) && properties.length === 0) return null;
+  const fields = (
+    <div className="space-y-4">
+      {properties.map((property) => property.content)}
+      {canExpand(schema, uiSchema, formData) ? (
+        <Button size="sm" onClick={onAddProperty}>
+          <Plus aria-hidden="true" />
+          {t('form.addField')}
+        </Button>
+      ) : null}
+    </div>
+  );
+  if (!inner)
+    return (
+      <>
+        {schema.description ? <AgentText text={schema.description} className="mb-4 text-muted text-sm" /> : null}
+        {fields}
+      </>
+    );
   return (
     <fieldset className="rounded-lg border px-4 pt-2 pb-4">
       <legend className="px-1 font-medium text-sm">
@@ -117,9 +163,16 @@ export function ArrayFieldItemTemplate({ children, buttonsProps, hasToolbar, ind
 }
 
 export function MultiSchemaFieldTemplate({ selector, optionSchemaField }: MultiSchemaFieldTemplateProps) {
+  const { t } = useTranslation();
+  const id = isValidElement<{ id?: string }>(selector) ? selector.props.id : undefined;
   return (
     <div className="space-y-3 rounded-lg border p-4">
-      {selector}
+      <div className="space-y-1.5">
+        <label htmlFor={id} className="block font-medium text-sm">
+          {t('form.which')}
+        </label>
+        {selector}
+      </div>
       {optionSchemaField}
     </div>
   );
