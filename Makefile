@@ -3,7 +3,7 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build test bench fuzz fmt lint unit web api readme e2e clean
+.PHONY: run build tested test bench fuzz fmt lint unit web api readme e2e clean
 
 run: build
 	@./scripts/run
@@ -13,8 +13,15 @@ build:
 	@./scripts/web
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli
 
+# One build serves all tests, with the page inside.
+tested:
+	@./scripts/setup test
+	@./scripts/web
+	@$(CARGO) build $(LOCKED) --workspace --all-features --tests
+
 test:
 	@./scripts/setup test
+	@./scripts/web
 	@$(MAKE) --no-print-directory lint unit web api readme e2e
 
 lint:
@@ -24,15 +31,14 @@ lint:
 unit:
 	./scripts/with-postgres ./scripts/unit-tests
 
-# Drives the build that the unit tests have left.
-api:
+api: tested
 	./scripts/api-fuzz
 
-readme: build
+readme: tested
 	./scripts/readme-test
 
-# The page in a real browser, as the binary that `build` leaves has it inside.
-e2e: build
+# The page in a real browser, as the binary has it inside.
+e2e: tested
 	@./scripts/setup e2e
 	@./scripts/web e2e
 
