@@ -94,6 +94,27 @@ test('an agent of the server is started, spoken to, asks, is answered in place a
   await timeline.getByText('Ada! The tea is ready.').waitFor();
 });
 
+test('what is written while a message is on its way is the next one', async () => {
+  const page = await w.at('/agents');
+  await page.getByRole('button', { name: 'Start greeter' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+  const message = page.getByRole('textbox', { name: 'Message to the agent' });
+  let go = () => undefined as void;
+  const written = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route('**/messages', async (route) => {
+    await written;
+    await route.continue();
+  });
+  await message.fill('First');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await message.fill('Second');
+  go();
+  await page.getByRole('list').filter({ hasText: 'Session started' }).getByText('First').waitFor();
+  expect(await message.inputValue()).toBe('Second');
+});
+
 test('a flow is started with its input, and asks before its step', async () => {
   const page = await w.at('/agents');
   await page.getByRole('button', { name: 'Start welcome' }).click();

@@ -139,3 +139,60 @@ test('what happened before a question is shown however much has happened since',
     .toEqual(Array.from({ length: 6 }, () => expect.stringMatching(/May run read_file.*file-[0-7]\.txt/su)));
   await page.getByText('History: 1', { exact: false }).waitFor();
 });
+
+test('of several questions a key means the one that has the focus, and none without it', async () => {
+  const agent = await Agent.open(w.server, 'Two at once');
+  await agent.propose('first', 'execute_command', { command: 'echo first' });
+  await agent.propose('second', 'execute_command', { command: 'echo second' });
+  const page = await w.at(`/sessions/${agent.session}`);
+  const first = page.getByRole('article').filter({ hasText: 'echo first' });
+  await first.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+  await page.locator('summary', { hasText: 'echo second' }).click();
+  const second = page.getByRole('article').filter({ hasText: 'echo second' });
+  await second.getByRole('button', { name: 'Reject', exact: true }).waitFor();
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('r');
+  expect(await page.getByRole('group', { name: 'Reject' }).count()).toBe(0);
+  await second.getByRole('button', { name: 'Reject', exact: true }).focus();
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await second.getByRole('status').filter({ hasText: 'alice: Approve' }).waitFor();
+  expect([(await agent.action('first')).state, (await agent.action('second')).state]).toEqual(['waiting', 'allowed']);
+});
+
+test('every open question of a session can be reached, however many there are', async () => {
+  const agent = await Agent.open(w.server, 'Sixty questions');
+  for (let n = 1; n <= 60; n += 1) await agent.ask({ kind: 'question', title: `Question ${n}.` });
+  const page = await w.at(`/sessions/${agent.session}`);
+  await page.getByRole('heading', { name: '60 open questions' }).waitFor();
+  expect(await page.locator('summary', { hasText: 'Question 60.' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.locator('summary', { hasText: 'Question 60.' }).click();
+  const last = page.getByRole('article').filter({ hasText: 'Question 60.' });
+  await last.getByRole('textbox', { name: 'Answer' }).fill('yes');
+  await last.getByRole('button', { name: 'Send answer' }).click();
+  await last.getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+});
+
+test('what changes while a page is read for the first time is on it', async () => {
+  const agent = await Agent.open(w.server, 'Slow to read');
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Go?' });
+  const page = await w.at('/figures');
+  let answered = false;
+  await page.route(`**/v1/interactions/${asked.id}`, async (route) => {
+    const reply = await route.fetch();
+    // It is answered when the server has made up its reply, and before that is here.
+    if (!answered) {
+      answered = true;
+      await fetch(`${w.server.address}/v1/interactions/${asked.id}/answer`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ effect: 'approve' }),
+      });
+      await expect.poll(() => page.getByRole('link', { name: /Inbox/u }).innerText()).not.toContain('1');
+    }
+    await route.fulfill({ response: reply });
+  });
+  await page.goto(`${w.server.page}/inbox/${asked.id}`);
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'bob' }).waitFor();
+});

@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { api } from '@/api/client';
 import { beforeQuery, eventsQuery } from '@/api/events';
@@ -52,6 +52,25 @@ test('many events within a moment are one round of reading, of what they are abo
     stale(['interaction', 'int_2']),
     stale(['policy']),
   ]).toEqual([true, true, false, false]);
+});
+
+test('what changes while it is read for the first time is read once more', async () => {
+  vi.useRealTimers();
+  const cache = new QueryClient();
+  const replies: ((value: string) => void)[] = [];
+  const reading = new QueryObserver(cache, {
+    queryKey: ['interaction', 'int_1'],
+    queryFn: () => new Promise<string>((reply) => replies.push(reply)),
+  });
+  const stop = reading.subscribe(() => undefined);
+  gather(cache, 0)(event(1, { interaction: 'int_1' }));
+  await vi.waitFor(() => expect(cache.getQueryState(['interaction', 'int_1'])?.isInvalidated).toBe(true));
+  expect(replies.length).toBe(1);
+  replies[0]?.('open');
+  await vi.waitFor(() => expect(replies.length).toBe(2));
+  replies[1]?.('answered');
+  await vi.waitFor(() => expect(cache.getQueryData(['interaction', 'int_1'])).toBe('answered'));
+  stop();
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { create } from 'zustand';
 import { readReply } from '@/api/client';
 import { heardKey } from '@/api/events';
@@ -41,7 +41,7 @@ function connected(cache: QueryClient, state: Exclude<Word['is'], 'event' | 'ali
   const before = useConnection.getState().state;
   if (state !== 'lost' || before !== 'lost') useConnection.setState({ state, since: Date.now() });
   // What happened before this moment is read again once; what comes after it is in the stream.
-  if (state === 'open') void cache.invalidateQueries();
+  if (state === 'open') reread(cache);
   if (state === 'signed-out') void cache.invalidateQueries({ queryKey: ['me'] });
 }
 
@@ -62,11 +62,8 @@ export function gather(cache: QueryClient, wait = 120): (event: SessionEvent) =>
     waiting = false;
     const now = touched;
     touched = new Set();
-    void cache.invalidateQueries({
-      predicate: ({ queryKey: [name, id] }) =>
-        name === 'interactions' || name === 'sessions' || name === 'stats' || now.has(`${name} ${id}`),
-    });
-    if (now.has('grants')) void cache.invalidateQueries({ queryKey: ['grants'] });
+    const lists = ['interactions', 'sessions', 'stats', ...(now.has('grants') ? ['grants'] : [])];
+    reread(cache, ({ queryKey: [name, id] }) => lists.includes(String(name)) || now.has(`${name} ${id}`));
   };
   return (event) => {
     append(cache, event);
@@ -79,6 +76,19 @@ export function gather(cache: QueryClient, wait = 120): (event: SessionEvent) =>
     waiting = true;
     setTimeout(flush, wait);
   };
+}
+
+/** Has what has changed read again. What is just being read for the first time may be older than the change, and follows when it is there. */
+function reread(cache: QueryClient, predicate: (query: Query) => boolean = () => true): void {
+  const first = cache
+    .getQueryCache()
+    .findAll({ fetchStatus: 'fetching', predicate })
+    .filter(({ state }) => state.data === undefined);
+  void cache.invalidateQueries({ predicate });
+  for (const { promise, queryKey } of first) {
+    const then = () => cache.invalidateQueries({ queryKey, exact: true });
+    void promise?.then(then, then);
+  }
 }
 
 function append(cache: QueryClient, event: SessionEvent): void {

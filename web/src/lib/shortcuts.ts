@@ -9,14 +9,15 @@ export function isTyping(event: KeyboardEvent): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
 }
 
-/** Single keys for as long as a component is there. */
-export function useShortcuts(keys: Record<string, () => void>): void {
-  const latest = useRef(keys);
-  latest.current = keys;
+/** Single keys for as long as a component is there, and where it says that they are for it. */
+export function useShortcuts(keys: Record<string, () => void>, forIt: () => boolean = () => true): void {
+  const latest = useRef({ keys, forIt });
+  latest.current = { keys, forIt };
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const action = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined;
-      if (!action || isTyping(event)) return;
+      const { keys, forIt } = latest.current;
+      const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+      if (!action || isTyping(event) || !forIt()) return;
       event.preventDefault();
       action();
     };

@@ -7,7 +7,7 @@ import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
 import { expiredShare, refusedShare, series, shareTone } from './series';
 import { callLine, contextBeside, subjectOf } from './subject';
-import { lastTurns, timeline } from './timeline';
+import { lastTurns, timeline, titlesOf } from './timeline';
 
 describe('what a call is about', () => {
   test.each([
@@ -201,7 +201,41 @@ test('what was said of a turn before it was begun anew is not shown', () => {
     event(3, 'model.again', 2),
     event(4, 'model.said', 2),
   ];
-  expect(timeline(told).map(({ seq }) => seq)).toEqual([1, 4]);
+  expect(timeline(told).map(({ seq }) => seq)).toEqual([1, 3, 4]);
+});
+
+test('what a model says in portions is one text, until it thinks or another turn begins', () => {
+  const event = (seq: number, type: string, turn: number, text: string) =>
+    ({ id: `e${seq}`, seq, type, step: 's', data: { turn, text } }) as unknown as SessionEvent;
+  const made = timeline([
+    event(1, 'model.thought', 1, 'hm'),
+    event(2, 'model.said', 1, 'The quick brow'),
+    event(3, 'model.said', 1, 'n fox'),
+    event(4, 'model.thought', 1, '…'),
+    event(5, 'model.said', 1, ' jumps'),
+    event(6, 'model.said', 2, 'Again'),
+  ]);
+  expect(made.map(({ id, data }) => [id, (data as { text: string }).text])).toEqual([
+    ['e1', 'hm'],
+    ['e2', 'The quick brown fox'],
+    ['e4', '…'],
+    ['e5', ' jumps'],
+    ['e6', 'Again'],
+  ]);
+});
+
+test('an answer is told with the question that it belongs to', () => {
+  const event = (type: string, interaction: string, data: object) =>
+    ({ type, interaction, data }) as unknown as SessionEvent;
+  const titles = titlesOf([
+    event('interaction.asked', 'a', { title: 'May I?' }),
+    event('interaction.asked', 'b', { tool: 'ls' }),
+    event('interaction.answered', 'c', { title: 'no' }),
+  ]);
+  expect([...titles]).toEqual([
+    ['a', 'May I?'],
+    ['b', 'ls'],
+  ]);
 });
 
 describe('agents and flows', () => {

@@ -1,7 +1,7 @@
 import type { SessionEvent } from '@/api/types';
 
 // These only repeat what another event of the same moment says better.
-const NOISE = ['delivery.heartbeat', 'action.waiting', 'delivery.taken', 'delivery.not_needed', 'model.again'];
+const NOISE = ['delivery.heartbeat', 'action.waiting', 'delivery.taken', 'delivery.not_needed'];
 
 const PORTIONS = ['model.said', 'model.thought'];
 
@@ -11,13 +11,24 @@ export function timeline(events: readonly SessionEvent[]): SessionEvent[] {
   // A turn that is begun anew takes back what was told of it before.
   const anew = new Map<string, number>();
   for (const event of events) if (event.type === 'model.again') anew.set(turnOf(event), event.seq);
-  return (
-    events
-      .filter((event) => !NOISE.includes(event.type))
-      // What a model says comes in portions while it speaks, and whole when it is done.
-      .filter((event) => !(PORTIONS.includes(event.type) && ended.has(turnOf(event))))
-      .filter((event) => !(PORTIONS.includes(event.type) && event.seq < (anew.get(turnOf(event)) ?? 0)))
-  );
+  const told = events
+    .filter((event) => !NOISE.includes(event.type))
+    .filter((event) => !(PORTIONS.includes(event.type) && ended.has(turnOf(event))))
+    .filter((event) => !(PORTIONS.includes(event.type) && event.seq < (anew.get(turnOf(event)) ?? 0)));
+  return whole(told);
+}
+
+/** What a model says comes in portions while it speaks: they are one text. */
+function whole(events: readonly SessionEvent[]): SessionEvent[] {
+  const made: SessionEvent[] = [];
+  for (const event of events) {
+    const last = made.at(-1);
+    if (last && PORTIONS.includes(event.type) && last.type === event.type && turnOf(last) === turnOf(event)) {
+      const text = (one: SessionEvent) => (one.data as { text?: string }).text ?? '';
+      made[made.length - 1] = { ...last, data: { ...(last.data as object), text: text(last) + text(event) } };
+    } else made.push(event);
+  }
+  return made;
 }
 
 function turnOf(event: SessionEvent): string {
@@ -85,6 +96,6 @@ export function toneOf(type: string): 'plain' | 'good' | 'warn' | 'danger' | 'ac
   )
     return 'danger';
   if (['interaction.asked', 'interaction.answered', 'interaction.voted'].includes(type)) return 'accent';
-  if (/expired|overdue|warned|unknown|paused|cancelled|troubled|sent_back/u.test(type)) return 'warn';
+  if (/expired|overdue|warned|unknown|paused|cancelled|troubled|sent_back|again/u.test(type)) return 'warn';
   return 'plain';
 }

@@ -73,10 +73,12 @@ export function Answer({ question, dock, begin, left }: Props) {
   const withForm = (move: Move) => (field === 'form' || field === 'secret') && carriesForm(move.effect);
   // A form is checked by itself before anything goes; then it comes back through `submitted`.
   const submit = (move: Move) => {
-    if (!withForm(move)) return make(move);
     const form = document.getElementById(formId) as HTMLFormElement | null;
-    const unread = form?.querySelector<HTMLElement>('[data-unread]');
+    // What cannot be read yet would be sent as it was before.
+    const written = withForm(move) ? form : move.needs === 'arguments' ? area.current : undefined;
+    const unread = written?.querySelector<HTMLElement>('[data-unread]');
     if (unread) return unread.focus();
+    if (!withForm(move)) return make(move);
     submitting.current = move;
     form?.requestSubmit();
   };
@@ -109,7 +111,9 @@ export function Answer({ question, dock, begin, left }: Props) {
       button?.focus();
     } else setOpen(move);
   };
-  useShortcuts({ a: () => jump('approve'), e: () => jump('edit'), r: () => jump('reject') });
+  useShortcuts({ a: () => jump('approve'), e: () => jump('edit'), r: () => jump('reject') }, () =>
+    isMeant(area.current),
+  );
   useInSight(area, begin !== undefined);
   const started = useRef(false);
   useEffect(() => {
@@ -135,7 +139,7 @@ export function Answer({ question, dock, begin, left }: Props) {
   const blocked = sending || !ready || taken !== undefined;
   const failed = error && !OVERTAKEN.includes(asProblem(error).code);
   return (
-    <div ref={area} className="contents">
+    <div ref={area} data-answer className="contents">
       <Section level={3} title={t('question.answer')} aside={<Instead question={question} mayAbstain={!abstained} />}>
         <div className="space-y-4">
           {abstained ? <Notice>{t('instead.abstain.done')}</Notice> : null}
@@ -190,4 +194,13 @@ export function Answer({ question, dock, begin, left }: Props) {
       )}
     </div>
   );
+}
+
+/** Of several questions on a page a key means the one that has the focus, and without it none. */
+function isMeant(area: Element | null): boolean {
+  const own = area?.closest('article');
+  if (!own) return false;
+  if (own.contains(document.activeElement)) return true;
+  const shown = [...document.querySelectorAll('[data-answer]')].filter((one) => !one.closest('details:not([open])'));
+  return shown.length === 1 && shown[0] === area;
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { SendHorizontal } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, attemptKey, taken } from '@/api/client';
 import { asProblem } from '@/api/problem';
@@ -15,24 +15,27 @@ export function Message({ session }: { session: string }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
   const [text, setText, forget] = useDraft(me ? `${me.name} ${session} message` : undefined, '');
+  const written = useRef(text);
+  written.current = text;
   const [key, setKey] = useState(attemptKey);
   const send = useMutation({
-    mutationFn: () =>
+    mutationFn: (content: string) =>
       taken(
         api.POST('/v1/sessions/{session}/messages', {
           params: { path: { session }, header: { 'Idempotency-Key': key } },
-          body: { content: text },
+          body: { content },
         }),
       ),
     retry: (failures, error) => asProblem(error).passing && failures < 3,
-    onSuccess: () => {
-      forget();
+    onSuccess: (_, sent) => {
+      // What was written since then is the next message.
+      if (written.current === sent) forget();
       setKey(attemptKey());
     },
   });
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (text.trim() !== '' && !send.isPending) send.mutate();
+    if (text.trim() !== '' && !send.isPending) send.mutate(text);
   };
   return (
     <form onSubmit={submit} className="space-y-2">

@@ -1,12 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { interactionsQuery, meQuery, sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { sessionName, titleOf } from '@/model/labels';
+import { callLine } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
+import { Button } from '@/ui/button';
+import { CallInLine } from '@/ui/call';
 import { JsonTable } from '@/ui/json';
 import { Card, Empty, Notice, Page, Section, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
@@ -31,8 +34,8 @@ export function Session({ id, back, question }: Props) {
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
   const { data: me } = useQuery(meQuery());
   const may = me?.role === 'admin' || me?.role === 'operator';
-  const { data: open } = useInfiniteQuery(interactionsQuery({ session: id, status: 'pending' }));
-  const pending = open?.pages.flatMap((page) => page.interactions) ?? [];
+  const open = useInfiniteQuery(interactionsQuery({ session: id, status: 'pending' }));
+  const pending = open.data?.pages.flatMap((page) => page.interactions) ?? [];
   const questions = useOpened(pending);
   if (!session) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
@@ -76,16 +79,21 @@ export function Session({ id, back, question }: Props) {
           </Section>
         ) : null}
         {questions.length > 0 ? (
-          <Section title={t('session.open', { count: pending.length })}>
+          <Section title={t('session.open', { count: Math.max(pending.length, session.waiting_on) })}>
             <ul className="space-y-4">
               {questions.map((one, at) => (
                 <li key={one.id}>
-                  <Folded first={at === 0} title={titleOf(t, one)}>
+                  <Folded first={at === 0} question={one}>
                     {question(one.id)}
                   </Folded>
                 </li>
               ))}
             </ul>
+            {open.hasNextPage ? (
+              <Button className="mt-4" busy={open.isFetchingNextPage} onClick={() => void open.fetchNextPage()}>
+                {t('common.more')}
+              </Button>
+            ) : null}
           </Section>
         ) : null}
         <Steps session={session} />
@@ -107,15 +115,19 @@ function useOpened(pending: Interaction[]): Interaction[] {
 }
 
 /** The oldest question stands open; the others unfold. */
-function Folded({ first, title, children }: { first: boolean; title: string; children: ReactNode }) {
+function Folded({ first, question, children }: { first: boolean; question: Interaction; children: ReactNode }) {
+  const { t } = useTranslation();
+  const [seen, setSeen] = useState(false);
+  const line = callLine(question.action);
   if (first) return <Card className="border-accent/40">{children}</Card>;
   return (
     <Card>
-      <details>
+      <details onToggle={(event) => setSeen((was) => was || event.currentTarget.open)}>
         <summary className="px-4 py-3 font-medium hover:bg-hover">
-          <AgentLine text={title} />
+          <AgentLine text={titleOf(t, question)} />
+          {line ? <CallInLine line={line} /> : null}
         </summary>
-        {children}
+        {seen ? children : null}
       </details>
     </Card>
   );
