@@ -99,18 +99,17 @@ test('what is written while a message is on its way is the next one', async () =
   await page.getByRole('button', { name: 'Start greeter' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
   const message = page.getByRole('textbox', { name: 'Message to the agent' });
-  let go = () => undefined as void;
-  const written = new Promise<void>((resolve) => {
-    go = resolve;
-  });
+
+  const waiting: (() => void)[] = [];
   await page.route('**/messages', async (route) => {
-    await written;
+    await new Promise<void>((go) => waiting.push(go));
     await route.continue();
   });
   await message.fill('First');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await message.fill('Second');
-  go();
+  await expect.poll(() => waiting.length).toBe(1);
+  for (const go of waiting) go();
   await page.getByRole('list').filter({ hasText: 'Session started' }).getByText('First').waitFor();
   expect(await message.inputValue()).toBe('Second');
 });

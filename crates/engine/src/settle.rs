@@ -274,6 +274,14 @@ impl Engine {
         Ok(Value::Object(given))
     }
 
+    /// What the arguments of the action that a question is about must be: as the policy declares it, else as the agent's version or the tool does.
+    pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
+        caller.require(Right::Read)?;
+        let Some((_, proposal, of_tool)) = self.proposed_in(caller.scope, id).await? else { return Ok(None) };
+        let policy = self.in_force(caller.scope).await?.policy;
+        Ok(policy.schema(&proposal.action.tool).cloned().or(of_tool))
+    }
+
     /// The question that was asked first, the action that it is about, and the schema of its tool where we run it or its client does.
     async fn proposed_in(
         &self,

@@ -145,6 +145,16 @@ pub struct ActionView {
     pub digest: String,
 }
 
+/// What the arguments of an action must be.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({ "schema": { "type": "object", "required": ["path"], "properties": { "path": { "type": "string" } } } }))]
+pub struct ActionSchemaView {
+    /// A JSON Schema, where anybody has declared one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub schema: Option<Value>,
+}
+
 /// One thing that may be chosen.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OptionView {

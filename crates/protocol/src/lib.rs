@@ -47,8 +47,8 @@ pub use event::{EventView, EventsPage};
 pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
 pub use handover::{AbstentionView, HandedFromView, HandedOverView};
 pub use interaction::{
-    ActionView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView, ResolutionView,
-    SuggestionView, VoteView,
+    ActionSchemaView, ActionView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView,
+    ResolutionView, SuggestionView, VoteView,
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
 pub use policy::{

@@ -77,6 +77,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(interactions::interaction_ask))
         .routes(routes!(interactions::interaction_list))
         .routes(routes!(interactions::interaction_get))
+        .routes(routes!(interactions::interaction_schema))
         .routes(routes!(answers::interaction_answer))
         .routes(routes!(answers::interaction_answer_many))
         .routes(routes!(answers::interaction_auto))

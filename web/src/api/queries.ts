@@ -32,6 +32,16 @@ export const interactionQuery = (id: string) =>
       taken(api.GET('/v1/interactions/{interaction}', { params: { path: { interaction: id } }, signal })),
   });
 
+/** What the arguments of the action that a question is about must be, where anybody has said so. */
+export const actionSchemaQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['action-schema', id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { interaction: id } };
+      return (await taken(api.GET('/v1/interactions/{interaction}/schema', { params, signal }))).schema ?? null;
+    },
+  });
+
 export const sessionsQuery = (filter: SessionFilter) =>
   infiniteQueryOptions({
     queryKey: ['sessions', filter],

@@ -58,3 +58,10 @@ export function schemaWithout(schema: Values, names: readonly string[]): Values 
   const required = Array.isArray(schema.required) ? schema.required.filter((name) => !names.includes(name)) : [];
   return { ...schema, properties: Object.fromEntries(kept), required };
 }
+
+/** What is declared of the arguments, and what is seen of those that it does not name: none goes without a field. */
+export function withSeen(declared: Values | undefined, seen: Values): Values {
+  const names = declared?.properties;
+  if (!declared || typeof names !== 'object' || names === null) return declared?.$ref ? declared : seen;
+  return { ...declared, properties: { ...(seen.properties as Values), ...names } };
+}

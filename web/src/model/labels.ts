@@ -30,10 +30,25 @@ const REASONS = {
   'It changes files or runs a program.': 'changes',
 } as const;
 
-/** Why a call is asked about: the server's own words are translated, those of a policy or an agent stay as they are. */
+/**
+ * Why a call is asked about: the server's own words are translated, those of a policy or an agent stay as they are. What the server has found
+ * besides stands behind its first sentence.
+ */
 export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
-  const own = asked_by_rule && message && Object.hasOwn(REASONS, message);
-  return own ? t(`question.reasons.${REASONS[message as keyof typeof REASONS]}`) : message;
+  const own = asked_by_rule && message && Object.keys(REASONS).find((reason) => message.startsWith(reason));
+  if (!own) return message;
+  const rest = message.slice(own.length);
+  if (rest !== '' && !rest.startsWith(' ')) return message;
+  return t(`question.reasons.${REASONS[own as keyof typeof REASONS]}`) + rest;
+}
+
+/** Who asks: whoever holds the key, and where the session is another agent's, that too. */
+export function askerOf(
+  t: TFunction,
+  { agent, asked_by, driven }: Pick<Interaction, 'agent' | 'asked_by' | 'driven'>,
+): string {
+  if (!agent || agent === asked_by.name) return asked_by.name;
+  return driven ? agent : t('question.asker', { name: asked_by.name, agent });
 }
 
 /** What a session is called: by its title, or by what runs in it. */

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Definition, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
 import { droppedOf } from './dropped';
-import { readArguments } from './edit';
-import { moveLabel } from './labels';
+import { readArguments, withSeen } from './edit';
+import { askerOf, messageOf, moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
 import { expiredShare, refusedShare, series, shareTone } from './series';
 import { callLine, contextBeside, subjectOf } from './subject';
@@ -266,4 +266,39 @@ test('what was left out of the suggestions is read from metadata of that shape a
   expect(droppedOf({ dropped_suggestions: [one, { id: 3 }, null] })).toEqual([one]);
   for (const other of [undefined, null, 'text', [], { dropped_suggestions: 'no' }])
     expect(droppedOf(other)).toEqual([]);
+});
+
+describe('who asks', () => {
+  const t = ((key: string, values: object) => `${key} ${Object.values(values).join(' ')}`) as never;
+  const by = { kind: 'agent', name: 'key' } as const;
+  test.each([
+    ['an agent of its own name', { asked_by: by, agent: 'key' }, 'key'],
+    ['an agent without one', { asked_by: by }, 'key'],
+    ['a key in the session of another agent', { asked_by: by, agent: 'bot' }, 'question.asker key bot'],
+    ['an agent that the server runs', { asked_by: by, agent: 'bot', driven: true }, 'bot'],
+  ])('%s', (_, question, expected) => {
+    expect(askerOf(t, question as never)).toBe(expected);
+  });
+});
+
+describe('why a call is asked about', () => {
+  const t = ((key: string) => `[${key}]`) as never;
+  const rule = { policy: 'p' };
+  test.each([
+    ['the server alone', 'No rule matches this call.', rule, '[question.reasons.none]'],
+    ['with what it found', 'No rule matches this call. It has `x`.', rule, '[question.reasons.none] It has `x`.'],
+    ['a policy that begins alike', 'No rule matches this call.s', rule, 'No rule matches this call.s'],
+    ['an agent', 'No rule matches this call.', undefined, 'No rule matches this call.'],
+    ['nobody', undefined, rule, undefined],
+  ])('%s', (_, message, asked_by_rule, expected) => {
+    expect(messageOf(t, { message, asked_by_rule } as never)).toBe(expected);
+  });
+});
+
+test('the fields of an edit are those that are declared, and those that are there', () => {
+  const seen = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } };
+  const declared = { type: 'object', properties: { a: { enum: ['x'] }, c: {} } };
+  expect(withSeen(declared, seen).properties).toEqual({ a: { enum: ['x'] }, b: { type: 'string' }, c: {} });
+  expect(withSeen(undefined, seen)).toBe(seen);
+  expect(withSeen({ type: 'object' }, seen)).toBe(seen);
 });

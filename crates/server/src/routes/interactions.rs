@@ -7,7 +7,9 @@ use axum::extract::State;
 use domain::{Interaction, InteractionId, Kind, SessionId, Status};
 use engine::{Ask, Error, HandOver, InteractionQuery};
 use http::{HeaderMap, StatusCode};
-use protocol::{AbstainBody, AskBody, CancelBody, EmptyBody, HandOverBody, InteractionView, InteractionsPage};
+use protocol::{
+    AbstainBody, ActionSchemaView, AskBody, CancelBody, EmptyBody, HandOverBody, InteractionView, InteractionsPage,
+};
 use serde::Deserialize;
 use store::{InteractionFilter, Page, Sort};
 use utoipa::{IntoParams, ToSchema};
@@ -158,6 +160,19 @@ pub(super) async fn interaction_get(
     // Whoever has waited may have lost their key meanwhile.
     app.engine.recheck(&caller).await?;
     shown(found)
+}
+
+/// Reads what the arguments of the action that a question is about must be, whoever edits them: the schema that the policy declares for its
+/// tool, else that of the agent's version or of the tool itself.
+#[utoipa::path(get, path = "/v1/interactions/{interaction}/schema", tag = "interactions",
+    params(("interaction" = String, Path, description = "`int_…`")),
+    responses((status = 200, description = "The schema, where there is one", body = ActionSchemaView), Problems))]
+pub(super) async fn interaction_schema(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<InteractionId>,
+) -> Result<Json<ActionSchemaView>, ApiError> {
+    Ok(Json(ActionSchemaView { schema: app.engine.action_schema(&caller, id).await? }))
 }
 
 /// Closes a question without an answer. Whoever asked may withdraw it.

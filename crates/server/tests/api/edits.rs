@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::acting::{Scene, call, question_of};
+use crate::words::confirmation;
 
 const SECURITY: &str = r#"
 [[rule]]
@@ -82,6 +83,20 @@ async fn an_edit_fits_the_schema_of_its_tool() {
     assert_eq!(scene.agent.state(&action).await, "waiting");
     scene.alice.decides(&action, edit(json!({ "path": "b", "mode": 6 }))).await.done();
     assert_eq!(scene.agent.state(&action).await, "allowed");
+}
+
+/// Whoever is to edit is told what the arguments must be, where anybody has said so.
+#[tokio::test]
+async fn the_schema_of_the_tool_is_there_for_whoever_edits() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    let path = action.question().path("/schema");
+    assert_eq!(scene.alice.get(&path).await.done(), json!({}));
+    scene.root.rules_by(SCHEMA).await;
+    let told = scene.alice.get(&path).await.done();
+    assert_eq!(told["schema"]["properties"]["mode"], json!({ "type": "integer" }));
+    let asked = scene.agent.asks_in(&scene.session, confirmation()).await;
+    assert_eq!(scene.alice.get(&asked.path("/schema")).await.done(), json!({}), "it is about no action");
 }
 
 /// A proposal that does not fit the schema is asked about, although a rule allows the tool, and no grant for the tool lets it through.

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { oneLine } from '@/lib/text';
-import { titleOf } from '@/model/labels';
+import { askerOf, titleOf } from '@/model/labels';
 import { callLine } from '@/model/subject';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
@@ -71,7 +71,7 @@ export function Row({ question, here, selected, onSelect }: Props) {
           </span>
           <span aria-hidden="true">·</span>
           <span className="max-w-40 truncate">
-            <AgentLine text={question.agent ?? question.asked_by.name} />
+            <AgentLine text={askerOf(t, question)} />
           </span>
           <span aria-hidden="true">·</span>
           <Ago at={question.created_at} />

@@ -168,6 +168,7 @@ export function Answer({ question, dock, begin, left }: Props) {
               inputs={inputs}
               sending={sending}
               blocked={blocked}
+              error={error}
               onChange={change}
               onSend={() => submit(open)}
               onBack={() => {

@@ -1,15 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { lazy, Suspense, useEffect, useId, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { actionSchemaQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { forFields, showJson } from '@/lib/exact';
-import { editOf, joined, schemaWithout, split } from '@/model/edit';
+import { editOf, joined, schemaWithout, split, withSeen } from '@/model/edit';
 import { isValues } from '@/model/subject';
 import Editor from '@/ui/editor/editor';
 import { JsonTable } from '@/ui/json';
 import { Notice, Section, Waiting } from '@/ui/page';
 import SchemaForm from '@/ui/schema-form';
 import { schemaOf } from '@/ui/schema-form/controls';
+import { flawsAt } from './flaws';
 
 const Diff = lazy(() => import('@/ui/editor/diff'));
 
@@ -20,11 +23,20 @@ interface Props {
   /** What had the focus when the edit was begun. */
   opener: Element | null;
   disabled: boolean;
+  /** What the server refused, if it has. */
+  error?: unknown;
   onChange: (edited: string) => void;
 }
 
 /** Other arguments for the same tool, as fields or as JSON, with what differs from what was asked. */
-export default function Edit({ question, edited, opener, disabled, onChange }: Props) {
+export default function Edit(props: Props) {
+  const { t } = useTranslation();
+  const { data, isPending } = useQuery(actionSchemaQuery(props.question.id));
+  // The fields are made of it, and do not change under the writer's hands.
+  return isPending ? <Waiting label={t('common.loading')} /> : <Editing {...props} declared={data ?? undefined} />;
+}
+
+function Editing({ question, edited, opener, disabled, error, declared, onChange }: Props & { declared?: object }) {
   const { t } = useTranslation();
   const edit = useMemo(() => editOf(question, edited), [question, edited]);
   const area = useRef<HTMLDivElement>(null);
@@ -49,7 +61,14 @@ export default function Edit({ question, edited, opener, disabled, onChange }: P
         </Tabs.List>
         <Tabs.Content value="fields">
           {edit.values ? (
-            <Fields question={question} values={edit.values} disabled={disabled} onChange={onChange} />
+            <Fields
+              question={question}
+              declared={declared}
+              values={edit.values}
+              disabled={disabled}
+              refused={flawsAt(error, 'arguments')}
+              onChange={onChange}
+            />
           ) : (
             <Notice tone="warn">{t('edit.notJson')}</Notice>
           )}
@@ -78,13 +97,16 @@ export default function Edit({ question, edited, opener, disabled, onChange }: P
 
 interface FieldsProps {
   question: Interaction;
+  /** What the arguments must be, where anybody has said so. */
+  declared?: object;
   values: Record<string, unknown>;
   disabled: boolean;
+  refused: Record<string, string>;
   onChange: (edited: string) => void;
 }
 
 /** A field for each argument; a number that no field can hold is shown as it is, and edited as JSON. */
-function Fields({ question, values, disabled, onChange }: FieldsProps) {
+function Fields({ question, declared, values, disabled, refused, onChange }: FieldsProps) {
   const { t } = useTranslation();
   const id = useId();
   const { fields, beyond } = split(values);
@@ -92,9 +114,10 @@ function Fields({ question, values, disabled, onChange }: FieldsProps) {
   const left = JSON.stringify(Object.keys(beyond));
   const schema = useMemo(() => {
     const asked = (question.action?.arguments ?? {}) as Record<string, unknown>;
-    const whole = (question.schema ?? schemaOf(forFields(asked))) as Record<string, unknown>;
+    const seen = schemaOf(forFields(asked)) as Record<string, unknown>;
+    const whole = withSeen((question.schema ?? declared) as Record<string, unknown> | undefined, seen);
     return schemaWithout(whole, JSON.parse(left) as string[]);
-  }, [question.schema, question.action, left]);
+  }, [question.schema, question.action, declared, left]);
   return (
     <div className="space-y-4">
       <SchemaForm
@@ -103,6 +126,7 @@ function Fields({ question, values, disabled, onChange }: FieldsProps) {
         value={forFields(fields)}
         common
         disabled={disabled}
+        refused={refused}
         onChange={(next) => onChange(showJson(joined(isValues(next) ? next : {}, values)))}
         onSubmit={() => undefined}
       />

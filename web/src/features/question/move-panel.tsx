@@ -20,13 +20,15 @@ interface Props {
   inputs: Inputs;
   sending: boolean;
   blocked: boolean;
+  /** What the server refused, if it has. */
+  error?: unknown;
   onChange: (part: Partial<Inputs>) => void;
   onSend: () => void;
   onBack: () => void;
 }
 
 /** The second half of an answer that needs more than a click: a reason, other arguments, or a second look. */
-export function MovePanel({ question, move, inputs, sending, blocked, onChange, onSend, onBack }: Props) {
+export function MovePanel({ question, move, inputs, sending, blocked, error, onChange, onSend, onBack }: Props) {
   const { t } = useTranslation();
   const name = label(t, question, move);
   const [opener] = useState(() => document.activeElement);
@@ -82,6 +84,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
             edited={inputs.edited}
             opener={opener}
             disabled={blocked}
+            error={error}
             onChange={(edited) => onChange({ edited })}
           />
         </Suspense>

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { interactionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
-import { messageOf, titleOf } from '@/model/labels';
+import { askerOf, messageOf, titleOf } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { KindIcon, useKindName } from '@/ui/kind';
 import { Empty, Waiting } from '@/ui/page';
@@ -85,7 +85,7 @@ function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
           {kindName(question.kind)}
         </span>
         <span aria-hidden="true">·</span>
-        <AgentLine text={question.agent ?? question.asked_by.name} />
+        <AgentLine text={askerOf(t, question)} />
         <span aria-hidden="true">·</span>
         <Ago at={question.created_at} />
         <span className="ml-auto flex items-center gap-2">

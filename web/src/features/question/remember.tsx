@@ -135,7 +135,7 @@ function number(text: string): number | null {
 function Words({ question, wish }: { question: Interaction; wish: Wish }) {
   const { t, i18n } = useTranslation();
   const words = t('remember.words', {
-    agent: question.agent ?? question.asked_by.name,
+    agent: question.asked_by.name,
     tool: question.action?.tool,
     what: t(`remember.wordsWhat.${wish.cover}`),
     where: t(`remember.wordsWhere.${wish.scope}`),

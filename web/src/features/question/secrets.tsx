@@ -49,7 +49,7 @@ export function Secrets({ id, question, disabled, keep, wrong, onKeep, onSubmit 
           className="mt-0.5"
           onChange={(event) => onKeep(event.target.checked)}
         />
-        <AgentLine text={t('secret.keep', { agent: question.agent ?? question.asked_by.name })} />
+        <AgentLine text={t('secret.keep', { agent: question.asked_by.name })} />
       </label>
       <p className="flex items-center gap-2 text-muted text-sm">
         <LockKeyhole aria-hidden="true" className="size-4 shrink-0" />

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { moment } from '@/lib/time';
-import { moveLabel, sessionName } from '@/model/labels';
+import { askerOf, moveLabel, sessionName } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 
 /** Who asks, which rule made them ask, who may answer, and what happens if nobody does. */
@@ -17,7 +17,7 @@ export function Why({ question }: { question: Interaction }) {
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-1.5 text-sm">
       <Row name={t('why.agent')}>
-        <AgentLine text={question.agent ?? question.asked_by.name} />
+        <AgentLine text={askerOf(t, question)} />
         {question.agent_version ? (
           <span className="text-muted">
             {' '}
