@@ -12,6 +12,20 @@ export type DeliveryState = NonNullable<
 >;
 
 const PAGE = 50;
+const MOST = 200;
+
+type Cursor = string | null | undefined;
+
+/** Every page of a list that is shown whole, one after the other. */
+async function everyPage<P extends { next?: Cursor }>(read: (cursor?: string) => Promise<P>): Promise<P[]> {
+  const pages: P[] = [];
+  for (let next: Cursor; ; ) {
+    const page = await read(next ?? undefined);
+    pages.push(page);
+    next = page.next;
+    if (!next) return pages;
+  }
+}
 
 export const meQuery = () => queryOptions({ queryKey: ['me'], queryFn: people.me, staleTime: 60_000, retry: false });
 
@@ -126,7 +140,12 @@ export const keysQuery = () =>
 export const secretsQuery = () =>
   queryOptions({
     queryKey: ['secrets'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/secrets', { params: { query: { limit: 200 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const pages = await everyPage((cursor) =>
+        taken(api.GET('/v1/secrets', { params: { query: { cursor, limit: MOST } }, signal })),
+      );
+      return pages.flatMap((page) => page.secrets);
+    },
   });
 
 /** No event tells of these: whoever looks at them sees them change within seconds. */
@@ -159,13 +178,23 @@ export const webhookDeliveriesQuery = (webhook: string, state?: DeliveryState) =
 export const agentsQuery = () =>
   queryOptions({
     queryKey: ['agents'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/agents', { params: { query: { limit: 200 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const pages = await everyPage((cursor) =>
+        taken(api.GET('/v1/agents', { params: { query: { cursor, limit: MOST } }, signal })),
+      );
+      return pages.flatMap((page) => page.agents);
+    },
   });
 
 export const flowsQuery = () =>
   queryOptions({
     queryKey: ['flows'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/flows', { params: { query: { limit: 200 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const pages = await everyPage((cursor) =>
+        taken(api.GET('/v1/flows', { params: { query: { cursor, limit: MOST } }, signal })),
+      );
+      return pages.flatMap((page) => page.flows);
+    },
   });
 
 /** One version of an agent or a flow, with what it says. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Definition, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
+import { draftName } from './drafts';
 import { droppedOf } from './dropped';
 import { readArguments } from './edit';
 import { moveLabel } from './labels';
@@ -217,13 +218,19 @@ describe('agents and flows', () => {
     ]);
   });
   test.each([
-    ['', undefined],
-    ['  ', undefined],
-    ['write it', 'write it'],
-    ['{"a": 1}', { a: 1 }],
-    ['{not json', '{not json'],
+    ['', { as: 'nothing' }],
+    ['  ', { as: 'nothing' }],
+    ['write it', { as: 'text', value: 'write it' }],
+    ['{"a": 1}', { as: 'json', value: { a: 1 } }],
+    ['{not json', { as: 'broken', value: '{not json' }],
   ])('%j as input', (text, expected) => {
     expect(inputOf(text)).toEqual(expected);
+  });
+  test('each beginning of a definition is kept under its own name', () => {
+    const from = { name: 'a', version: '1' };
+    const names = [draftName('agent'), draftName('flow'), draftName('agent', from), draftName('flow', from)];
+    names.push(draftName('agent', { ...from, version: '2' }), draftName('agent', { ...from, name: 'b' }));
+    expect(new Set(names).size).toBe(names.length);
   });
 });
 
