@@ -92,6 +92,7 @@ export const policyVersionsQuery = () =>
     queryFn: ({ signal }) => taken(api.GET('/v1/policy/versions', { params: { query: { limit: PAGE } }, signal })),
   });
 
+/** No event tells of every use, nor of the end of one: whoever looks at them sees them change within seconds. */
 export const grantsQuery = (over: boolean) =>
   infiniteQueryOptions({
     queryKey: ['grants', over],
@@ -100,6 +101,7 @@ export const grantsQuery = (over: boolean) =>
       taken(api.GET('/v1/grants', { params: { query: { over, cursor: pageParam, limit: PAGE } }, signal })),
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
+    refetchInterval: 5000,
   });
 
 export const auditQuery = (filter: AuditFilter) =>

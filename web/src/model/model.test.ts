@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Definition, SessionEvent, Stats } from '@/api/types';
+import type { Definition, Resolution, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
 import { draftName } from './drafts';
 import { droppedOf } from './dropped';
@@ -7,7 +7,7 @@ import { readArguments } from './edit';
 import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
 import { expiredShare, refusedShare, series, shareTone } from './series';
-import { callLine, contextBeside, subjectOf } from './subject';
+import { approvedCall, callLine, contextBeside, subjectOf } from './subject';
 import { lastTurns, timeline } from './timeline';
 
 describe('what a call is about', () => {
@@ -239,4 +239,12 @@ test('what was left out of the suggestions is read from metadata of that shape a
   expect(droppedOf({ dropped_suggestions: [one, { id: 3 }, null] })).toEqual([one]);
   for (const other of [undefined, null, 'text', [], { dropped_suggestions: 'no' }])
     expect(droppedOf(other)).toEqual([]);
+});
+
+test('what people let through is the call as they have edited it', () => {
+  const action = { tool: 'rm', arguments: { path: 'a' }, digest: '' };
+  const edited = { answer: { arguments: { path: 'b' } } } as unknown as Resolution;
+  expect(approvedCall({ action })).toEqual({ tool: 'rm', arguments: { path: 'a' } });
+  expect(approvedCall({ action, resolution: edited })).toEqual({ tool: 'rm', arguments: { path: 'b' } });
+  expect(approvedCall({ action: undefined })).toBeUndefined();
 });
