@@ -120,11 +120,15 @@ export const auditKeyQuery = () =>
     queryFn: ({ signal }) => taken(api.GET('/v1/audit/key', { signal })),
   });
 
+/** Questions grow older while nothing happens. */
+const AGEING = 15_000;
+
 export const statsQuery = (window: number) =>
   queryOptions({
     queryKey: ['stats', window],
     queryFn: ({ signal }) => taken(api.GET('/v1/stats', { params: { query: { window_seconds: window } }, signal })),
     placeholderData: keepPreviousData,
+    refetchInterval: AGEING,
   });
 
 export const statsDetailsQuery = (window: number, parts: number) =>
@@ -134,6 +138,7 @@ export const statsDetailsQuery = (window: number, parts: number) =>
     queryFn: ({ signal }) =>
       taken(api.GET('/v1/stats/details', { params: { query: { window_seconds: window, parts } }, signal })),
     placeholderData: keepPreviousData,
+    refetchInterval: AGEING,
   });
 
 export const keysQuery = () =>

@@ -6,7 +6,7 @@ import { droppedOf } from './dropped';
 import { readArguments } from './edit';
 import { moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
-import { expiredShare, refusedShare, series, shareTone } from './series';
+import { endsOf, expiredShare, partsOf, refusedShare, series, shareTone } from './series';
 import { approvedCall, callLine, contextBeside, subjectOf } from './subject';
 import { lastTurns, timeline } from './timeline';
 
@@ -247,4 +247,21 @@ test('what people let through is the call as they have edited it', () => {
   expect(approvedCall({ action })).toEqual({ tool: 'rm', arguments: { path: 'a' } });
   expect(approvedCall({ action, resolution: edited })).toEqual({ tool: 'rm', arguments: { path: 'b' } });
   expect(approvedCall({ action: undefined })).toBeUndefined();
+});
+
+test.each([3600, 86_400, 604_800, 2_592_000])('the stretches of %d seconds can be told apart', (window_seconds) => {
+  for (const count of [partsOf(window_seconds), 8]) {
+    const begin = Date.parse('2026-11-03T20:30:00Z');
+    const from = (at: number) => new Date(begin + (at * window_seconds * 1000) / count).toISOString();
+    const times = Array.from({ length: count }, (_, at) => ({ from: from(at), closed: {} }));
+    const ends = endsOf(series({ times, window_seconds }), 'en-GB');
+    expect(new Set(ends).size).toBe(count);
+  }
+});
+
+test('a week is shown by its days', () => {
+  const from = (at: number) => new Date(Date.parse('2026-11-03T12:00:00Z') + at * 86_400_000).toISOString();
+  const times = Array.from({ length: partsOf(604_800) }, (_, at) => ({ from: from(at), closed: {} }));
+  const ends = endsOf(series({ times, window_seconds: 604_800 }), 'en-GB');
+  expect([ends[0], ends.at(-1)]).toEqual(['4 Nov', '10 Nov']);
 });
