@@ -249,6 +249,9 @@ test('a key is made, shown once, works, and is revoked', async () => {
   await dialog.getByRole('button', { name: 'Make the key' }).click();
   const key = await dialog.locator('code').innerText();
   expect(key).toMatch(/^hp_/u);
+  // It is never shown again: whoever misses the button has it still.
+  await page.mouse.click(5, 400);
+  expect(await dialog.locator('code').innerText()).toBe(key);
   await dialog.getByRole('button', { name: 'Done' }).click();
   expect(await page.content()).not.toContain(key);
   const use = () => fetch(`${w.server.address}/v1/sessions`, { headers: { Authorization: `Bearer ${key}` } });
@@ -276,6 +279,8 @@ test('a person is added, gets a link, comes in by it, and is locked out', async 
   await dialog.getByRole('button', { name: 'Add' }).click();
   await dialog.getByRole('button', { name: 'Make the link' }).click();
   const link = new URL(await dialog.locator('code').innerText());
+  await page.mouse.click(5, 400);
+  expect(await dialog.locator('code').innerText()).toBe(link.href);
   await dialog.getByRole('button', { name: 'Done' }).click();
   const dana = await w.at(link.pathname + link.hash, { user: 'nobody' });
   await dana.getByRole('button', { name: 'Sign in' }).click();
@@ -314,4 +319,20 @@ test('whoever is locked out is let in again; a role is changed, but not that of 
   await dialog.getByRole('combobox', { name: 'Role' }).selectOption('operator');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('make somebody else one first', { exact: false }).waitFor();
+});
+
+test('whoever is less than before is told so as soon as they are refused', async () => {
+  w.server.cli('users', 'create', 'finn', '--role', 'admin');
+  const finn = await w.at(w.server.link('finn'), { user: 'nobody' });
+  await finn.getByRole('button', { name: 'Sign in' }).click();
+  await finn.getByRole('link', { name: 'Audit' }).waitFor();
+  await finn.goto(`${w.server.page}/policy`);
+  await finn.getByRole('button', { name: 'Switch asking off' }).click();
+  await finn.getByRole('textbox', { name: 'Reason' }).fill('Mine');
+  const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ role: 'viewer' });
+  const reply = await fetch(`${w.server.address}/v1/users/finn`, { method: 'PATCH', headers, body });
+  expect(reply.status).toBe(200);
+  await finn.getByRole('dialog').getByRole('button', { name: 'Switch asking off' }).click();
+  await finn.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
