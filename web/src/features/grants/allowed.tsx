@@ -13,7 +13,7 @@ import { JsonTable } from '@/ui/json';
 export function Allowed({ grant }: { grant: Grant }) {
   const { t } = useTranslation();
   const bound = grant.covers !== 'any';
-  const { data: question } = useQuery({
+  const { data: question, error } = useQuery({
     ...interactionQuery(grant.interaction),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: bound,
@@ -23,6 +23,7 @@ export function Allowed({ grant }: { grant: Grant }) {
   return (
     <>
       {bound && line ? <CallInLine line={line} /> : null}
+      {bound && error ? <p className="text-sm text-warn-ink">{t('grants.unread')}</p> : null}
       {grant.patterns ? <Patterns patterns={grant.patterns} /> : null}
       {bound && call ? (
         <details>
