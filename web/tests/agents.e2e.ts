@@ -193,3 +193,102 @@ test('an agent is brought in as JSON: what is wrong is said where, a version nev
   await bob.getByText('Files things').first().waitFor();
   expect(await bob.getByRole('button', { name: /^(New|Next|Retire)/u }).count()).toBe(0);
 });
+
+test('a definition that is half written outlives its dialog and reading anew, each beginning by itself', async () => {
+  const page = await w.at('/agents');
+  const dialog = page.getByRole('dialog');
+  const editor = dialog.getByRole('textbox', { name: 'Definition as JSON' });
+  await page.getByRole('button', { name: 'New agent' }).click();
+  await rewrite(editor, '{"name": "half');
+  await page.mouse.click(5, 400);
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New flow' }).click();
+  await editor.getByText('my-flow').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'New agent' }).click();
+  await editor.getByText('{"name": "half').waitFor();
+  await editor.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('button', { name: 'New agent' }).click();
+  await editor.getByText('{"name": "half').waitFor();
+  await dialog.getByRole('button', { name: 'Discard changes' }).click();
+  await editor.getByText('my-agent').waitFor();
+});
+
+test('what to work on outlives its dialog, and it is said how it will be taken', async () => {
+  const page = await w.at('/agents');
+  const dialog = page.getByRole('dialog');
+  const input = dialog.getByRole('textbox', { name: /work on/u });
+  await page.getByRole('button', { name: 'Start greeter' }).click();
+  await input.fill('Greet');
+  await dialog.getByText('Will be taken as text.').waitFor();
+  await input.fill('{"who": "all"}');
+  await dialog.getByText('Will be taken as JSON.').waitFor();
+  await input.fill('{"who": "all"');
+  await dialog.getByText(/begins like JSON but is none/u).waitFor();
+  await page.mouse.click(5, 400);
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Start welcome' }).click();
+  expect(await input.inputValue()).toBe('');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Start greeter' }).click();
+  expect(await input.inputValue()).toBe('{"who": "all"');
+});
+
+test('a start whose reply was lost happens once, and may be changed', async () => {
+  const page = await w.at('/agents');
+  const dialog = page.getByRole('dialog');
+  const title = dialog.getByRole('textbox', { name: /Title/u });
+  const titled = async (name: string) => {
+    const reply = await fetch(`${w.server.address}/v1/sessions?limit=200`, {
+      headers: { Authorization: `Bearer ${w.server.keys.get('alice')}` },
+    });
+    const { sessions } = (await reply.json()) as { sessions: { title?: string }[] };
+    return sessions.filter((one) => one.title === name).length;
+  };
+  const lose = async (name: string) => {
+    await page.route('**/v1/sessions', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Start greeter' }).click();
+    await title.fill(name);
+    await dialog.getByRole('button', { name: 'Start' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.unroute('**/v1/sessions');
+  };
+  await lose('Lost once');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Start greeter' }).click();
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Lost once' }).waitFor();
+  expect(await titled('Lost once')).toBe(1);
+  await page.getByRole('link', { name: 'Agents' }).click();
+  await lose('Lost twice');
+  await title.fill('Found');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Found' }).waitFor();
+});
+
+test('every agent is there to be started, however many there are; what could not be read is read again', async () => {
+  const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
+  const script = { turns: [{ say: 'Hello.', again: true }] };
+  for (let n = 0; n < 205; n += 1) {
+    const body = JSON.stringify({ name: `many-${n}`, version: '1', model: { provider: 'scripted', script } });
+    const reply = await fetch(`${w.server.address}/v1/agents`, { method: 'POST', headers, body });
+    if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
+  }
+  const page = await w.at('/inbox');
+  await page.route('**/v1/flows*', (route) => route.fulfill({ status: 500, json: { code: 'internal' } }));
+  await page.getByRole('link', { name: 'Agents' }).click();
+  await page
+    .getByRole('button', { name: /^Start many-/u })
+    .first()
+    .waitFor();
+  expect(await page.getByRole('button', { name: /^Start many-/u }).count()).toBe(205);
+  await page.getByRole('button', { name: 'Start sulker' }).waitFor();
+  await page.unroute('**/v1/flows*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Start welcome' }).waitFor();
+});

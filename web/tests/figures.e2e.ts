@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Interaction } from '@/api/types';
+import type { Interaction, StatsDetails } from '@/api/types';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
@@ -59,4 +59,44 @@ test('half and 95 per cent, by person, by rule, and the marks at 5 and 20 per ce
   await page.reload();
   await page.getByText('30.8%', { exact: true }).waitFor();
   expect(await meter.locator('.fill-danger').count()).toBe(1);
+});
+
+test('ages are read as they are, grow while nothing happens, and what was cancelled is counted', async () => {
+  const agent = await Agent.open(w.server);
+  await agent.ask({ kind: 'review', title: 'Left lying', details: 'A draft.' });
+  const dropped = await agent.ask({ kind: 'review', title: 'Dropped', details: 'Another.' });
+  await agent.post(`/v1/interactions/${dropped.id}/cancel`, { reason: 'Not needed.' });
+  const page = await w.at('/inbox');
+  let [reads, grown] = [0, false];
+  await page.route('**/v1/stats/details*', async (route) => {
+    const reply = await route.fetch();
+    const details = (await reply.json()) as StatsDetails;
+    const ages = details.ages.map((age, at) => ({ ...age, open: at === (grown ? 1 : 0) ? 1 : 0 }));
+    const rules = [...details.rules, { name: '', closed: { answered: 4 }, effects: {} }];
+    await route.fulfill({ response: reply, json: { ...details, ages, rules } });
+    reads += 1;
+  });
+  await page.clock.install();
+  await page.goto(`${w.server.page}/figures?window=3600`);
+  const ages = page.getByRole('region', { name: 'Open by age' }).getByRole('listitem');
+  await ages.first().waitFor();
+  expect(await ages.allInnerTexts()).toEqual([
+    expect.stringMatching(/^under 1 min\s+1$/u),
+    expect.stringMatching(/^1–10 mins\s+0$/u),
+    expect.stringMatching(/^10–60 mins\s+0$/u),
+    expect.stringMatching(/^1–24 hrs\s+0$/u),
+    expect.stringMatching(/^over 1 day\s+0$/u),
+  ]);
+  const kinds = page.getByRole('table', { name: 'By kind' });
+  const heads = await kinds.getByRole('columnheader').allInnerTexts();
+  const review = kinds.getByRole('row').filter({ hasText: 'Review' }).getByRole('cell');
+  expect((await review.allInnerTexts())[heads.indexOf('Cancelled') - 1]).toBe('1');
+  const rules = page.getByRole('table', { name: 'By rule' });
+  await rules.getByRole('rowheader', { name: 'no rule matched: the default asks' }).waitFor();
+  await page.getByRole('img', { name: 'Live' }).first().waitFor();
+  await page.clock.runFor(20_000);
+  await expect.poll(() => reads).toBeGreaterThan(1);
+  grown = true;
+  await page.clock.runFor(20_000);
+  await ages.filter({ hasText: /^1–10 mins\s*1$/u }).waitFor();
 });

@@ -24,6 +24,8 @@ async function make(page: Page): Promise<string> {
   await dialog.getByRole('textbox', { name: /What it is for/u }).fill('Tells the on-call channel');
   await dialog.getByRole('button', { name: 'Make the webhook' }).click();
   const secret = await dialog.locator('code').innerText();
+  await page.mouse.click(5, 400);
+  expect(await dialog.locator('code').innerText()).toBe(secret);
   await dialog.getByRole('button', { name: 'Copy' }).click();
   await dialog.getByRole('button', { name: 'Copied' }).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -63,6 +65,8 @@ test('a webhook from its first message to its end', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Make the secret' }).click();
   const second = await dialog.locator('code').innerText();
+  await page.mouse.click(5, 400);
+  expect(await dialog.locator('code').innerText()).toBe(second);
   await dialog.getByText(/signed with the old secret too until/u).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await more(page, 'Send a test message');

@@ -58,7 +58,7 @@ pub struct StatsDetailsView {
     pub kinds: Vec<TallyView>,
     /// What people answered, the busiest first; of a quorum everybody who voted. At most a hundred.
     pub people: Vec<TallyView>,
-    /// What was closed by the rule that had asked, the most frequent first. At most a hundred.
+    /// What was closed by the rule that had asked, the most frequent first, at most a hundred; the name is empty where no rule matched and the default asked.
     pub rules: Vec<TallyView>,
 }
 

@@ -41,7 +41,8 @@ impl StatsReads for Face<'_> {
     ) -> Stored<Vec<Closed>> {
         let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
         let sql = "select interactions.id, kind, created_at, resolved_at, state, \
-                   asked::json #>> '{question,asked_by_rule,rule}' \
+                   case when asked::json #>> '{question,asked_by_rule,policy}' is not null \
+                   then coalesce(asked::json #>> '{question,asked_by_rule,rule}', '') end \
                    from interactions join questions on questions.interaction = interactions.id \
                    where resolved_at is not null and resolved_at >= $2 and project = $1 \
                    and ($3::uuid is null or resolved_at > $2 or interactions.id > $3) \

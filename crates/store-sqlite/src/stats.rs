@@ -44,7 +44,8 @@ impl StatsReads for Face<'_> {
     ) -> Stored<Vec<Closed>> {
         let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
         let sql = "select interactions.id, kind, created_at, resolved_at, state, \
-                   json_extract(asked, '$.question.asked_by_rule.rule') \
+                   iif(json_extract(asked, '$.question.asked_by_rule.policy') is null, null, \
+                   coalesce(json_extract(asked, '$.question.asked_by_rule.rule'), '')) \
                    from interactions join questions on questions.interaction = interactions.id \
                    where resolved_at is not null and resolved_at >= ?2 and project = ?1 \
                    and (?3 is null or resolved_at > ?2 or interactions.id > ?3) order by resolved_at, interactions.id limit ?4";

@@ -49,7 +49,7 @@ pub struct Closed {
     pub resolved_at: Timestamp,
     /// How, and on whose word.
     pub resolution: Resolution,
-    /// The rule that asked, where one did.
+    /// The rule that asked, where policy did; empty where no rule matched and the default asked.
     pub rule: Option<String>,
 }
 

@@ -16,6 +16,11 @@ export class Problem extends Error {
     this.body = body;
   }
 
+  /** Whether the server has said no: nothing was done, and nothing will be. */
+  get refused(): boolean {
+    return this.status >= 400 && this.status < 500 && !this.passing;
+  }
+
   /** Whether the same request may simply be sent again. */
   get passing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502 || this.code === 'busy';

@@ -12,6 +12,20 @@ export type DeliveryState = NonNullable<
 >;
 
 const PAGE = 50;
+const MOST = 200;
+
+type Cursor = string | null | undefined;
+
+/** Every page of a list that is shown whole, one after the other. */
+async function everyPage<P extends { next?: Cursor }>(read: (cursor?: string) => Promise<P>): Promise<P[]> {
+  const pages: P[] = [];
+  for (let next: Cursor; ; ) {
+    const page = await read(next ?? undefined);
+    pages.push(page);
+    next = page.next;
+    if (!next) return pages;
+  }
+}
 
 export const meQuery = () => queryOptions({ queryKey: ['me'], queryFn: people.me, staleTime: 60_000, retry: false });
 
@@ -88,6 +102,7 @@ export const policyVersionsQuery = () =>
     queryFn: ({ signal }) => taken(api.GET('/v1/policy/versions', { params: { query: { limit: PAGE } }, signal })),
   });
 
+/** No event tells of every use, nor of the end of one: whoever looks at them sees them change within seconds. */
 export const grantsQuery = (over: boolean) =>
   infiniteQueryOptions({
     queryKey: ['grants', over],
@@ -96,6 +111,7 @@ export const grantsQuery = (over: boolean) =>
       taken(api.GET('/v1/grants', { params: { query: { over, cursor: pageParam, limit: PAGE } }, signal })),
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
+    refetchInterval: 5000,
   });
 
 export const auditQuery = (filter: AuditFilter) =>
@@ -114,11 +130,15 @@ export const auditKeyQuery = () =>
     queryFn: ({ signal }) => taken(api.GET('/v1/audit/key', { signal })),
   });
 
+/** Questions grow older while nothing happens. */
+const AGEING = 15_000;
+
 export const statsQuery = (window: number) =>
   queryOptions({
     queryKey: ['stats', window],
     queryFn: ({ signal }) => taken(api.GET('/v1/stats', { params: { query: { window_seconds: window } }, signal })),
     placeholderData: keepPreviousData,
+    refetchInterval: AGEING,
   });
 
 export const statsDetailsQuery = (window: number, parts: number) =>
@@ -128,6 +148,7 @@ export const statsDetailsQuery = (window: number, parts: number) =>
     queryFn: ({ signal }) =>
       taken(api.GET('/v1/stats/details', { params: { query: { window_seconds: window, parts } }, signal })),
     placeholderData: keepPreviousData,
+    refetchInterval: AGEING,
   });
 
 export const keysQuery = () =>
@@ -136,7 +157,12 @@ export const keysQuery = () =>
 export const secretsQuery = () =>
   queryOptions({
     queryKey: ['secrets'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/secrets', { params: { query: { limit: 200 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const pages = await everyPage((cursor) =>
+        taken(api.GET('/v1/secrets', { params: { query: { cursor, limit: MOST } }, signal })),
+      );
+      return pages.flatMap((page) => page.secrets);
+    },
   });
 
 /** No event tells of these: whoever looks at them sees them change within seconds. */
@@ -169,13 +195,23 @@ export const webhookDeliveriesQuery = (webhook: string, state?: DeliveryState) =
 export const agentsQuery = () =>
   queryOptions({
     queryKey: ['agents'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/agents', { params: { query: { limit: 200 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const pages = await everyPage((cursor) =>
+        taken(api.GET('/v1/agents', { params: { query: { cursor, limit: MOST } }, signal })),
+      );
+      return pages.flatMap((page) => page.agents);
+    },
   });
 
 export const flowsQuery = () =>
   queryOptions({
     queryKey: ['flows'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/flows', { params: { query: { limit: 200 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const pages = await everyPage((cursor) =>
+        taken(api.GET('/v1/flows', { params: { query: { cursor, limit: MOST } }, signal })),
+      );
+      return pages.flatMap((page) => page.flows);
+    },
   });
 
 /** One version of an agent or a flow, with what it says. */

@@ -5524,7 +5524,7 @@ export interface components {
             kinds: components["schemas"]["TallyView"][];
             /** @description What people answered, the busiest first; of a quorum everybody who voted. At most a hundred. */
             people: components["schemas"]["TallyView"][];
-            /** @description What was closed by the rule that had asked, the most frequent first. At most a hundred. */
+            /** @description What was closed by the rule that had asked, the most frequent first, at most a hundred; the name is empty where no rule matched and the default asked. */
             rules: components["schemas"]["TallyView"][];
             /** @description What was closed in each part of the window, the oldest first. */
             times: components["schemas"]["TimeView"][];

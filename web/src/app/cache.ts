@@ -1,14 +1,13 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { asProblem } from '@/api/problem';
 
 export const cache: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    // Whoever is not known any more is asked who they are; the shell then shows the door.
     onError: (error, query) => {
-      const stranger = asProblem(error).status === 401 && query.queryKey[0] !== 'me';
-      if (stranger) void cache.invalidateQueries({ queryKey: ['me'] });
+      if (query.queryKey[0] !== 'me') turnedAway(error);
     },
   }),
+  mutationCache: new MutationCache({ onError: turnedAway }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -19,3 +18,8 @@ export const cache: QueryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
+
+/** Whoever is not known any more, or may not do what they could, is asked who they are: the shell then shows the door, or less. */
+function turnedAway(error: unknown): void {
+  if ([401, 403].includes(asProblem(error).status)) void cache.invalidateQueries({ queryKey: ['me'] });
+}

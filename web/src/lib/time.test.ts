@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noteServerTime, serverNow } from './clock';
-import { asLocal, countdown, span, urgency, withOffset } from './time';
+import { asLocal, countdown, span, spanBetween, urgency, withOffset } from './time';
 
 const UNITS = { day: 'd', hour: 'h' };
 
@@ -45,6 +45,19 @@ test('a span is in its largest unit', () => {
     '1.5 hr',
     '7 days',
   ]);
+});
+
+test('what took no second took some time', () => {
+  expect([span(0, 'en'), span(0.004, 'en'), span(0.94, 'en')]).toEqual(Array(3).fill('< 1 sec'));
+});
+
+test('from one length of time to another', () => {
+  const ranges = [
+    [60, 600],
+    [600, 3600],
+    [3600, 86_400],
+  ] as const;
+  expect(ranges.map(([from, to]) => spanBetween(from, to, 'en'))).toEqual(['1–10 min', '10–60 min', '1–24 hr']);
 });
 
 test('countdowns follow the clock of the server, not of this machine', () => {

@@ -54,22 +54,39 @@ export function shortMoment(at: string, language: string): string {
   }).format(new Date(at));
 }
 
-/** "1.5 h": a length of time in the largest unit that fits. */
-export function span(seconds: number, language: string): string {
-  const [value, unit] =
-    seconds < 60
-      ? [seconds, 'second']
-      : seconds < 3600
-        ? [seconds / 60, 'minute']
-        : seconds < 86_400
-          ? [seconds / 3600, 'hour']
-          : [seconds / 86_400, 'day'];
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** The largest unit that fits, and how many seconds it has. */
+function unitOf(seconds: number): (typeof UNITS)[number] {
+  return UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
+}
+
+function inUnit(unit: string, language: string, digits: number): Intl.NumberFormat {
   return new Intl.NumberFormat(localeOf(language), {
     style: 'unit',
-    unit: unit as string,
+    unit,
     unitDisplay: 'short',
-    maximumFractionDigits: value < 10 ? 1 : 0,
-  }).format(value);
+    maximumFractionDigits: digits,
+  });
+}
+
+/** "1.5 h": a length of time in the largest unit that fits; what is shorter than a second is just that. */
+export function span(seconds: number, language: string): string {
+  if (seconds < 1) return `< ${inUnit('second', language, 0).format(1)}`;
+  const [unit, length] = unitOf(seconds);
+  const value = seconds / length;
+  return inUnit(unit, language, value < 10 ? 1 : 0).format(value);
+}
+
+/** "1–10 min": from one length of time to another, in the unit of the first. */
+export function spanBetween(from: number, to: number, language: string): string {
+  const [unit, length] = unitOf(from);
+  return inUnit(unit, language, 0).formatRange(from / length, to / length);
 }
 
 /** The browser's date and time control has no offset: this puts that of the person's own zone behind it. */

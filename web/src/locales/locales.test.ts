@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import en from './en';
 import ru from './ru';
@@ -56,5 +58,54 @@ describe.each([
     const letters = language === 'ru' ? /[а-яё]/iu : /\p{Script=Han}/u;
     const plain = [...words].filter(([, text]) => !letters.test(text)).map(([key]) => key);
     expect(plain.filter((key) => !/parsed\.verbs|answered_what/u.test(key))).toEqual([]);
+  });
+});
+
+/** Refusals that only agents, workers and clients of the wires can meet: the page sends nothing that they answer. */
+const NOT_FOR_PEOPLE = new Set([
+  'action_state',
+  'another_run',
+  'call_conflict',
+  'call_reserved',
+  'channel_mismatch',
+  'delivery_closed',
+  'delivery_taken',
+  'header_invalid',
+  'interaction_pending',
+  'lease_lost',
+  'malformed_json',
+  'method_not_allowed',
+  'needs_sign_in',
+  'not_json',
+  'not_your_action',
+  'not_your_delivery',
+  'not_your_session',
+  'permit_expired',
+  'permit_unknown',
+  'permit_void',
+  'route_not_found',
+  'schema_invalid',
+  'step_failed',
+  'step_lost',
+  'too_many_subscriptions',
+  'upgrade_required',
+]);
+
+describe('every refusal that a person can meet', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8');
+  const codes = [...page.matchAll(/^## (\w+)$/gmu)].map(([, code]) => code ?? '');
+
+  test.each([
+    ['en', en],
+    ['ru', ru],
+    ['zh', zh],
+  ])('is said in %s, and no other', (_, words) => {
+    const wanted = codes.filter((code) => !NOT_FOR_PEOPLE.has(code));
+    // No server spoke at all: this one is the page's own.
+    expect(Object.keys(words.problems).sort()).toEqual([...wanted, 'offline'].sort());
+  });
+
+  test('is one that the server knows', () => {
+    expect([...NOT_FOR_PEOPLE].filter((code) => !codes.includes(code))).toEqual([]);
   });
 });

@@ -23,14 +23,17 @@ function later(one: Definition, other: Definition): boolean {
   return one.version.localeCompare(other.version, 'en', { numeric: true }) > 0;
 }
 
+/** How what is written for an agent will be taken; `broken` where it begins like JSON, is none, and is taken as words. */
+export type Taken = 'nothing' | 'text' | 'json' | 'broken';
+
 /** What an agent is to work on: JSON where it is JSON, else the words themselves; nothing where nothing is said. */
-export function inputOf(text: string): unknown {
+export function inputOf(text: string): { as: Taken; value?: unknown } {
   const trimmed = text.trim();
-  if (trimmed === '') return undefined;
-  if (!/^[[{]/u.test(trimmed)) return text;
+  if (trimmed === '') return { as: 'nothing' };
+  if (!/^[[{]/u.test(trimmed)) return { as: 'text', value: text };
   try {
-    return readJson(trimmed);
+    return { as: 'json', value: readJson(trimmed) };
   } catch {
-    return text;
+    return { as: 'broken', value: text };
   }
 }

@@ -25,13 +25,23 @@ const FLOW = {
 
 /** What somebody starts from who writes a new agent or flow: an example, or the next version of one that is there. */
 export function draftOf(kind: DefinitionKind, from?: unknown): string {
-  const known = typeof from === 'object' && from !== null ? (from as Record<string, unknown>) : undefined;
+  const known = fieldsOf(from);
   const draft = known
     ? { ...known, version: nextVersion(String(known.version ?? '')) }
     : kind === 'agent'
       ? AGENT
       : FLOW;
   return JSON.stringify(draft, null, 2);
+}
+
+/** Under which name it is kept while it is half written: each beginning has its own. */
+export function draftName(kind: DefinitionKind, from?: unknown): string {
+  const known = fieldsOf(from);
+  return known ? `${kind} after ${known.name} ${known.version}` : `new ${kind}`;
+}
+
+function fieldsOf(from: unknown): Record<string, unknown> | undefined {
+  return typeof from === 'object' && from !== null ? (from as Record<string, unknown>) : undefined;
 }
 
 /** The version after this one: its last number, one more. */

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Definition, SessionEvent, Stats } from '@/api/types';
+import type { Definition, Resolution, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
+import { draftName } from './drafts';
 import { droppedOf } from './dropped';
 import { readArguments, withSeen } from './edit';
 import { askerOf, messageOf, moveLabel } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
-import { expiredShare, refusedShare, series, shareTone } from './series';
-import { callLine, contextBeside, subjectOf } from './subject';
+import { endsOf, expiredShare, partsOf, refusedShare, series, shareTone } from './series';
+import { approvedCall, callLine, contextBeside, subjectOf } from './subject';
 import { lastTurns, timeline, titlesOf } from './timeline';
 
 describe('what a call is about', () => {
@@ -251,13 +252,19 @@ describe('agents and flows', () => {
     ]);
   });
   test.each([
-    ['', undefined],
-    ['  ', undefined],
-    ['write it', 'write it'],
-    ['{"a": 1}', { a: 1 }],
-    ['{not json', '{not json'],
+    ['', { as: 'nothing' }],
+    ['  ', { as: 'nothing' }],
+    ['write it', { as: 'text', value: 'write it' }],
+    ['{"a": 1}', { as: 'json', value: { a: 1 } }],
+    ['{not json', { as: 'broken', value: '{not json' }],
   ])('%j as input', (text, expected) => {
     expect(inputOf(text)).toEqual(expected);
+  });
+  test('each beginning of a definition is kept under its own name', () => {
+    const from = { name: 'a', version: '1' };
+    const names = [draftName('agent'), draftName('flow'), draftName('agent', from), draftName('flow', from)];
+    names.push(draftName('agent', { ...from, version: '2' }), draftName('agent', { ...from, name: 'b' }));
+    expect(new Set(names).size).toBe(names.length);
   });
 });
 
@@ -301,4 +308,28 @@ test('the fields of an edit are those that are declared, and those that are ther
   expect(withSeen(declared, seen).properties).toEqual({ a: { enum: ['x'] }, b: { type: 'string' }, c: {} });
   expect(withSeen(undefined, seen)).toBe(seen);
   expect(withSeen({ type: 'object' }, seen)).toBe(seen);
+
+test('what people let through is the call as they have edited it', () => {
+  const action = { tool: 'rm', arguments: { path: 'a' }, digest: '' };
+  const edited = { answer: { arguments: { path: 'b' } } } as unknown as Resolution;
+  expect(approvedCall({ action })).toEqual({ tool: 'rm', arguments: { path: 'a' } });
+  expect(approvedCall({ action, resolution: edited })).toEqual({ tool: 'rm', arguments: { path: 'b' } });
+  expect(approvedCall({ action: undefined })).toBeUndefined();
+});
+
+test.each([3600, 86_400, 604_800, 2_592_000])('the stretches of %d seconds can be told apart', (window_seconds) => {
+  for (const count of [partsOf(window_seconds), 8]) {
+    const begin = Date.parse('2026-11-03T20:30:00Z');
+    const from = (at: number) => new Date(begin + (at * window_seconds * 1000) / count).toISOString();
+    const times = Array.from({ length: count }, (_, at) => ({ from: from(at), closed: {} }));
+    const ends = endsOf(series({ times, window_seconds }), 'en-GB');
+    expect(new Set(ends).size).toBe(count);
+  }
+});
+
+test('a week is shown by its days', () => {
+  const from = (at: number) => new Date(Date.parse('2026-11-03T12:00:00Z') + at * 86_400_000).toISOString();
+  const times = Array.from({ length: partsOf(604_800) }, (_, at) => ({ from: from(at), closed: {} }));
+  const ends = endsOf(series({ times, window_seconds: 604_800 }), 'en-GB');
+  expect([ends[0], ends.at(-1)]).toEqual(['4 Nov', '10 Nov']);
 });

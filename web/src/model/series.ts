@@ -19,6 +19,28 @@ export function series({ times, window_seconds }: Pick<StatsDetails, 'times' | '
   }));
 }
 
+const BRIEF: Intl.DateTimeFormatOptions[] = [
+  { hour: '2-digit', minute: '2-digit' },
+  { day: 'numeric', month: 'short' },
+  { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+];
+
+/** Where each stretch ends, as briefly as they can be told apart. */
+export function endsOf(buckets: readonly Bucket[], locale: string): string[] {
+  const all = (buckets.at(-1)?.to ?? 0) - (buckets[0]?.from ?? 0);
+  // Hours of the clock come again after a day.
+  const looks = BRIEF.slice(all > 86_400_000 ? 1 : 0).map((look) => {
+    const format = new Intl.DateTimeFormat(locale, look);
+    return buckets.map(({ to }) => format.format(to));
+  });
+  return looks.find((labels) => new Set(labels).size === labels.length) ?? looks.at(-1) ?? [];
+}
+
+/** Into how many stretches a time is cut: a week into its days. */
+export function partsOf(window: number): number {
+  return window === 604_800 ? 7 : 8;
+}
+
 /** The part of what was closed that expired; nothing where nothing was closed. */
 export function expiredShare(stats: Pick<Stats, 'closed'>): number | undefined {
   const all = OUTCOMES.reduce((sum, name) => sum + (stats.closed[name] ?? 0), 0);

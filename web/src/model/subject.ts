@@ -101,6 +101,11 @@ export function contextBeside(question: Pick<Interaction, 'action' | 'context'>)
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
+/** The call that people let through: as they have edited it, or as it was proposed. */
+export function approvedCall({ action, resolution }: Pick<Interaction, 'action' | 'resolution'>) {
+  return action && { tool: action.tool, arguments: resolution?.answer?.arguments ?? action.arguments };
+}
+
 /** The call in one line, for a row of a list, and how many of its arguments that line says nothing of. */
 export interface Line {
   text: string;

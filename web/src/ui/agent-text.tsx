@@ -53,7 +53,12 @@ export function AgentText({ text, mono, className, characters, lines }: Props) {
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
-          {open ? t('common.fold') : t('common.unfold', { count: folded.characters, lines: folded.lines })}
+          {open
+            ? t('common.fold')
+            : t('common.unfold', {
+                characters: t('common.characters', { count: folded.characters }),
+                lines: t('common.lines', { count: folded.lines }),
+              })}
         </button>
       ) : null}
     </div>

@@ -11,11 +11,13 @@ interface Props {
   title: ReactNode;
   about?: ReactNode;
   wide?: boolean;
+  /** Shows what is never shown again: a click beside it does not close it. */
+  once?: boolean;
   children: ReactNode;
   footer?: ReactNode;
 }
 
-export function Dialog({ open, onOpenChange, title, about, wide, children, footer }: Props) {
+export function Dialog({ open, onOpenChange, title, about, wide, once, children, footer }: Props) {
   const { t } = useTranslation();
   const opener = useRef<Element | null>(null);
   return (
@@ -24,6 +26,9 @@ export function Dialog({ open, onOpenChange, title, about, wide, children, foote
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/45" />
         <Radix.Content
           aria-describedby={about ? undefined : ''}
+          onInteractOutside={(event) => {
+            if (once) event.preventDefault();
+          }}
           onOpenAutoFocus={() => {
             opener.current = document.activeElement;
           }}

@@ -86,15 +86,19 @@ export function EventIcon({ type, className }: { type: string; className?: strin
   return <Icon aria-hidden="true" className={className} strokeWidth={1.8} />;
 }
 
+/** Effects that say no more than that somebody has answered. */
+const JUST_SAID = ['provide', 'custom'];
+
 /** What an event says, in the reader's language; a type that this page does not know is named as it is. `about`: the question's title, where the event does not say it. */
 export function EventWords({ event, about }: { event: SessionEvent; about?: string }) {
   const { t } = useTranslation();
   const data = event.data as Particulars;
   const words = t(`events.${event.type.replace('.', '_')}` as 'events.session_started', { defaultValue: event.type });
   const subject = data.title ?? data.tool ?? about;
-  const effect = data.effect
-    ? t(`effects.${data.effect}` as 'effects.approve', { defaultValue: data.effect })
-    : undefined;
+  const effect =
+    data.effect && !JUST_SAID.includes(data.effect)
+      ? t(`effects.${data.effect}` as 'effects.approve', { defaultValue: data.effect })
+      : undefined;
   return (
     <>
       <span>{words}</span>

@@ -5,8 +5,8 @@ import { AgentLine } from './agent-text';
 import { Button } from './button';
 import { Notice } from './page';
 
-/** Refusals by a rule, whose reason is in the server's own words. */
-const RULED = ['action_denied', 'edit_denied'];
+/** Refusals that say nothing without the server's own words: the reason of a rule, what cannot be read, how much may be sent. */
+const PARTICULAR = ['action_denied', 'edit_denied', 'query_invalid', 'body_too_large'];
 
 /** What the server refused, in the reader's language where we know the code, with the server's own words behind it. */
 export function ProblemNotice({ error, again }: { error: unknown; again?: () => void }) {
@@ -14,7 +14,7 @@ export function ProblemNotice({ error, again }: { error: unknown; again?: () => 
   const words = useProblemWords(problem);
   return (
     <Notice tone="danger" icon={CircleAlert} role="alert" title={words}>
-      {RULED.includes(problem.code) ? (
+      {PARTICULAR.includes(problem.code) ? (
         <p className="mt-1 text-sm">
           <AgentLine text={problem.message} />
         </p>

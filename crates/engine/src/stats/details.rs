@@ -26,7 +26,7 @@ pub struct Details {
     pub kinds: Vec<(String, Tally)>,
     /// By person; of a quorum everybody who voted.
     pub people: Vec<(String, Tally)>,
-    /// By the rule that asked.
+    /// By the rule that asked; without a name where none matched and the default did.
     pub rules: Vec<(String, Tally)>,
 }
 

@@ -158,6 +158,23 @@ async fn figures_in_detail_name_people_and_rules() {
     );
 }
 
+/// What no rule speaks of is asked about by default, and is counted so; what an agent asks by itself has no rule at all.
+#[tokio::test]
+async fn figures_count_what_the_default_asked() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({})).await;
+    let call = json!({ "call_id": "one", "tool": "brew_tea", "arguments": { "cups": 2 } });
+    let acted = agent.proposes(&session, call).await;
+    alice.decides(&acted, json!({ "option": "approve" })).await.done();
+    let question = world.asks(json!({ "kind": "confirmation", "title": "Go?" })).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    let details = alice.get("/v1/stats/details?window_seconds=60&parts=1").await.done();
+    let rules = details["rules"].as_array().cloned().unwrap_or_default();
+    let counted: Vec<_> = rules.iter().map(|rule| (&rule["name"], &rule["closed"])).collect();
+    assert_eq!(counted, [(&json!(""), &json!({ "answered": 1 }))]);
+}
+
 /// A datetime from the browser's own control had no offset and was always refused; `integer` was refused as a type; a JSON
 /// field was sent parsed where text was expected. Each gets an error that helps, and goes through once it is mended.
 #[tokio::test]

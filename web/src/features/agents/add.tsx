@@ -1,9 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, attemptKey, taken } from '@/api/client';
+import { meQuery } from '@/api/queries';
 import type { components } from '@/api/schema';
-import { type DefinitionKind, draftOf } from '@/model/drafts';
+import { useDraft } from '@/lib/draft';
+import { type DefinitionKind, draftName, draftOf } from '@/model/drafts';
 import { readArguments } from '@/model/edit';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -24,8 +26,10 @@ export interface Draft {
 export function Add({ draft, onClose }: { draft: Draft; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const { kind } = draft;
-  const [text, setText] = useState(() => draftOf(kind, draft.from));
+  const { data: me } = useQuery(meQuery());
+  const { kind, from } = draft;
+  const first = draftOf(kind, from);
+  const [text, setText, forget] = useDraft(me && `${me.name} ${me.project} ${draftName(kind, from)}`, first);
   const value = readArguments(text);
   const add = useMutation({
     mutationFn: (body: Record<string, unknown>) => {
@@ -37,6 +41,7 @@ export function Add({ draft, onClose }: { draft: Draft; onClose: () => void }) {
     onSuccess: (added) => {
       void cache.invalidateQueries({ queryKey: [kind === 'agent' ? 'agents' : 'flows'] });
       tell(t('agents.added', { name: added.name, version: added.version }));
+      forget();
       onClose();
     },
   });
@@ -49,6 +54,11 @@ export function Add({ draft, onClose }: { draft: Draft; onClose: () => void }) {
       about={t('agents.newAbout')}
       footer={
         <>
+          {text === first ? null : (
+            <Button tone="quiet" className="mr-auto" onClick={forget}>
+              {t('common.discard')}
+            </Button>
+          )}
           <Button onClick={onClose}>{t('common.back')}</Button>
           <Button
             tone="accent"

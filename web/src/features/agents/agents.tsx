@@ -20,11 +20,11 @@ export function Agents({ onStarted }: { onStarted: (session: string) => void }) 
   const [draft, setDraft] = useState<Draft>();
   const may = me?.role === 'admin' || me?.role === 'operator';
   const onDraft = me?.role === 'admin' ? setDraft : undefined;
-  const error = agents.error ?? flows.error;
-  const none = agents.data?.agents.length === 0 && flows.data?.flows.length === 0;
+  const failed = [agents, flows].filter(({ error }) => error);
+  const none = agents.data?.length === 0 && flows.data?.length === 0;
   const lists = [
-    { kind: 'agent', title: t('agents.agents'), list: agents.data?.agents ?? [] },
-    { kind: 'flow', title: t('agents.flows'), list: flows.data?.flows ?? [] },
+    { kind: 'agent', title: t('agents.agents'), list: agents.data ?? [] },
+    { kind: 'flow', title: t('agents.flows'), list: flows.data ?? [] },
   ] as const;
   return (
     <Page
@@ -45,7 +45,14 @@ export function Agents({ onStarted }: { onStarted: (session: string) => void }) 
         ) : null
       }
     >
-      {error ? <ProblemNotice error={error} again={() => void agents.refetch()} /> : null}
+      {failed[0] ? (
+        <ProblemNotice
+          error={failed[0].error}
+          again={() => {
+            for (const one of failed) void one.refetch();
+          }}
+        />
+      ) : null}
       {agents.isPending || flows.isPending ? <Waiting label={t('common.loading')} /> : null}
       {none ? (
         <Empty icon={Bot} title={t('agents.none')}>

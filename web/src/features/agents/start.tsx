@@ -1,9 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, attemptKey, taken } from '@/api/client';
 import { asProblem } from '@/api/problem';
+import { meQuery } from '@/api/queries';
 import type { Definition } from '@/api/types';
+import { cn } from '@/lib/cn';
+import { useDraft } from '@/lib/draft';
 import { inputOf } from '@/model/definitions';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -21,34 +24,51 @@ interface Props {
   onStarted: (session: string) => void;
 }
 
+/** What is written, and the attempt to send just this, where it is not known how that ended. */
+interface Order {
+  title: string;
+  input: string;
+  attempt?: string;
+}
+
+const NOTHING: Order = { title: '', input: '' };
+
 /** Opens a session for an agent or a flow of this server, with what it is to work on. */
 export function Start({ what, onClose, onStarted }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
+  const { data: me } = useQuery(meQuery());
   const id = useId();
-  const [key] = useState(attemptKey);
   const { name } = what.definition;
+  const [order, setOrder, forget] = useDraft(me && `${me.name} ${me.project} start ${what.kind} ${name}`, NOTHING);
+  const taking = inputOf(order.input).as;
   const start = useMutation({
-    mutationFn: (form: FormData) =>
+    mutationFn: ({ attempt, title, input }: Order) =>
       taken(
         api.POST('/v1/sessions', {
-          params: { header: { 'Idempotency-Key': key } },
+          params: { header: { 'Idempotency-Key': attempt } },
           body: {
             ...(what.kind === 'agent' ? { agent: name } : { flow: name }),
-            title: String(form.get('title')).trim() || undefined,
-            input: inputOf(String(form.get('input'))),
+            title: title.trim() || undefined,
+            input: inputOf(input).value,
           },
         }),
       ),
     retry: (failures, error) => asProblem(error).passing && failures < 3,
     onSuccess: (session) => {
+      forget();
       void cache.invalidateQueries({ queryKey: ['sessions'] });
       onStarted(session.id);
+    },
+    onError: (error) => {
+      if (asProblem(error).refused) setOrder(({ attempt: _, ...written }) => written);
     },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    start.mutate(new FormData(event.currentTarget));
+    const sent = { ...order, attempt: order.attempt ?? attemptKey() };
+    setOrder(sent);
+    start.mutate(sent);
   };
   return (
     <Dialog
@@ -67,10 +87,28 @@ export function Start({ what, onClose, onStarted }: Props) {
     >
       <form id={id} onSubmit={submit} className="space-y-4">
         <Field label={t('agents.sessionTitle')} optional={t('common.optional')}>
-          {(ids) => <Input {...ids} name="title" autoComplete="off" />}
+          {(ids) => (
+            <Input
+              {...ids}
+              autoComplete="off"
+              value={order.title}
+              onChange={(event) => setOrder({ title: event.target.value, input: order.input })}
+            />
+          )}
         </Field>
-        <Field label={t('agents.input')} optional={t('common.optional')} hint={t('agents.inputHint')}>
-          {(ids) => <Textarea {...ids} name="input" rows={5} />}
+        <Field
+          label={t('agents.input')}
+          optional={t('common.optional')}
+          hint={<span className={cn(taking === 'broken' && 'text-warn-ink')}>{t(`agents.inputTaken.${taking}`)}</span>}
+        >
+          {(ids) => (
+            <Textarea
+              {...ids}
+              rows={5}
+              value={order.input}
+              onChange={(event) => setOrder({ title: order.title, input: event.target.value })}
+            />
+          )}
         </Field>
         {start.error ? <ProblemNotice error={start.error} /> : null}
       </form>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { statsDetailsQuery, statsQuery } from '@/api/queries';
 import type { Stats, StatsDetails } from '@/api/types';
 import { cn } from '@/lib/cn';
-import { localeOf, span } from '@/lib/time';
-import { expiredShare, shareTone } from '@/model/series';
+import { localeOf, span, spanBetween } from '@/lib/time';
+import { expiredShare, partsOf, shareTone } from '@/model/series';
 import { Select } from '@/ui/field';
 import { KindIcon, useKindName } from '@/ui/kind';
 import { Card, Page, Section, Waiting } from '@/ui/page';
@@ -15,7 +16,6 @@ import { OverTime } from './over-time';
 import { ShareMeter } from './share-meter';
 import { OF_A_PERSON, Tallies } from './tallies';
 
-const PARTS = 8;
 const WINDOWS = [3600, 86_400, 604_800, 2_592_000] as const;
 
 /** How much waits, for how long, and how it ends. */
@@ -23,7 +23,7 @@ export function Figures({ window, onWindow }: { window: number; onWindow: (windo
   const { t, i18n } = useTranslation();
   const kindName = useKindName();
   const { data, error, refetch } = useQuery(statsQuery(window));
-  const details = useQuery(statsDetailsQuery(window, PARTS));
+  const details = useQuery(statsDetailsQuery(window, partsOf(window)));
   return (
     <Page
       title={t('nav.figures')}
@@ -57,7 +57,7 @@ export function Figures({ window, onWindow }: { window: number; onWindow: (windo
           </div>
           <Tallies title={t('figures.kinds')} tallies={details.data.kinds} nameOf={kindName} />
           <Tallies title={t('figures.people')} tallies={details.data.people} heads={OF_A_PERSON} />
-          <Tallies title={t('figures.rules')} tallies={details.data.rules} />
+          <Tallies title={t('figures.rules')} tallies={details.data.rules} nameOf={(rule) => rule || t('why.noRule')} />
         </>
       ) : null}
       {details.error ? <ProblemNotice error={details.error} again={() => void details.refetch()} /> : null}
@@ -141,14 +141,20 @@ function OpenByKind({ open }: { open: Record<string, number> }) {
 
 function OpenByAge({ ages }: Pick<StatsDetails, 'ages'>) {
   const { t, i18n } = useTranslation();
-  const name = (seconds?: number | null) =>
-    seconds ? t('figures.younger', { time: span(seconds, i18n.language) }) : t('figures.older');
-  const rows = ages.map(({ younger_than_seconds: age, open }) => ({ key: String(age), name: name(age), count: open }));
+  const rows = ages.map(({ younger_than_seconds: age, open }, at) => {
+    const from = at > 0 ? (ages[at - 1]?.younger_than_seconds ?? 0) : 0;
+    return { key: String(age), name: ageName(t, i18n.language, from, age), count: open };
+  });
   return (
     <Section title={t('figures.byAge')}>
       <Bars rows={rows.some(({ count }) => count > 0) ? rows : []} />
     </Section>
   );
+}
+
+function ageName(t: TFunction, language: string, from: number, to?: number | null): string {
+  if (!to) return t('figures.over', { time: span(from, language) });
+  return from ? spanBetween(from, to, language) : t('figures.under', { time: span(to, language) });
 }
 
 function Bars({ rows }: { rows: { key: string; icon?: ReactNode; name: string; count: number }[] }) {

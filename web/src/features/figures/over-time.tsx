@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { StatsDetails } from '@/api/types';
 import { localeOf } from '@/lib/time';
-import { type Bucket, OUTCOMES, series } from '@/model/series';
+import { type Bucket, endsOf, OUTCOMES, series } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
 const FILLS = { answered: 'fill-accent', auto_resolved: 'fill-edge', expired: 'fill-warn', cancelled: 'fill-line' };
@@ -31,12 +31,7 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
   const { t, i18n } = useTranslation();
   const sums = buckets.map(({ counts }) => OUTCOMES.reduce((sum, name) => sum + counts[name], 0));
   const most = Math.max(1, ...sums);
-  const long = (buckets[0]?.to ?? 0) - (buckets[0]?.from ?? 0) >= 20 * 3_600_000;
-  const label = (at: number) =>
-    new Intl.DateTimeFormat(
-      localeOf(i18n.language),
-      long ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' },
-    ).format(at);
+  const ends = endsOf(buckets, localeOf(i18n.language));
   return (
     <figure>
       <svg
@@ -63,10 +58,10 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
           });
         })}
       </svg>
-      <div aria-hidden="true" className="mt-1.5 grid grid-cols-8 text-center text-muted text-xs">
-        {buckets.map(({ to }) => (
-          <span key={to} className="truncate">
-            {label(to)}
+      <div aria-hidden="true" className="mt-1.5 flex text-center text-muted text-xs">
+        {buckets.map(({ to }, at) => (
+          <span key={to} className="min-w-0 flex-1 truncate">
+            {ends[at]}
           </span>
         ))}
       </div>
@@ -84,9 +79,9 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
             </tr>
           </thead>
           <tbody>
-            {buckets.map(({ to, counts }) => (
+            {buckets.map(({ to, counts }, at) => (
               <tr key={to}>
-                <th scope="row">{label(to)}</th>
+                <th scope="row">{ends[at]}</th>
                 {OUTCOMES.map((name) => (
                   <td key={name}>{counts[name]}</td>
                 ))}

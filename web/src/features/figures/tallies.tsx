@@ -4,7 +4,7 @@ import { localeOf, span } from '@/lib/time';
 import { refusedShare } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
-const HEADS = ['answered', 'automatic', 'expiredCount', 'refused', 'median', 'most'] as const;
+const HEADS = ['answered', 'automatic', 'expiredCount', 'cancelled', 'refused', 'median', 'most'] as const;
 type Head = (typeof HEADS)[number];
 /** What a person can have a hand in. */
 export const OF_A_PERSON: readonly Head[] = ['answered', 'refused', 'median', 'most'];
@@ -64,6 +64,7 @@ function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readon
     answered: tally.closed.answered ?? 0,
     automatic: tally.closed.auto_resolved ?? 0,
     expiredCount: tally.closed.expired ?? 0,
+    cancelled: tally.closed.cancelled ?? 0,
     refused: share,
     median: time(tally.wait_seconds_p50),
     most: time(tally.wait_seconds_p95),

@@ -14,6 +14,7 @@ import { Dialog } from '@/ui/dialog';
 import { Card, Empty, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
+import { Allowed, Where } from './allowed';
 
 /** Approvals that hold for more than one call: what each lets through, and the way to take it back. */
 export function Grants({ over, onOver }: { over: boolean; onOver: (over: boolean) => void }) {
@@ -71,11 +72,11 @@ export function Grants({ over, onOver }: { over: boolean; onOver: (over: boolean
 function Row({ grant, onRevoke }: { grant: Grant; onRevoke?: () => void }) {
   const { t, i18n } = useTranslation();
   const limits = [
-    grant.session ? t('remember.wordsWhere.session') : t('remember.wordsWhere.project'),
     grant.until ? t('grants.until', { time: moment(grant.until, i18n.language) }) : t('remember.wordsNoEnd'),
     grant.most_uses
       ? t('grants.usesOf', { count: grant.uses, most: grant.most_uses })
       : t('grants.uses', { count: grant.uses }),
+    grant.rule ? t('grants.rule', { rule: grant.rule }) : t('grants.noRule'),
   ];
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-3.5">
@@ -93,18 +94,12 @@ function Row({ grant, onRevoke }: { grant: Grant; onRevoke?: () => void }) {
           </Badge>
           {grant.in_force ? null : <Badge>{grant.revoked_at ? t('grants.revoked') : t('grants.ended')}</Badge>}
         </div>
-        {grant.patterns ? (
-          <div className="text-sm">
-            {Object.entries(grant.patterns).map(([name, pattern]) => (
-              <code key={name} className="mr-3 [overflow-wrap:anywhere]">
-                <span className="text-muted">{name}=</span>
-                <AgentLine text={String(pattern)} />
-              </code>
-            ))}
-            <span className="text-muted">{t('grants.others')}</span>
-          </div>
-        ) : null}
-        <p className="text-muted text-sm">{limits.join(' · ')}</p>
+        <Allowed grant={grant} />
+        <p className="text-muted text-sm">
+          <Where session={grant.session} />
+          {' · '}
+          <AgentLine text={limits.join(' · ')} />
+        </p>
         <p className="text-muted text-sm">
           {t('grants.givenBy', { name: grant.given_by.name })} <Ago at={grant.given_at} />
           {' · '}
@@ -131,10 +126,9 @@ function Revoke({ grant, onClose }: { grant: Grant; onClose: () => void }) {
   const cache = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => taken(api.DELETE('/v1/grants/{grant}', { params: { path: { grant: grant.id } } })),
-    onSuccess: async () => {
-      await cache.invalidateQueries({ queryKey: ['grants'] });
-      onClose();
-    },
+    onSuccess: onClose,
+    // Also where it was refused: then somebody else was first.
+    onSettled: () => cache.invalidateQueries({ queryKey: ['grants'] }),
   });
   return (
     <Dialog

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { MessagesSquare } from 'lucide-react';
+import { MessagesSquare, SearchX } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { type SessionFilter, sessionsQuery } from '@/api/queries';
 import type { Session } from '@/api/types';
@@ -8,13 +8,11 @@ import { sessionName } from '@/model/labels';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { Input, Select } from '@/ui/field';
 import { Card, Empty, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { SessionBadge } from '@/ui/status';
 import { Ago } from '@/ui/time';
-
-const STATUSES = ['new', 'running', 'waiting_user_input', 'paused', 'completed', 'failed', 'cancelled'] as const;
+import { Filters } from './filters';
 
 interface Props {
   filter: SessionFilter;
@@ -28,39 +26,22 @@ export function Sessions({ filter, onFilter }: Props) {
     sessionsQuery(filter),
   );
   const sessions = data?.pages.flatMap((page) => page.sessions) ?? [];
+  const none = data !== undefined && sessions.length === 0;
+  const filtered = filter.agent !== undefined || filter.status !== undefined;
   return (
     <Page
       title={t('nav.sessions')}
       about={t('sessions.about')}
-      actions={
-        <>
-          <Input
-            type="search"
-            className="w-44! max-sm:min-w-0 max-sm:flex-1"
-            aria-label={t('inbox.agent')}
-            placeholder={t('inbox.agent')}
-            defaultValue={filter.agent ?? ''}
-            onChange={(event) => onFilter({ agent: event.target.value || undefined })}
-          />
-          <Select
-            className="w-auto!"
-            aria-label={t('inbox.status')}
-            value={filter.status ?? ''}
-            onChange={(event) => onFilter({ status: (event.target.value || undefined) as SessionFilter['status'] })}
-          >
-            <option value="">{t('sessions.every')}</option>
-            {STATUSES.map((status) => (
-              <option key={status} value={status}>
-                {t(`sessionStatus.${status}`)}
-              </option>
-            ))}
-          </Select>
-        </>
-      }
+      actions={<Filters filter={filter} onFilter={onFilter} />}
     >
       {error && !data ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
       {isPending ? <Waiting rows={6} label={t('common.loading')} /> : null}
-      {data && sessions.length === 0 ? (
+      {none && filtered ? (
+        <Empty icon={SearchX} title={t('sessions.noneFound')}>
+          <Button onClick={() => onFilter({ agent: undefined, status: undefined })}>{t('sessions.showAll')}</Button>
+        </Empty>
+      ) : null}
+      {none && !filtered ? (
         <Empty icon={MessagesSquare} title={t('sessions.none')}>
           <p>{t('sessions.noneText')}</p>
         </Empty>

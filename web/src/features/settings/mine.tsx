@@ -67,7 +67,7 @@ function Password({ first }: { first: boolean }) {
           <Field
             label={t('settings.newPassword')}
             hint={t('settings.newPasswordHint', { count: SHORTEST })}
-            error={short ? t('form.wrong.minLength', { limit: SHORTEST }) : undefined}
+            error={short ? t('form.wrong.minLength', { limit: SHORTEST, count: SHORTEST }) : undefined}
           >
             {(ids) => <Input {...ids} name="new" type="password" autoComplete="new-password" required />}
           </Field>

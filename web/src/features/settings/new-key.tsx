@@ -40,6 +40,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       open
+      once={make.isPending || make.isSuccess}
       onOpenChange={(open) => open || onClose()}
       title={t('keys.newTitle')}
       footer={

@@ -28,6 +28,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       open
+      once={make.isPending || make.isSuccess}
       onOpenChange={(open) => open || onClose()}
       title={t('webhooks.newTitle')}
       footer={

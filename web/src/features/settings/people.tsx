@@ -110,6 +110,7 @@ function LinkFor({ person, onClose }: { person: Person; onClose: () => void }) {
   return (
     <Dialog
       open
+      once={make.isPending || make.isSuccess}
       onOpenChange={(open) => open || onClose()}
       title={t('people.linkTitle', { name: person.display || person.name })}
       about={t('people.linkAbout')}

@@ -20,7 +20,7 @@ export function KeptSecrets() {
   });
   if (error) return <ProblemNotice error={error} again={() => void refetch()} />;
   if (!data) return <Waiting label={t('common.loading')} />;
-  if (data.secrets.length === 0) {
+  if (data.length === 0) {
     return (
       <Empty icon={LockKeyhole} title={t('secrets.none')}>
         <p>{t('secrets.noneText')}</p>
@@ -32,7 +32,7 @@ export function KeptSecrets() {
       <p className="text-muted">{t('secrets.about')}</p>
       <Card>
         <ul className="divide-y">
-          {data.secrets.map((secret) => (
+          {data.map((secret) => (
             <li key={secret.id} className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-3">
               <div className="min-w-0 flex-1 basis-60">
                 <code className="font-medium">

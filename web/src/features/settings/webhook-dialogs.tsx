@@ -35,6 +35,7 @@ export function RotateWebhook({ webhook, onClose }: Props) {
   return (
     <Dialog
       open
+      once={rotate.isPending || rotate.isSuccess}
       onOpenChange={(open) => open || onClose()}
       title={t('webhooks.rotateTitle')}
       about={webhook.url}

@@ -40,6 +40,7 @@ export function useWords(): Words {
       t(`form.wrong.${keyword}` as 'form.wrong.minLength', {
         defaultValue: t('form.wrong.other'),
         limit: typeof limit === 'object' ? '' : String(limit),
+        count: Number(limit),
       }),
     [t],
   );
