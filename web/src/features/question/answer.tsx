@@ -32,6 +32,7 @@ import { useInSight } from './in-sight';
 import { Instead } from './instead';
 import { MoveButtons } from './move-buttons';
 import { MovePanel } from './move-panel';
+import { WeighedOptions } from './option-words';
 import { Remember, rememberable } from './remember';
 import { Suggestions } from './suggestions';
 import { useAnswer } from './use-answer';
@@ -156,6 +157,7 @@ export function Answer({ question, dock, begin, left }: Props) {
             onSubmit={submitted}
           />
           {rememberable(question, me?.role) ? <Remember question={question} onChange={setRemember} /> : null}
+          {open ? null : <WeighedOptions question={question} />}
           {open ? (
             <MovePanel
               key={open.key}

@@ -54,7 +54,6 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
             className="h-auto! min-h-9 whitespace-normal! py-1.5 text-center max-sm:min-h-11"
             disabled={blocked || nothing}
             busy={sending && at === 0}
-            title={move.option?.description ?? undefined}
             onClick={() => onPick(move)}
           >
             {move.dangerous ? <TriangleAlert aria-hidden="true" /> : null}

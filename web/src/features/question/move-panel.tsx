@@ -11,6 +11,7 @@ import { Field, Textarea } from '@/ui/field';
 import { Notice, Waiting } from '@/ui/page';
 import { show } from './in-sight';
 import { label } from './move-buttons';
+import { OptionFacts } from './option-words';
 
 const Edit = lazy(() => import('./edit'));
 
@@ -58,6 +59,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
         <AgentLine text={name} />
       </h4>
       {move.option?.description ? <AgentText text={move.option.description} className="text-muted" /> : null}
+      {move.option && !move.dangerous ? <OptionFacts option={move.option} /> : null}
       {move.picks ? (
         <ul className="list-disc pl-5">
           {move.picks.map((option) => (
@@ -69,9 +71,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, onChange, 
       ) : null}
       {move.dangerous ? (
         <Notice tone="danger" icon={TriangleAlert} title={t('answer.dangerous')}>
-          {options.map((option) =>
-            option.dangerous && option.risk ? <AgentText key={option.id} text={option.risk} /> : null,
-          )}
+          {options.map((option) => (option.dangerous ? <OptionFacts key={option.id} option={option} /> : null))}
         </Notice>
       ) : null}
       {move.effect === 'terminate' ? <Notice tone="warn">{t('answer.terminates')}</Notice> : null}

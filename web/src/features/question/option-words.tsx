@@ -1,0 +1,71 @@
+import { TriangleAlert } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { Interaction, Option } from '@/api/types';
+import { moveLabel } from '@/model/labels';
+import { fieldOf } from '@/model/moves';
+import { AgentLine, AgentText } from '@/ui/agent-text';
+import { Badge } from '@/ui/badge';
+
+/** What an option is called, whether it is recommended or dangerous, and all that is said about it. */
+export function OptionWords({ option }: { option: Option }) {
+  const { t } = useTranslation();
+  return (
+    <div className="min-w-0 flex-1 space-y-1">
+      <div className="flex flex-wrap items-center gap-2 font-medium">
+        <AgentLine text={moveLabel(t, option)} />
+        {option.recommended ? <Badge tone="accent">{t('answer.recommended')}</Badge> : null}
+        {option.dangerous ? (
+          <Badge tone="danger">
+            <TriangleAlert aria-hidden="true" />
+            {t('answer.dangerousShort')}
+          </Badge>
+        ) : null}
+      </div>
+      {option.description ? <AgentText text={option.description} className="text-muted" /> : null}
+      <OptionFacts option={option} />
+    </div>
+  );
+}
+
+/** What could go wrong with an option, what it costs and how long it takes. */
+export function OptionFacts({ option }: { option: Option }) {
+  const { t } = useTranslation();
+  const facts = [
+    [t('answer.risk'), option.risk],
+    [t('answer.cost'), option.cost],
+    [t('answer.duration'), option.duration],
+  ].filter((fact): fact is [string, string] => Boolean(fact[1]));
+  if (facts.length === 0) return null;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-sm">
+      {facts.map(([name, text]) => (
+        <div key={name} className="contents">
+          <dt className="opacity-80">{name}</dt>
+          <dd className="min-w-0">
+            <AgentText text={text} characters={400} lines={6} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What is said about the options that stand as buttons, above these: nobody finds it by pointing at them. */
+export function WeighedOptions({ question }: { question: Interaction }) {
+  const { t } = useTranslation();
+  const told = fieldOf(question) === 'choice' ? [] : question.options.filter(isWeighed);
+  if (told.length === 0) return null;
+  return (
+    <ul aria-label={t('answer.options')} className="divide-y rounded-lg border bg-surface shadow-card">
+      {told.map((option) => (
+        <li key={option.id} className="px-4 py-3">
+          <OptionWords option={option} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function isWeighed({ description, risk, cost, duration, recommended }: Option): boolean {
+  return Boolean(description || risk || cost || duration || recommended);
+}
