@@ -32,10 +32,10 @@ import { useInSight } from './in-sight';
 import { Instead } from './instead';
 import { MoveButtons } from './move-buttons';
 import { MovePanel } from './move-panel';
-import { WeighedOptions } from './option-words';
 import { Remember, rememberable } from './remember';
 import { Suggestions } from './suggestions';
 import { useAnswer } from './use-answer';
+import { WeighedOptions } from './weighed';
 
 // The question shows how it ended by itself; there is nothing to add.
 const OVERTAKEN = ['interaction_already_resolved', 'interaction_expired'];

@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
-import { OptionWords } from './option-words';
+import { OptionWords } from '@/ui/option-words';
 
 interface Props {
   question: Interaction;

@@ -1,9 +1,8 @@
-import type { TFunction } from 'i18next';
 import { Ellipsis, TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
-import { moveLabel } from '@/model/labels';
+import { moveName } from '@/model/labels';
 import { fieldOf, type Inputs, type Move } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
 import { Button, buttonLook } from '@/ui/button';
@@ -28,7 +27,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
   const field = fieldOf(question);
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
   const shown = moves.filter((move) => !rare.includes(move));
-  const longest = Math.max(0, ...shown.map((move) => label(t, question, move).length));
+  const longest = Math.max(0, ...shown.map((move) => moveName(t, question, move).length));
   return (
     <div
       className={cn(
@@ -57,7 +56,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
             onClick={() => onPick(move)}
           >
             {move.dangerous ? <TriangleAlert aria-hidden="true" /> : null}
-            <AgentLine text={label(t, question, move)} />
+            <AgentLine text={moveName(t, question, move)} />
           </Button>
         );
       })}
@@ -70,7 +69,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
             <Menu {...props} label={t('answer.more')} side="top" align="end">
               {rare.map((move) => (
                 <MenuItem key={move.key} onSelect={() => onPick(move)}>
-                  <AgentLine text={label(t, question, move)} />
+                  <AgentLine text={moveName(t, question, move)} />
                 </MenuItem>
               ))}
             </Menu>
@@ -81,10 +80,4 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
       ) : null}
     </div>
   );
-}
-
-export function label(t: TFunction, question: Interaction, move: Move): string {
-  if (move.option) return moveLabel(t, move.option);
-  if (question.kind === 'notice' && move.key === 'provide') return t('moves.seen');
-  return t(`moves.${move.key as 'provide'}`);
 }

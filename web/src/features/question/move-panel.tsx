@@ -3,15 +3,14 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { editOf } from '@/model/edit';
-import { promptOf } from '@/model/labels';
+import { moveName, promptOf } from '@/model/labels';
 import type { Inputs, Move } from '@/model/moves';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
+import { OptionFacts } from '@/ui/option-words';
 import { Notice, Waiting } from '@/ui/page';
 import { show } from './in-sight';
-import { label } from './move-buttons';
-import { OptionFacts } from './option-words';
 
 const Edit = lazy(() => import('./edit'));
 
@@ -29,7 +28,7 @@ interface Props {
 /** The second half of an answer that needs more than a click: a reason, other arguments, or a second look. */
 export function MovePanel({ question, move, inputs, sending, blocked, onChange, onSend, onBack }: Props) {
   const { t } = useTranslation();
-  const name = label(t, question, move);
+  const name = moveName(t, question, move);
   const [opener] = useState(() => document.activeElement);
   const back = useRef<HTMLButtonElement>(null);
   const writes = move.needs === 'reason' || move.needs === 'input';

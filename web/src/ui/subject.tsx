@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { explainQuery } from '@/api/queries';
 import type { Interaction, Json } from '@/api/types';
 import { subjectOf, type Word } from '@/model/subject';
-import { AgentLine, AgentText } from '@/ui/agent-text';
-import { JsonTable } from '@/ui/json';
-import { Card, Waiting } from '@/ui/page';
-import { Parsed } from '@/ui/parsed';
+import { AgentLine, AgentText } from './agent-text';
+import { JsonTable } from './json';
+import { Card, Waiting } from './page';
+import { Parsed } from './parsed';
 
-const Diff = lazy(() => import('@/ui/editor/diff'));
+const Diff = lazy(() => import('./editor/diff'));
 
 /** What will happen: the call as what it is, a command, a change of a file, or its arguments. */
 export function Subject({ question }: { question: Interaction }) {

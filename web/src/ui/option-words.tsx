@@ -1,10 +1,9 @@
 import { TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import type { Interaction, Option } from '@/api/types';
+import type { Option } from '@/api/types';
 import { moveLabel } from '@/model/labels';
-import { fieldOf } from '@/model/moves';
-import { AgentLine, AgentText } from '@/ui/agent-text';
-import { Badge } from '@/ui/badge';
+import { AgentLine, AgentText } from './agent-text';
+import { Badge } from './badge';
 
 /** What an option is called, whether it is recommended or dangerous, and all that is said about it. */
 export function OptionWords({ option }: { option: Option }) {
@@ -48,24 +47,4 @@ export function OptionFacts({ option }: { option: Option }) {
       ))}
     </dl>
   );
-}
-
-/** What is said about the options that stand as buttons, above these: nobody finds it by pointing at them. */
-export function WeighedOptions({ question }: { question: Interaction }) {
-  const { t } = useTranslation();
-  const told = fieldOf(question) === 'choice' ? [] : question.options.filter(isWeighed);
-  if (told.length === 0) return null;
-  return (
-    <ul aria-label={t('answer.options')} className="divide-y rounded-lg border bg-surface shadow-card">
-      {told.map((option) => (
-        <li key={option.id} className="px-4 py-3">
-          <OptionWords option={option} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function isWeighed({ description, risk, cost, duration, recommended }: Option): boolean {
-  return Boolean(description || risk || cost || duration || recommended);
 }
