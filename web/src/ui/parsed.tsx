@@ -51,18 +51,7 @@ export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; sho
         </p>
       ))}
       {commands.length > 0 ? <Commands commands={commands} /> : null}
-      {risks.length > 0 ? (
-        <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1.5">
-          <span className="text-muted text-sm">{t('parsed.risks')}</span>
-          <ul aria-label={t('parsed.risks')} className="flex flex-wrap gap-1.5">
-            {risks.map((name) => (
-              <li key={name}>
-                <Badge tone="warn">{t(`parsed.facts.${name}`)}</Badge>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ) : null}
+      <Risks parsed={parsed} />
       {some ? (
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
           {facts
@@ -81,6 +70,25 @@ export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; sho
             ))}
         </dl>
       ) : null}
+    </div>
+  );
+}
+
+/** What should make a reader look twice. */
+export function Risks({ parsed }: { parsed: Record<string, unknown> }) {
+  const { t } = useTranslation();
+  const risks = risksOf(parsed as Facts);
+  if (risks.length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1.5">
+      <span className="text-muted text-sm">{t('parsed.risks')}</span>
+      <ul aria-label={t('parsed.risks')} className="flex flex-wrap gap-1.5">
+        {risks.map((name) => (
+          <li key={name}>
+            <Badge tone="warn">{t(`parsed.facts.${name}`)}</Badge>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
