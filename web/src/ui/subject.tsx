@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { explainQuery } from '@/api/queries';
 import type { Interaction, Json } from '@/api/types';
+import { oneLine } from '@/lib/text';
 import { subjectOf, type Word } from '@/model/subject';
 import { AgentLine, AgentText } from './agent-text';
 import { JsonTable } from './json';
@@ -75,7 +76,12 @@ function FileChange({ path, before, word, after }: Change) {
       ) : (
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <div className="max-h-[28rem] overflow-auto">
-            <Diff before={before} after={after} whole={word === 'agent'} label={t('question.changeOf', { path })} />
+            <Diff
+              before={before}
+              after={after}
+              whole={word === 'agent'}
+              label={t('question.changeOf', { path: oneLine(path) })}
+            />
           </div>
         </Suspense>
       )}

@@ -119,12 +119,14 @@ function ordered(schema: Part, properties: Part): string[] {
 }
 
 function control(schema: Part, value: unknown): UiSchema {
-  const { type, format } = schema;
+  const { format } = schema;
+  const type = alone(schema.type);
   if (Array.isArray(schema.enum))
     return { 'ui:widget': schema.enum.length <= FEW && format !== 'select' ? 'radio' : 'select' };
   if (isChosen(schema)) return { 'ui:widget': 'select' };
   if ('const' in schema) return { 'ui:widget': 'radio' };
   if (isJson(schema)) return JSON_FIELD;
+  if (type === 'boolean' && type !== schema.type) return { 'ui:widget': 'MaybeWidget' };
   if (type === 'boolean') return { 'ui:widget': format === 'checkbox' ? 'checkbox' : 'ToggleWidget' };
   if (type === 'array') return isMany(schema) ? { 'ui:widget': 'checkboxes' } : {};
   if (type !== 'string') return {};
@@ -133,6 +135,12 @@ function control(schema: Part, value: unknown): UiSchema {
   if (format === 'date-time') return { 'ui:widget': 'DateTimeWidget' };
   if (format === 'password') return { 'ui:widget': 'password' };
   return isLong(schema, value) ? { 'ui:widget': 'textarea' } : { 'ui:widget': 'text' };
+}
+
+/** The one type that something has, besides that it may be nothing. */
+function alone(type: unknown): unknown {
+  const kinds = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type];
+  return kinds.length === 1 ? kinds[0] : type;
 }
 
 function isLong(schema: Part, value: unknown): boolean {

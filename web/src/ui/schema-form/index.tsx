@@ -5,12 +5,15 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { forFields, writeJson } from '@/lib/exact';
 import { AgentLine } from '@/ui/agent-text';
+import { CheckboxesWidget, CheckboxWidget, MaybeWidget, RadioWidget, SelectWidget } from './choices';
 import { controlsFor, ending, fieldPath } from './controls';
 import { ANYTHING, drawable, spoken } from './drawable';
 import { exactly } from './exactly';
+import { FileWidget } from './file';
 import {
   ArrayFieldItemTemplate,
   ArrayFieldTemplate,
+  DescriptionFieldTemplate,
   FieldTemplate,
   MultiSchemaFieldTemplate,
   ObjectFieldTemplate,
@@ -37,13 +40,23 @@ interface Props {
 }
 
 const TEMPLATES = {
+  DescriptionFieldTemplate,
   FieldTemplate,
   ObjectFieldTemplate,
   ArrayFieldTemplate,
   ArrayFieldItemTemplate,
   MultiSchemaFieldTemplate,
 };
-const WIDGETS = { DateTimeWidget, ToggleWidget };
+const WIDGETS = {
+  CheckboxesWidget,
+  CheckboxWidget,
+  DateTimeWidget,
+  FileWidget,
+  MaybeWidget,
+  RadioWidget,
+  SelectWidget,
+  ToggleWidget,
+};
 const FIELDS = { JsonField };
 
 /** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. What cannot be drawn is written as JSON. */

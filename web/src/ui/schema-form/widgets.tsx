@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
 import { isBeyond, packed, readJson, showJson, unpacked } from '@/lib/exact';
+import { spelled } from '@/lib/text';
 import { asLocal, withOffset } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { Input, Textarea } from '@/ui/field';
@@ -35,7 +36,7 @@ export function ToggleWidget({ id, value, label, disabled, readonly, onChange }:
       type="button"
       role="switch"
       aria-checked={on}
-      aria-label={label}
+      aria-label={spelled(label)}
       disabled={disabled || readonly}
       onClick={() => onChange(!on)}
       className={cn(
