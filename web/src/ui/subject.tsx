@@ -60,9 +60,7 @@ function FileChange({ path, before, word, after }: Change) {
   return (
     <div>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 border-b px-4 py-2">
-        <code className="font-medium text-sm">
-          <AgentLine text={path} />
-        </code>
+        <AgentText mono text={path} characters={240} lines={3} className="min-w-0 font-medium" />
         <span className="text-muted text-xs">
           {before === undefined
             ? t('question.whole', { count: lines })
