@@ -22,7 +22,7 @@ function Ending({ question, resolution }: { question: Interaction; resolution: R
       <div className="mt-1 space-y-2 text-sm">
         <Ago at={resolution.at} />
         {answer?.feedback ? <AgentText text={answer.feedback} /> : null}
-        {resolution.reason ? <AgentText text={resolution.reason} /> : null}
+        {resolution.reason && resolution.reason !== answer?.feedback ? <AgentText text={resolution.reason} /> : null}
         {answer?.arguments ? <Given title={t('ended.arguments')} value={answer.arguments} /> : null}
         {answer?.data !== undefined && answer.data !== null ? (
           <Given title={t('ended.data')} value={answer.data} />
