@@ -39,3 +39,37 @@ test.each(['confirmation', 'review'])('risk, cost, time and description stand ab
   await page.goto(`${w.server.page}/sessions/${agent.session}`);
   for (const text of TOLD) await list.getByText(text, { exact: true }).waitFor();
 });
+
+test('a dangerous answer is called so to those who do not see its mark', async () => {
+  const agent = await Agent.open(w.server, 'Unseen');
+  const asked = await agent.ask({
+    kind: 'confirmation',
+    title: 'Drop it?',
+    options: [
+      { id: 'drop', label: 'Drop it', effect: 'approve', dangerous: true },
+      { id: 'keep', label: 'Keep it', effect: 'reject' },
+    ],
+  });
+  const page = await w.at(`/inbox/${asked.id}`);
+  const about = (name: string) =>
+    button(page, name).evaluate(
+      (one) => document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent,
+    );
+  expect(await about('Drop it')).toBe('dangerous');
+  expect(await about('Keep it')).toBeUndefined();
+});
+
+test('after an answer by keyboard the focus is where it ended, on its page and in its session', async () => {
+  const agent = await Agent.open(w.server, 'Focus');
+  const asked = await agent.ask({ kind: 'confirmation', title: 'By keys?' });
+  const page = await w.at(`/inbox/${asked.id}`);
+  await button(page, 'Confirm').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('[data-closed]').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('alice: Confirm');
+  const next = await agent.ask({ kind: 'confirmation', title: 'And in place?' });
+  await page.goto(`${w.server.page}/sessions/${agent.session}`);
+  await button(page, 'Confirm').focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe(`title-${next.id}`);
+});

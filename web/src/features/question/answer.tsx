@@ -63,6 +63,8 @@ export function Answer({ question, dock, begin, left }: Props) {
   const [open, setOpen] = useState<Move | null>(null);
   const [ready, setReady] = useState(fieldOf(question) !== 'form');
   const { send, sending, error, forget } = useAnswer(question, forgetDraft);
+  const busy = useRef(false);
+  busy.current = sending;
   const formId = useId();
   const area = useRef<HTMLDivElement>(null);
   const submitting = useRef<Move | null>(null);
@@ -121,7 +123,9 @@ export function Answer({ question, dock, begin, left }: Props) {
 
   useLayoutEffect(
     () => () => {
-      if (left) left.current = area.current?.contains(document.activeElement) ?? false;
+      // A button that was pressed is disabled meanwhile, and has lost the focus by that.
+      const lost = busy.current && document.activeElement === document.body;
+      if (left) left.current = lost || (area.current?.contains(document.activeElement) ?? false);
     },
     [left],
   );

@@ -1,4 +1,5 @@
 import { Ellipsis, TriangleAlert } from 'lucide-react';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
@@ -25,6 +26,7 @@ const MIDDLING = 14;
 export function MoveButtons({ question, moves, inputs, sending, blocked, onPick }: Props) {
   const { t } = useTranslation();
   const field = fieldOf(question);
+  const danger = useId();
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
   const shown = moves.filter((move) => !rare.includes(move));
   const longest = Math.max(0, ...shown.map((move) => moveName(t, question, move).length));
@@ -40,6 +42,9 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
             : 'max-sm:[&>button]:basis-[30%]',
       )}
     >
+      <span id={danger} hidden>
+        {t('answer.dangerousShort')}
+      </span>
       {shown.map((move, at) => {
         const quiet = ['reject', 'terminate', 'skip', 'retry'].includes(move.effect);
         const nothing =
@@ -49,6 +54,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
           <Button
             key={move.key}
             data-move={move.key}
+            aria-describedby={move.dangerous ? danger : undefined}
             tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
             className="h-auto! min-h-9 whitespace-normal! py-1.5 text-center max-sm:min-h-11"
             disabled={blocked || nothing}

@@ -46,7 +46,8 @@ function typed(part: unknown): unknown {
   if (isPart(dependentSchemas)) made.dependencies = { ...(made.dependencies as Part), ...dependentSchemas };
   // The browser draws them itself, as they are: what would hide in one is not offered.
   if (Array.isArray(made.examples)) made.examples = isOpen(made.default) ? made.examples.filter(isOpen) : undefined;
-  if (made.type === 'object' && made.properties === undefined) made.additionalProperties ??= true;
+  if (made.type === 'object' && made.properties === undefined && made.allOf === undefined)
+    made.additionalProperties ??= true;
   const among = [made.oneOf, made.anyOf].find(Array.isArray) as unknown[] | undefined;
   if (!among?.length || made.type !== undefined) return made;
   const kinds = among.map((one) => (isConstant(one) ? typeof one.const : 'undefined'));
