@@ -54,7 +54,7 @@ test('filters live in the address and survive a reload', async () => {
   await page.getByRole('link', { name: 'Alpha question' }).waitFor();
 });
 
-test('those with a deadline alone, the nearest first, if one likes', async () => {
+test('the nearest deadline first, if one likes, and after them those that have none', async () => {
   const agent = await Agent.open(w.server, 'Deadlines');
   for (const [title, deadline_seconds] of [
     ['Due never', undefined],
@@ -67,7 +67,7 @@ test('those with a deadline alone, the nearest first, if one likes', async () =>
   await expect.poll(titles).toEqual(['Due never', 'Due tomorrow', 'Due soon']);
   await page.getByRole('combobox', { name: 'Order' }).selectOption('deadline');
   await page.waitForURL(/sort=deadline/u);
-  await expect.poll(titles).toEqual(['Due soon', 'Due tomorrow']);
+  await expect.poll(titles).toEqual(['Due soon', 'Due tomorrow', 'Due never']);
 });
 
 test('who works on a question is seen by the others, who cannot answer until it is given back', async () => {
