@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { byDeadline } from './by-deadline';
 import { api, taken } from './client';
 import { people } from './people';
 import type { operations } from './schema';
@@ -33,8 +34,11 @@ export const interactionsQuery = (filter: InboxFilter) =>
   infiniteQueryOptions({
     queryKey: ['interactions', filter],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      taken(api.GET('/v1/interactions', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal })),
+    queryFn: ({ pageParam, signal }) => {
+      const page = (filter: InboxFilter, cursor?: string) =>
+        taken(api.GET('/v1/interactions', { params: { query: { ...filter, cursor, limit: PAGE } }, signal }));
+      return filter.sort === 'deadline' ? byDeadline(filter, page, pageParam) : page(filter, pageParam);
+    },
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeName, fold, hiddenIn, inWords, oneLine, pieces, spelled, turnedIn } from './text';
+import { codeName, comparable, fold, hiddenIn, inWords, oneLine, pieces, spelled, turnedIn } from './text';
 
 const shown = (text: string) => pieces(text).map((piece) => ('text' in piece ? piece.text : codeName(piece.code)));
 
@@ -66,4 +66,11 @@ describe('long text is folded with its true length', () => {
 test('lines that would be shown in another order are found, and others are not', () => {
   expect(turnedIn('a\nrm \u202e/ fr-\nשלום\n\u2067x\nz\u200b')).toEqual(['rm \u202e/ fr-', '\u2067x']);
   expect(turnedIn('\u202ex\n'.repeat(9))).toHaveLength(5);
+});
+
+test('how lines end is seen in a comparison where it changes, and only there', () => {
+  expect(comparable('a\r\nb\r\n', 'a\nb\n')).toEqual(['a⟨U+000D⟩\nb⟨U+000D⟩\n', 'a\nb\n']);
+  expect(comparable('a\nb', 'a\r\nb')).toEqual(['a\nb', 'a⟨U+000D⟩\nb']);
+  expect(comparable('a\r\nb', 'a\r\nc')).toEqual(['a\nb', 'a\nc']);
+  expect(comparable('a\nb\u202e', 'a\nc')).toEqual(['a\nb⟨U+202E⟩', 'a\nc']);
 });

@@ -41,6 +41,17 @@ export function spelled(text: string): string {
     .join('');
 }
 
+/**
+ * Two texts to be held against each other, spelled out. How lines end is seen where it is not the same throughout: else a change of
+ * that alone would be none.
+ */
+export function comparable(before: string, after: string): [string, string] {
+  const both = [before, after];
+  const even = !both.some((text) => text.includes('\r\n')) || !both.some((text) => /(?<!\r)\n/u.test(text));
+  const shown = (text: string) => spelled(even ? text : text.replaceAll('\r\n', `⟨${codeName(13)}⟩\n`));
+  return [shown(before), shown(after)];
+}
+
 /** The hidden characters of a text, each once, by their numbers. */
 export function hiddenIn(text: string): string[] {
   return [...new Set(pieces(text).flatMap((piece) => ('code' in piece ? [codeName(piece.code)] : [])))];

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { Interaction, Option, Session } from '@/api/types';
+import type { Move } from './moves';
 
 // The words that the server gives its usual options. Only these are translated: what an agent has named stays as named.
 const USUAL: Record<string, string> = {
@@ -16,6 +17,13 @@ const USUAL: Record<string, string> = {
 /** What a button for this option says. */
 export function moveLabel(t: TFunction, option: Pick<Option, 'id' | 'label'>): string {
   return USUAL[option.id] === option.label ? t(`moves.${option.id}` as 'moves.approve') : option.label;
+}
+
+/** What a button for this answer says. */
+export function moveName(t: TFunction, { kind }: Pick<Interaction, 'kind'>, { key, option }: Move): string {
+  if (option) return moveLabel(t, option);
+  if (kind === 'notice' && key === 'provide') return t('moves.seen');
+  return t(`moves.${key as 'provide'}`);
 }
 
 /** What a question is called: the server's own words for a call are translated, an agent's stay as they are. */

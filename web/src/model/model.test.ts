@@ -308,6 +308,7 @@ test('the fields of an edit are those that are declared, and those that are ther
   expect(withSeen(declared, seen).properties).toEqual({ a: { enum: ['x'] }, b: { type: 'string' }, c: {} });
   expect(withSeen(undefined, seen)).toBe(seen);
   expect(withSeen({ type: 'object' }, seen)).toBe(seen);
+});
 
 test('what people let through is the call as they have edited it', () => {
   const action = { tool: 'rm', arguments: { path: 'a' }, digest: '' };

@@ -84,6 +84,8 @@ export function settled(question: Interaction, move: Move, picked: readonly stri
 /** What the person has filled in so far. */
 export interface Inputs {
   data?: unknown;
+  /** What was written as JSON in the form and cannot be read yet, by the path of its field. */
+  unread?: Record<string, string>;
   text: string;
   picked: string[];
   feedback: string;

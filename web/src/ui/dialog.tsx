@@ -34,7 +34,9 @@ export function Dialog({ open, onOpenChange, title, about, wide, once, children,
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            if (opener.current instanceof HTMLElement) opener.current.focus();
+            // What had opened it may be gone with what was done in it: then the page goes on from its beginning.
+            const back = opener.current?.isConnected ? opener.current : document.getElementById('main');
+            if (back instanceof HTMLElement) back.focus();
           }}
           className={cn(
             'appear fixed z-50 flex max-h-[88dvh] flex-col rounded-xl border bg-surface shadow-float max-sm:inset-x-0 max-sm:bottom-0 max-sm:rounded-b-none sm:top-[12vh] sm:left-1/2 sm:max-h-[76dvh] sm:-translate-x-1/2',

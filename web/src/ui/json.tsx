@@ -1,8 +1,7 @@
-import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
 import { Exact, showJson } from '@/lib/exact';
-import { AgentLine, AgentText } from './agent-text';
+import { AgentText } from './agent-text';
+import { useCapped } from './capped';
 
 const DEEP = 6;
 const ROW = 'grid sm:grid-cols-[minmax(5rem,9rem)_1fr]';
@@ -13,27 +12,23 @@ function isPlain(value: unknown): boolean {
 
 /** JSON from outside as rows of names and values: data, never markup. */
 export function JsonTable({ value, depth = 0 }: { value: unknown; depth?: number }) {
-  if (Array.isArray(value)) return <Rows rows={value.map((one, at) => [String(at + 1), one])} depth={depth} />;
-  if (typeof value === 'object' && !isPlain(value))
-    return <Rows rows={Object.entries(value as object)} depth={depth} />;
-  return <Leaf value={value} />;
+  if (isPlain(value)) return <Leaf value={value} />;
+  const list = Array.isArray(value);
+  const rows = Object.entries(value as object);
+  if (rows.length === 0) return <code className="text-muted text-sm">{list ? '[]' : '{}'}</code>;
+  if (depth >= DEEP) return <AgentText mono text={showJson(value)} />;
+  return <Rows rows={list ? rows.map(([at, one]) => [String(Number(at) + 1), one]) : rows} depth={depth} />;
 }
 
-/** So many names or items stand open; of more, their true number is told. */
-const MOST = 20;
-
 function Rows({ rows, depth }: { rows: [string, unknown][]; depth: number }) {
-  const { t } = useTranslation();
-  const [open, setOpen] = useState(false);
-  if (rows.length === 0) return <span className="text-muted">—</span>;
-  if (depth >= DEEP) return <AgentText mono text={showJson(Object.fromEntries(rows))} />;
+  const { shown, more } = useCapped(rows);
   return (
     <>
       <dl className="divide-y">
-        {(open ? rows : rows.slice(0, MOST)).map(([name, one]) => (
+        {shown.map(([name, one]) => (
           <div key={name} className={cn('gap-x-4 gap-y-0.5 py-1.5', depth === 0 || isPlain(one) ? ROW : 'block')}>
-            <dt className="break-words text-muted text-sm">
-              <AgentLine text={name} />
+            <dt className="min-w-0 text-muted text-sm">
+              <AgentText text={name} characters={160} lines={3} />
             </dt>
             <dd className={cn('min-w-0', !isPlain(one) && 'border-l pl-3')}>
               <JsonTable value={one} depth={depth + 1} />
@@ -41,23 +36,20 @@ function Rows({ rows, depth }: { rows: [string, unknown][]; depth: number }) {
           </div>
         ))}
       </dl>
-      {rows.length > MOST ? (
-        <button
-          type="button"
-          className="my-1.5 font-medium text-accent-ink text-sm underline-offset-2 hover:underline"
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
-        >
-          {open ? t('common.fold') : t('common.unfoldRows', { count: rows.length })}
-        </button>
-      ) : null}
+      {more}
     </>
   );
 }
 
 function Leaf({ value }: { value: unknown }) {
-  if (typeof value === 'string') {
-    return value === '' ? <span className="text-muted">""</span> : <AgentText mono text={value} />;
-  }
+  if (value === '') return <span className="text-muted">""</span>;
+  if (typeof value === 'string') return <AgentText mono text={isMistaken(value) ? showJson(value) : value} />;
   return <code className="text-sm">{String(value)}</code>;
+}
+
+// A text that reads like another value stands in quotes, and so does one that already has them.
+const MISTAKEN = /^\s*(?:true|false|null|-?\d[\d.eE+-]*|\[\s*\]|\{\s*\}|".*")\s*$/su;
+
+function isMistaken(text: string): boolean {
+  return MISTAKEN.test(text);
 }

@@ -2,8 +2,9 @@ import { TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { doubtsOf, type Facts, risksOf } from '@/model/risks';
 import { quoted } from '@/model/subject';
-import { AgentLine } from './agent-text';
+import { AgentLine, AgentText } from './agent-text';
 import { Badge } from './badge';
+import { useCapped } from './capped';
 
 interface Command {
   program: string;
@@ -51,18 +52,7 @@ export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; sho
         </p>
       ))}
       {commands.length > 0 ? <Commands commands={commands} /> : null}
-      {risks.length > 0 ? (
-        <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1.5">
-          <span className="text-muted text-sm">{t('parsed.risks')}</span>
-          <ul aria-label={t('parsed.risks')} className="flex flex-wrap gap-1.5">
-            {risks.map((name) => (
-              <li key={name}>
-                <Badge tone="warn">{t(`parsed.facts.${name}`)}</Badge>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ) : null}
+      <Risks parsed={parsed} />
       {some ? (
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
           {facts
@@ -71,11 +61,7 @@ export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; sho
               <div key={name} className="contents">
                 <dt className="text-muted">{name}</dt>
                 <dd className="min-w-0">
-                  {values.map((value) => (
-                    <code key={value} className="mr-3 [overflow-wrap:anywhere]">
-                      <AgentLine text={value} />
-                    </code>
-                  ))}
+                  <Values values={values} />
                 </dd>
               </div>
             ))}
@@ -85,30 +71,85 @@ export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; sho
   );
 }
 
+/** What should make a reader look twice. */
+export function Risks({ parsed }: { parsed: Record<string, unknown> }) {
+  const { t } = useTranslation();
+  const risks = risksOf(parsed as Facts);
+  if (risks.length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1.5">
+      <span className="text-muted text-sm">{t('parsed.risks')}</span>
+      <ul aria-label={t('parsed.risks')} className="flex flex-wrap gap-1.5">
+        {risks.map((name) => (
+          <li key={name}>
+            <Badge tone="warn">{t(`parsed.facts.${name}`)}</Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What is longer is folded: it may be as long as the whole call. */
+const LONG = 240;
+
+function Values({ values }: { values: readonly string[] }) {
+  const { shown, more } = useCapped([...new Set(values)]);
+  return (
+    <>
+      <ul className="flex flex-wrap gap-x-3">
+        {shown.map((value) => (
+          <li key={value} className="min-w-0">
+            <AgentText mono text={value} characters={LONG} lines={3} />
+          </li>
+        ))}
+      </ul>
+      {more}
+    </>
+  );
+}
+
 function Commands({ commands }: { commands: Command[] }) {
   const { t } = useTranslation();
+  const { shown, more } = useCapped(commands);
   return (
-    <ol aria-label={t('parsed.commands')} className="space-y-1">
-      {commands.map((command, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one command never move
-        <li key={at} className="flex gap-2.5 text-sm">
-          <span className="w-4 shrink-0 text-right text-muted tabular-nums">{at + 1}</span>
-          <code className="min-w-0 [overflow-wrap:anywhere]">
-            {command.assignments.map(({ name, value }) => (
-              <span key={name} className="text-muted">
-                <AgentLine text={`${name}=${value} `} />
-              </span>
-            ))}
-            <span className="font-semibold">
-              <AgentLine text={command.program} />
-            </span>{' '}
-            <AgentLine text={command.args.map(quoted).join(' ')} />
-            {command.via.length > 0 ? (
-              <span className="text-muted"> ({t('parsed.via', { via: command.via.join(' → ') })})</span>
-            ) : null}
-          </code>
-        </li>
-      ))}
-    </ol>
+    <div>
+      <ol aria-label={t('parsed.commands')} className="space-y-1">
+        {shown.map((command, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one command never move
+          <li key={at} className="flex gap-2.5 text-sm">
+            <span className="w-4 shrink-0 text-right text-muted tabular-nums">{at + 1}</span>
+            <div className="min-w-0">
+              <CommandWords command={command} />
+            </div>
+          </li>
+        ))}
+      </ol>
+      {more}
+    </div>
+  );
+}
+
+function CommandWords({ command }: { command: Command }) {
+  const { t } = useTranslation();
+  const { program, via } = command;
+  const set = command.assignments.map(({ name, value }) => `${name}=${value} `).join('');
+  const args = command.args.map(quoted).join(' ');
+  const through = via.length > 0 ? ` (${t('parsed.via', { via: via.join(' → ') })})` : '';
+  if (set.length + program.length + args.length + through.length > 2 * LONG)
+    return <AgentText mono text={`${set}${program} ${args}${through}`} characters={LONG} lines={3} />;
+  return (
+    <code className="[overflow-wrap:anywhere]">
+      <span className="text-muted">
+        <AgentLine text={set} />
+      </span>
+      <span className="font-semibold">
+        <AgentLine text={program} />
+      </span>{' '}
+      <AgentLine text={args} />
+      <span className="text-muted">
+        <AgentLine text={through} />
+      </span>
+    </code>
   );
 }

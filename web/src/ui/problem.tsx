@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { AgentLine } from './agent-text';
@@ -12,8 +14,15 @@ const PARTICULAR = ['action_denied', 'edit_denied', 'query_invalid', 'body_too_l
 export function ProblemNotice({ error, again }: { error: unknown; again?: () => void }) {
   const problem = asProblem(error);
   const words = useProblemWords(problem);
+  const healed = useHealed(error, problem.code === 'offline');
+  const { t } = useTranslation();
   return (
-    <Notice tone="danger" icon={CircleAlert} role="alert" title={words}>
+    <Notice
+      tone={healed ? 'warn' : 'danger'}
+      icon={CircleAlert}
+      role="alert"
+      title={healed ? t('problems.healed') : words}
+    >
       {PARTICULAR.includes(problem.code) ? (
         <p className="mt-1 text-sm">
           <AgentLine text={problem.message} />
@@ -32,6 +41,19 @@ export function ProblemNotice({ error, again }: { error: unknown; again?: () => 
       {again ? <AgainButton again={again} /> : null}
     </Notice>
   );
+}
+
+/** Whether the server has spoken again since it could not be reached. */
+function useHealed(error: unknown, offline: boolean): boolean {
+  const cache = useQueryClient();
+  const [healed, setHealed] = useState<unknown>();
+  useEffect(() => {
+    if (!offline) return;
+    return cache.getQueryCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'success' && !event.action.manual) setHealed(error);
+    });
+  }, [cache, error, offline]);
+  return offline && healed !== undefined && healed === error;
 }
 
 function AgainButton({ again }: { again: () => void }) {

@@ -1,24 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheckBig, SearchX } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { meQuery } from '@/api/queries';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy';
 import { Empty } from '@/ui/page';
+import { connectScript } from './connect';
 
 /** Nothing is open: good, and here is how an agent gets here. */
 export function NothingOpen() {
   const { t } = useTranslation();
-  const { origin } = location;
-  const script = `KEY=$(holdpoint keys create --role agent --user my-agent)
-
-SES=$(curl -s ${origin}/v1/sessions \\
-  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
-  -d '{"agent": "my-agent"}' | grep -o 'ses_[0-9a-f-]*' | head -1)
-
-curl -s ${origin}/v1/sessions/$SES/actions \\
-  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
-  -d '{"call_id": "1", "tool": "execute_command",
-       "arguments": {"command": "git push"}}'`;
+  const { data: me } = useQuery(meQuery());
+  const script = connectScript(location.origin, me);
   return (
     <Empty icon={CircleCheckBig} title={t('inbox.emptyTitle')} className="overflow-y-auto">
       <p>{t('inbox.emptyText')}</p>

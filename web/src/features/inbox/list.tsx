@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type InboxFilter, interactionsQuery, meQuery } from '@/api/queries';
 import { useShortcuts } from '@/lib/shortcuts';
@@ -11,6 +11,8 @@ import { ProblemNotice } from '@/ui/problem';
 import { BatchBar } from './batch';
 import { NothingFound, NothingOpen } from './empty';
 import { Row } from './row';
+import { SelectAll } from './select-all';
+import { useSelection } from './selection';
 
 interface Props {
   filter: InboxFilter;
@@ -25,14 +27,13 @@ export function QuestionList({ filter, filtered, here }: Props) {
     interactionsQuery(filter),
   );
   const questions = useMemo(() => data?.pages.flatMap((page) => page.interactions) ?? [], [data]);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { data: me } = useQuery(meQuery());
   const own = useOwn(filter, me?.role === 'viewer');
   const open = questions.filter(
     (question) => question.status === 'pending' && me && (own.has(question.id) || !barred(question, me)),
   );
+  const { selected, toggle, all } = useSelection(open.map((question) => question.id));
   const chosen = open.filter((question) => selected.has(question.id));
-  const toggle = (id: string) => setSelected(toggled(selected, id));
   useKeys(
     questions.map((question) => question.id),
     here,
@@ -48,6 +49,7 @@ export function QuestionList({ filter, filtered, here }: Props) {
         </div>
       ) : null}
       {data && questions.length === 0 ? filtered ? <NothingFound /> : <NothingOpen /> : null}
+      <SelectAll of={open.length} count={chosen.length} onChange={all} />
       {questions.length > 0 ? (
         <ul aria-label={t('inbox.list')} className="min-h-0 flex-1 overflow-y-auto">
           {questions.map((question) => (
@@ -56,7 +58,7 @@ export function QuestionList({ filter, filtered, here }: Props) {
               question={question}
               here={question.id === here}
               selected={selected.has(question.id)}
-              onSelect={open.includes(question) ? () => toggle(question.id) : undefined}
+              onSelect={open.includes(question) ? (range) => toggle(question.id, range) : undefined}
             />
           ))}
           {hasNextPage ? (
@@ -68,7 +70,7 @@ export function QuestionList({ filter, filtered, here }: Props) {
           ) : null}
         </ul>
       ) : null}
-      <BatchBar questions={chosen} onClear={() => setSelected(new Set())} />
+      <BatchBar questions={chosen} onClear={() => all(false)} />
     </>
   );
 }
@@ -80,12 +82,6 @@ export function QuestionList({ filter, filtered, here }: Props) {
 function useOwn(filter: InboxFilter, viewer: boolean): ReadonlySet<string> {
   const { data } = useInfiniteQuery({ ...interactionsQuery({ ...filter, mine: true }), enabled: viewer });
   return useMemo(() => new Set(data?.pages.flatMap((page) => page.interactions.map(({ id }) => id))), [data]);
-}
-
-function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(set);
-  if (!next.delete(id)) next.add(id);
-  return next;
 }
 
 /** j and k go on and back, x selects, a, e and r open a question with that answer begun. */

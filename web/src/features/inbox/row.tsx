@@ -17,8 +17,8 @@ interface Props {
   question: Interaction;
   here: boolean;
   selected: boolean;
-  /** Selects it, where it can be answered with others. */
-  onSelect?: () => void;
+  /** Selects it, where it can be answered with others; with `range`, all between it and the one before. */
+  onSelect?: (range: boolean) => void;
 }
 
 /** One question in the list: what is asked, by whom, since when and until when. */
@@ -41,7 +41,7 @@ export function Row({ question, here, selected, onSelect }: Props) {
             <input
               type="checkbox"
               checked={selected}
-              onChange={onSelect}
+              onChange={({ nativeEvent }) => onSelect(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
               aria-label={t('inbox.select', { title: oneLine(titleOf(t, question), 60) })}
             />
           </label>

@@ -35,6 +35,7 @@ import { MovePanel } from './move-panel';
 import { Remember, rememberable } from './remember';
 import { Suggestions } from './suggestions';
 import { useAnswer } from './use-answer';
+import { WeighedOptions } from './weighed';
 
 // The question shows how it ended by itself; there is nothing to add.
 const OVERTAKEN = ['interaction_already_resolved', 'interaction_expired'];
@@ -62,6 +63,8 @@ export function Answer({ question, dock, begin, left }: Props) {
   const [open, setOpen] = useState<Move | null>(null);
   const [ready, setReady] = useState(fieldOf(question) !== 'form');
   const { send, sending, error, forget } = useAnswer(question, forgetDraft);
+  const busy = useRef(false);
+  busy.current = sending;
   const formId = useId();
   const area = useRef<HTMLDivElement>(null);
   const submitting = useRef<Move | null>(null);
@@ -124,7 +127,9 @@ export function Answer({ question, dock, begin, left }: Props) {
 
   useLayoutEffect(
     () => () => {
-      if (left) left.current = area.current?.contains(document.activeElement) ?? false;
+      // A button that was pressed is disabled meanwhile, and has lost the focus by that.
+      const lost = busy.current && document.activeElement === document.body;
+      if (left) left.current = lost || (area.current?.contains(document.activeElement) ?? false);
     },
     [left],
   );
@@ -160,6 +165,7 @@ export function Answer({ question, dock, begin, left }: Props) {
             onSubmit={submitted}
           />
           {rememberable(question, me?.role) ? <Remember question={question} onChange={setRemember} /> : null}
+          {open ? null : <WeighedOptions question={question} />}
           {open ? (
             <MovePanel
               key={open.key}

@@ -1,10 +1,8 @@
-import { TriangleAlert } from 'lucide-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Interaction, Option } from '@/api/types';
+import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
-import { AgentLine, AgentText } from '@/ui/agent-text';
-import { Badge } from '@/ui/badge';
+import { OptionWords } from '@/ui/option-words';
 
 interface Props {
   question: Interaction;
@@ -50,39 +48,5 @@ export function Choice({ question, picked, disabled, onChange }: Props) {
         </label>
       ))}
     </fieldset>
-  );
-}
-
-function OptionWords({ option }: { option: Option }) {
-  const { t } = useTranslation();
-  const facts = [
-    [t('answer.risk'), option.risk],
-    [t('answer.cost'), option.cost],
-    [t('answer.duration'), option.duration],
-  ].filter((fact): fact is [string, string] => Boolean(fact[1]));
-  return (
-    <span className="min-w-0 flex-1 space-y-1">
-      <span className="flex flex-wrap items-center gap-2 font-medium">
-        <AgentLine text={option.label} />
-        {option.recommended ? <Badge tone="accent">{t('answer.recommended')}</Badge> : null}
-        {option.dangerous ? (
-          <Badge tone="danger">
-            <TriangleAlert aria-hidden="true" />
-            {t('answer.dangerousShort')}
-          </Badge>
-        ) : null}
-      </span>
-      {option.description ? <AgentText text={option.description} className="text-muted" /> : null}
-      {facts.length > 0 ? (
-        <span className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm">
-          {facts.map(([name, text]) => (
-            <span key={name}>
-              <span className="text-muted">{name}: </span>
-              <AgentLine text={text} />
-            </span>
-          ))}
-        </span>
-      ) : null}
-    </span>
   );
 }

@@ -2,8 +2,8 @@ import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { Interaction, Resolution } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { AgentLine } from '@/ui/agent-text';
+import { useEnding } from '@/ui/ending';
 import { DOCK } from './dock';
-import { useEnding } from './resolution';
 
 interface Props {
   question: Interaction;

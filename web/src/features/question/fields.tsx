@@ -36,7 +36,9 @@ export function Fields({ id, question, inputs, disabled, error, onChange, onRead
             samples={question.suggestions?.map(({ data }) => data)}
             disabled={disabled}
             refused={flawsAt(error)}
+            unread={inputs.unread}
             onChange={(data) => onChange({ data })}
+            onUnread={(unread) => onChange({ unread })}
             onReady={onReady}
             onSubmit={onSubmit}
           />

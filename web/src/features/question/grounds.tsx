@@ -4,7 +4,7 @@ import { contextBeside } from '@/model/subject';
 import { AgentText } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 import { Card, Section } from '@/ui/page';
-import { Subject } from './subject';
+import { Subject } from '@/ui/subject';
 import { Why } from './why';
 
 /** What an answer is decided on, wherever it is given: what will happen, what the agent says about it, and why somebody is asked. */

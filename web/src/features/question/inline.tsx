@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Maximize2 } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { interactionQuery } from '@/api/queries';
 import { messageOf, titleOf } from '@/model/labels';
@@ -17,6 +18,12 @@ export function InlineQuestion({ id }: { id: string }) {
   const { t } = useTranslation();
   const kindName = useKindName();
   const { data: question } = useQuery(interactionQuery(id));
+  const heading = useRef<HTMLHeadingElement>(null);
+  const left = useRef(false);
+  const over = question !== undefined && question.status !== 'pending';
+  useEffect(() => {
+    if (over && left.current) heading.current?.focus({ preventScroll: true });
+  }, [over]);
   if (!question) return <Waiting rows={3} label={t('common.loading')} />;
   const message = messageOf(t, question);
   return (
@@ -37,13 +44,13 @@ export function InlineQuestion({ id }: { id: string }) {
             </Link>
           </span>
         </div>
-        <h3 id={`title-${id}`} className="font-semibold text-lg">
+        <h3 ref={heading} tabIndex={-1} id={`title-${id}`} className="font-semibold text-lg outline-none">
           <AgentLine text={titleOf(t, question)} />
         </h3>
       </header>
       {message ? <AgentText text={message} /> : null}
       <Grounds question={question} />
-      {question.status === 'pending' ? <Answer question={question} /> : <Ended question={question} />}
+      {question.status === 'pending' ? <Answer question={question} left={left} /> : <Ended question={question} />}
     </article>
   );
 }

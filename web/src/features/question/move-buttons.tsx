@@ -1,9 +1,9 @@
-import type { TFunction } from 'i18next';
 import { Ellipsis, TriangleAlert } from 'lucide-react';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
-import { moveLabel } from '@/model/labels';
+import { moveName } from '@/model/labels';
 import { fieldOf, type Inputs, type Move } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
 import { Button, buttonLook } from '@/ui/button';
@@ -26,9 +26,10 @@ const MIDDLING = 14;
 export function MoveButtons({ question, moves, inputs, sending, blocked, onPick }: Props) {
   const { t } = useTranslation();
   const field = fieldOf(question);
+  const danger = useId();
   const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
   const shown = moves.filter((move) => !rare.includes(move));
-  const longest = Math.max(0, ...shown.map((move) => label(t, question, move).length));
+  const longest = Math.max(0, ...shown.map((move) => moveName(t, question, move).length));
   return (
     <div
       className={cn(
@@ -41,6 +42,9 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
             : 'max-sm:[&>button]:basis-[30%]',
       )}
     >
+      <span id={danger} hidden>
+        {t('answer.dangerousShort')}
+      </span>
       {shown.map((move, at) => {
         const quiet = ['reject', 'terminate', 'skip', 'retry'].includes(move.effect);
         const nothing =
@@ -50,15 +54,15 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
           <Button
             key={move.key}
             data-move={move.key}
+            aria-describedby={move.dangerous ? danger : undefined}
             tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
             className="h-auto! min-h-9 whitespace-normal! py-1.5 text-center max-sm:min-h-11"
             disabled={blocked || nothing}
             busy={sending && at === 0}
-            title={move.option?.description ?? undefined}
             onClick={() => onPick(move)}
           >
             {move.dangerous ? <TriangleAlert aria-hidden="true" /> : null}
-            <AgentLine text={label(t, question, move)} />
+            <AgentLine text={moveName(t, question, move)} />
           </Button>
         );
       })}
@@ -71,7 +75,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
             <Menu {...props} label={t('answer.more')} side="top" align="end">
               {rare.map((move) => (
                 <MenuItem key={move.key} onSelect={() => onPick(move)}>
-                  <AgentLine text={label(t, question, move)} />
+                  <AgentLine text={moveName(t, question, move)} />
                 </MenuItem>
               ))}
             </Menu>
@@ -82,10 +86,4 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
       ) : null}
     </div>
   );
-}
-
-export function label(t: TFunction, question: Interaction, move: Move): string {
-  if (move.option) return moveLabel(t, move.option);
-  if (question.kind === 'notice' && move.key === 'provide') return t('moves.seen');
-  return t(`moves.${move.key as 'provide'}`);
 }

@@ -3,14 +3,14 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { editOf } from '@/model/edit';
-import { promptOf } from '@/model/labels';
+import { moveName, promptOf } from '@/model/labels';
 import type { Inputs, Move } from '@/model/moves';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
+import { OptionFacts } from '@/ui/option-words';
 import { Notice, Waiting } from '@/ui/page';
 import { show } from './in-sight';
-import { label } from './move-buttons';
 
 const Edit = lazy(() => import('./edit'));
 
@@ -30,7 +30,7 @@ interface Props {
 /** The second half of an answer that needs more than a click: a reason, other arguments, or a second look. */
 export function MovePanel({ question, move, inputs, sending, blocked, error, onChange, onSend, onBack }: Props) {
   const { t } = useTranslation();
-  const name = label(t, question, move);
+  const name = moveName(t, question, move);
   const [opener] = useState(() => document.activeElement);
   const back = useRef<HTMLButtonElement>(null);
   const writes = move.needs === 'reason' || move.needs === 'input';
@@ -60,6 +60,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
         <AgentLine text={name} />
       </h4>
       {move.option?.description ? <AgentText text={move.option.description} className="text-muted" /> : null}
+      {move.option && !move.dangerous ? <OptionFacts option={move.option} /> : null}
       {move.picks ? (
         <ul className="list-disc pl-5">
           {move.picks.map((option) => (
@@ -71,9 +72,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
       ) : null}
       {move.dangerous ? (
         <Notice tone="danger" icon={TriangleAlert} title={t('answer.dangerous')}>
-          {options.map((option) =>
-            option.dangerous && option.risk ? <AgentText key={option.id} text={option.risk} /> : null,
-          )}
+          {options.map((option) => (option.dangerous ? <OptionFacts key={option.id} option={option} /> : null))}
         </Notice>
       ) : null}
       {move.effect === 'terminate' ? <Notice tone="warn">{t('answer.terminates')}</Notice> : null}

@@ -1,28 +1,10 @@
-import { CircleCheck, CircleSlash, Clock } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction, Resolution } from '@/api/types';
-import { moveLabel } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
+import { useEnding } from '@/ui/ending';
 import { JsonTable } from '@/ui/json';
 import { Notice } from '@/ui/page';
 import { Ago } from '@/ui/time';
-
-/** How it ended and by whom, in a line. */
-export function useEnding({ options }: Interaction, { answer, by, status }: Resolution) {
-  const { t } = useTranslation();
-  const chosen = (answer?.options ?? []).map((id) => {
-    const option = options.find((one) => one.id === id);
-    return option ? moveLabel(t, option) : id;
-  });
-  const said =
-    answer && answer.effect !== 'provide' && answer.effect !== 'custom' ? t(`effects.${answer.effect}`) : undefined;
-  const what = chosen.length > 0 ? chosen.join(', ') : said;
-  const icon =
-    status === 'answered' || status === 'auto_resolved' ? CircleCheck : status === 'expired' ? Clock : CircleSlash;
-  const who = by?.name ?? t('ended.nobody');
-  const words = t(`ended.${status as 'answered'}`, { who, what: what ?? '', context: what ? 'what' : undefined });
-  return { icon, words };
-}
 
 /** How it ended, by whom and when; and how far the agent has got with the answer. */
 export function Ended({ question }: { question: Interaction }) {
@@ -40,7 +22,7 @@ function Ending({ question, resolution }: { question: Interaction; resolution: R
       <div className="mt-1 space-y-2 text-sm">
         <Ago at={resolution.at} />
         {answer?.feedback ? <AgentText text={answer.feedback} /> : null}
-        {resolution.reason ? <AgentText text={resolution.reason} /> : null}
+        {resolution.reason && resolution.reason !== answer?.feedback ? <AgentText text={resolution.reason} /> : null}
         {answer?.arguments ? <Given title={t('ended.arguments')} value={answer.arguments} /> : null}
         {answer?.data !== undefined && answer.data !== null ? (
           <Given title={t('ended.data')} value={answer.data} />

@@ -2,6 +2,7 @@ import { Eye, EyeOff, LockKeyhole } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction, SecretField } from '@/api/types';
+import { spelled } from '@/lib/text';
 import { AgentLine } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Input, Textarea } from '@/ui/field';
@@ -65,7 +66,7 @@ function SecretInput({ field, disabled, error }: { field: SecretField; disabled:
   const common = {
     name: field.name,
     disabled,
-    placeholder: field.placeholder ?? undefined,
+    placeholder: field.placeholder ? spelled(field.placeholder) : undefined,
     autoComplete: 'off',
     autoCapitalize: 'off',
     spellCheck: false,

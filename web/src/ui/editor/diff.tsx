@@ -3,7 +3,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { spelled } from '@/lib/text';
+import { comparable } from '@/lib/text';
 import { common } from './setup';
 
 interface Props {
@@ -20,17 +20,18 @@ export default function Diff({ before, after, label, whole }: Props) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!place.current) return;
+    const [original, doc] = comparable(before, after);
     const view = new EditorView({
       parent: place.current,
       state: EditorState.create({
-        doc: spelled(after),
+        doc,
         extensions: [
           common(label),
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
           EditorView.contentAttributes.of({ 'aria-readonly': 'true' }),
           unifiedMergeView({
-            original: spelled(before),
+            original,
             mergeControls: false,
             highlightChanges: true,
             gutter: true,

@@ -71,7 +71,7 @@ function controls(part: Part, look: Look, value: unknown, above: readonly Part[]
   const definition = referred(part, look.root);
   const again = definition ? above.includes(definition) : refers(part);
   const schema = resolved(part, look.root);
-  const own: UiSchema = again ? JSON_FIELD : control(schema, value);
+  const own: UiSchema = again ? JSON_FIELD : control(schema, look.root, value);
   if (own['ui:field']) {
     look.json.add(part);
     if (again) look.again.add(part);
@@ -118,13 +118,15 @@ function ordered(schema: Part, properties: Part): string[] {
   return [...new Set<string>(said)].filter((name) => Object.hasOwn(properties, name));
 }
 
-function control(schema: Part, value: unknown): UiSchema {
-  const { type, format } = schema;
+function control(schema: Part, root: Part, value: unknown): UiSchema {
+  const { format } = schema;
+  const type = alone(schema.type);
   if (Array.isArray(schema.enum))
     return { 'ui:widget': schema.enum.length <= FEW && format !== 'select' ? 'radio' : 'select' };
   if (isChosen(schema)) return { 'ui:widget': 'select' };
   if ('const' in schema) return { 'ui:widget': 'radio' };
-  if (isJson(schema)) return JSON_FIELD;
+  if (isJson(schema, root)) return JSON_FIELD;
+  if (type === 'boolean' && type !== schema.type) return { 'ui:widget': 'MaybeWidget' };
   if (type === 'boolean') return { 'ui:widget': format === 'checkbox' ? 'checkbox' : 'ToggleWidget' };
   if (type === 'array') return isMany(schema) ? { 'ui:widget': 'checkboxes' } : {};
   if (type !== 'string') return {};
@@ -133,6 +135,12 @@ function control(schema: Part, value: unknown): UiSchema {
   if (format === 'date-time') return { 'ui:widget': 'DateTimeWidget' };
   if (format === 'password') return { 'ui:widget': 'password' };
   return isLong(schema, value) ? { 'ui:widget': 'textarea' } : { 'ui:widget': 'text' };
+}
+
+/** The one type that something has, besides that it may be nothing. */
+function alone(type: unknown): unknown {
+  const kinds = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type];
+  return kinds.length === 1 ? kinds[0] : type;
 }
 
 function isLong(schema: Part, value: unknown): boolean {
@@ -152,13 +160,20 @@ function isChosen({ oneOf, anyOf }: Part): boolean {
 }
 
 // What no set of fields can draw is written as JSON: anything at all, free objects, lists of anything.
-function isJson(schema: Part): boolean {
+function isJson(schema: Part, root: Part): boolean {
   if ('oneOf' in schema || 'anyOf' in schema || 'const' in schema || '$ref' in schema) return false;
   const { type } = schema;
+  if ((type === undefined || type === 'object') && isJoined(schema, root)) return false;
   if (type === undefined) return !isPart(schema.properties);
   if (Array.isArray(type)) return type.filter((one) => one !== 'null').length !== 1;
   if (type === 'object') return !isPart(schema.properties) || Object.keys(schema.properties).length === 0;
   return type === 'array' && !isPart(schema.items);
+}
+
+/** Whether its fields are those of several parts that hold together. */
+function isJoined({ allOf }: Part, root: Part): boolean {
+  const among = Array.isArray(allOf) ? allOf.filter(isPart) : [];
+  return among.some((one) => isPart(resolved(one, root).properties));
 }
 
 function resolved(part: Part, root: Part): Part {

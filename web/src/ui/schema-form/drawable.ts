@@ -1,5 +1,6 @@
 import type { RJSFSchema } from '@rjsf/utils';
 import { Exact } from '@/lib/exact';
+import { hiddenIn } from '@/lib/text';
 import { isPart, type Part } from './parts';
 
 const VALUES = ['default', 'const', 'enum', 'examples'];
@@ -43,13 +44,20 @@ function typed(part: unknown): unknown {
     Object.entries(part).map(([name, one]) => [name, within(name, one)]),
   );
   if (isPart(dependentSchemas)) made.dependencies = { ...(made.dependencies as Part), ...dependentSchemas };
-  if (made.type === 'object' && made.properties === undefined) made.additionalProperties ??= true;
+  // The browser draws them itself, as they are: what would hide in one is not offered.
+  if (Array.isArray(made.examples)) made.examples = isOpen(made.default) ? made.examples.filter(isOpen) : undefined;
+  if (made.type === 'object' && made.properties === undefined && made.allOf === undefined)
+    made.additionalProperties ??= true;
   const among = [made.oneOf, made.anyOf].find(Array.isArray) as unknown[] | undefined;
   if (!among?.length || made.type !== undefined) return made;
   const kinds = among.map((one) => (isConstant(one) ? typeof one.const : 'undefined'));
   const [kind] = kinds;
   const one = kinds.every((other) => other === kind) && ['string', 'number', 'boolean'].includes(kind ?? '');
   return one ? { ...made, type: kind } : made;
+}
+
+function isOpen(value: unknown): boolean {
+  return typeof value !== 'string' || hiddenIn(value).length === 0;
 }
 
 function within(name: string, value: unknown): unknown {

@@ -90,6 +90,19 @@ test('what is written as JSON is sent with every digit, and stays as it was writ
   expect(sent).toEqual(['{"m":{"q":[18446744073709551615,1.0]}}']);
 });
 
+test.each([
+  ['without a type', ''],
+  ['of an object', '"type":"object",'],
+])('parts that hold together are drawn as the fields of all of them: %s', (_, type) => {
+  draw(`{${type}"$defs":{"b":{"properties":{"size":{"type":"integer","default":3}}}},
+    "allOf":[{"properties":{"city":{"type":"string","default":"Ulm"}},"required":["city"]},{"$ref":"#/$defs/b"}]}`);
+  expect(box.querySelector('textarea')).toBeNull();
+  expect([...box.querySelectorAll('input')].map((one) => one.value)).toEqual(['Ulm', '3']);
+  expect(box.querySelectorAll('button')).toHaveLength(0);
+  submit();
+  expect(sent).toEqual(['{"city":"Ulm","size":3}']);
+});
+
 test('what cannot be read yet stays there', () => {
   draw(FREE);
   type('{"q": ');

@@ -5,12 +5,15 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { forFields, writeJson } from '@/lib/exact';
 import { AgentLine } from '@/ui/agent-text';
+import { CheckboxesWidget, CheckboxWidget, MaybeWidget, RadioWidget, SelectWidget } from './choices';
 import { controlsFor, ending, fieldPath } from './controls';
 import { ANYTHING, drawable, spoken } from './drawable';
 import { exactly } from './exactly';
+import { FileWidget } from './file';
 import {
   ArrayFieldItemTemplate,
   ArrayFieldTemplate,
+  DescriptionFieldTemplate,
   FieldTemplate,
   MultiSchemaFieldTemplate,
   ObjectFieldTemplate,
@@ -18,6 +21,8 @@ import {
 import { validator } from './validator';
 import { DateTimeWidget, JsonField, ToggleWidget } from './widgets';
 import { useSaid, useWords } from './words';
+
+export type Unread = Record<string, string>;
 
 interface Props {
   id: string;
@@ -30,6 +35,9 @@ interface Props {
   disabled?: boolean;
   /** What was found wrong elsewhere, by the path of its field. */
   refused?: Record<string, string>;
+  /** What was written as JSON and cannot be read yet, by the path of its field: nothing of it is in the value. */
+  unread?: Unread;
+  onUnread?: (unread?: Unread) => void;
   /** The form can be submitted from now on. */
   onReady?: () => void;
   onChange: (value: unknown) => void;
@@ -37,13 +45,23 @@ interface Props {
 }
 
 const TEMPLATES = {
+  DescriptionFieldTemplate,
   FieldTemplate,
   ObjectFieldTemplate,
   ArrayFieldTemplate,
   ArrayFieldItemTemplate,
   MultiSchemaFieldTemplate,
 };
-const WIDGETS = { DateTimeWidget, ToggleWidget };
+const WIDGETS = {
+  CheckboxesWidget,
+  CheckboxWidget,
+  DateTimeWidget,
+  FileWidget,
+  MaybeWidget,
+  RadioWidget,
+  SelectWidget,
+  ToggleWidget,
+};
 const FIELDS = { JsonField };
 
 /** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. What cannot be drawn is written as JSON. */
@@ -89,7 +107,8 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
   );
   const filled = useMemo(() => exact.encode(value), [exact, value]);
   const extra = useMemo(() => toErrorSchema(elsewhere(refused ?? {}, controls)), [refused, controls]);
-  const context = useMemo(() => ({ common }), [common]);
+  const unread = useUnread(props);
+  const context = useMemo(() => ({ common, ...unread }), [common, unread]);
   return (
     <Form
       id={id}
@@ -110,9 +129,10 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
       focusOnFirstError
       experimental_defaultFormStateBehavior={{ constAsDefaults: 'never', emptyObjectFields: 'skipEmptyDefaults' }}
       formContext={context}
-      onChange={(event) => {
+      onChange={(event, ...field) => {
         setHomeless([]);
-        onChange(exact.decode(event.formData));
+        // What the form has filled in by itself nobody has written: it is sent, and is no draft.
+        if (field.length > 0) onChange(exact.decode(event.formData));
       }}
       onError={(errors) => setHomeless(unseen(id, errors))}
       onSubmit={(event) => {
@@ -133,6 +153,28 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
         </div>
       ) : null}
     </Form>
+  );
+}
+
+/** What cannot be read yet, for the fields to begin with and to tell. */
+function useUnread({ unread, onUnread }: Pick<Props, 'unread' | 'onUnread'>) {
+  const now = useRef({ unread, onUnread });
+  now.current = { unread, onUnread };
+  return useMemo(
+    () => ({
+      unreadAt: (path: string) => now.current.unread?.[path],
+      tellUnread: (path: string, text?: string) => {
+        const { unread = {}, onUnread } = now.current;
+        if (unread[path] === text) return;
+        const { [path]: _, ...rest } = unread;
+        const all = text === undefined ? rest : { ...rest, [path]: text };
+        const next = Object.keys(all).length > 0 ? all : undefined;
+        // Several fields may tell at once, before the first is heard.
+        now.current = { unread: next, onUnread };
+        onUnread?.(next);
+      },
+    }),
+    [],
   );
 }
 

@@ -130,3 +130,22 @@ test('what is below a part written as JSON is at the field of that part', () => 
   expect(fieldPath(drawn, ['other', 'k'])).toEqual(['other', 'k']);
   expect(fieldPath(controlsFor({}), ['k'])).toEqual([]);
 });
+
+test.each([[undefined], [null]])(
+  'an item that was added and is still empty (%s) is needed, and has no wrong type',
+  (item) => {
+    const schema = { properties: { names: { type: 'array', items: { type: 'string' } } } };
+    expect(flaws(schema, { names: [item] })).toEqual([
+      expect.objectContaining({ path: ['names', '0'], keyword: 'required' }),
+    ]);
+    expect(flaws(schema, { names: [5] })).toEqual([expect.objectContaining({ keyword: 'type' })]);
+  },
+);
+
+test('a field that was emptied again is not there', () => {
+  const schema = { properties: { city: { type: 'string' } }, required: ['city'] };
+  expect(flaws(schema, { city: undefined })).toEqual([
+    expect.objectContaining({ path: ['city'], keyword: 'required' }),
+  ]);
+  expect(flaws({ properties: schema.properties }, { city: undefined })).toEqual([]);
+});

@@ -3,6 +3,7 @@ import {
   type ArrayFieldItemTemplateProps,
   type ArrayFieldTemplateProps,
   canExpand,
+  type DescriptionFieldProps,
   type FieldTemplateProps,
   type MultiSchemaFieldTemplateProps,
   type ObjectFieldTemplateProps,
@@ -10,6 +11,7 @@ import {
 import { ChevronDown, ChevronUp, Plus, Trash2 } from 'lucide-react';
 import { isValidElement } from 'react';
 import { useTranslation } from 'react-i18next';
+import { spelled } from '@/lib/text';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Input } from '@/ui/field';
@@ -70,9 +72,23 @@ function Added({ id, label, children, disabled, onKeyRenameBlur, onRemovePropert
         </div>
         {children}
       </div>
-      <Button tone="quiet" size="icon" aria-label={t('form.removeField', { name: label })} onClick={onRemoveProperty}>
+      <Button
+        tone="quiet"
+        size="icon"
+        aria-label={t('form.removeField', { name: spelled(label) })}
+        onClick={onRemoveProperty}
+      >
         <Trash2 />
       </Button>
+    </div>
+  );
+}
+
+/** What is said about the alternative that is chosen. */
+export function DescriptionFieldTemplate({ id, description }: DescriptionFieldProps) {
+  return (
+    <div id={id}>
+      {typeof description === 'string' ? <AgentText text={description} className="text-muted text-sm" /> : description}
     </div>
   );
 }

@@ -5,8 +5,9 @@ import { writeJson } from '@/lib/exact';
 import SchemaForm from '.';
 
 vi.mock('@rjsf/core', async (original) => {
-  const { default: Form } = await original<{ default: (props: object) => ReactNode }>();
+  const { default: Form, ...rest } = await original<{ default: (props: object) => ReactNode }>();
   return {
+    ...rest,
     default: (props: { schema: { title?: string } }) => {
       if (props.schema.title === 'undrawable') throw new Error('cannot be drawn');
       return <Form {...props} />;

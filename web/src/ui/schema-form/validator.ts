@@ -25,12 +25,20 @@ export function flaws(schema: object, data: unknown, root: object = schema): Fla
       ? schema
       : { ...schema, $defs: definitions(root, '$defs'), definitions: definitions(root, 'definitions') };
   const told = unpacked(data === undefined ? {} : data);
-  const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(forFields(told));
+  const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(written(forFields(told)));
   if (valid) return unsafe(data);
   const leaves = errors.filter((unit) => !WRAPPERS.includes(unit.keyword));
   return (leaves.length > 0 ? leaves : errors)
-    .map((unit) => flaw(unit, whole))
+    .map((unit) => flaw(unit, whole, told))
     .filter(({ path, keyword }) => !COUNTED.includes(keyword) || !isBeyond(within(told, path)));
+}
+
+/** The same value as JSON has it: what is not filled in is not there, and as an item of a list `null`. */
+function written(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => (one === undefined ? null : written(one)));
+  if (typeof value !== 'object' || value === null) return value;
+  const there = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(there.map(([name, one]) => [name, written(one)]));
 }
 
 /** Whole numbers so large that the browser has rounded them: what was written is not what would be sent. */
@@ -45,13 +53,15 @@ function definitions(root: object, name: string): unknown {
   return (root as Record<string, unknown>)[name] ?? {};
 }
 
-function flaw(unit: OutputUnit, schema: object): Flaw {
+function flaw(unit: OutputUnit, schema: object, data: unknown): Flaw {
   const path = unit.instanceLocation.split('/').slice(1).map(unescaped);
   const missing = unit.keyword === 'required' ? /"(.*)"/u.exec(unit.error)?.[1] : undefined;
   if (missing !== undefined) path.push(missing);
+  // Nothing at all has no type: an item that was added and is still empty.
+  const empty = unit.keyword === 'type' && (within(data, path) ?? undefined) === undefined;
   return {
     path,
-    keyword: unit.keyword,
+    keyword: empty ? 'required' : unit.keyword,
     limit: within(schema, unit.keywordLocation.split('/').slice(1).map(unescaped)),
   };
 }

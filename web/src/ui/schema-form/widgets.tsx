@@ -1,8 +1,9 @@
 import type { FieldProps, WidgetProps } from '@rjsf/utils';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
 import { isBeyond, packed, readJson, showJson, unpacked } from '@/lib/exact';
+import { spelled } from '@/lib/text';
 import { asLocal, withOffset } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { Input, Textarea } from '@/ui/field';
@@ -35,7 +36,7 @@ export function ToggleWidget({ id, value, label, disabled, readonly, onChange }:
       type="button"
       role="switch"
       aria-checked={on}
-      aria-label={label}
+      aria-label={spelled(label)}
       disabled={disabled || readonly}
       onClick={() => onChange(!on)}
       className={cn(
@@ -62,9 +63,14 @@ export function JsonField({ fieldPathId, formData, name, schema, required, disab
   const { t } = useTranslation();
   const now = json(unpacked(formData));
   const [seen, setSeen] = useState(now);
-  const [text, setText] = useState(now);
-  const [wrong, setWrong] = useState<'notJson' | 'beyond'>();
+  const { common, unreadAt, tellUnread } = registry.formContext as FormContext;
+  const path = fieldPathId.path.join('/');
+  const [begun] = useState(() => unreadAt(path));
+  const [text, setText] = useState(begun ?? now);
+  const [wrong, setWrong] = useState(begun === undefined ? undefined : flawOf(begun, common));
   const id = fieldPathId.$id;
+  const unread = wrong ? text : undefined;
+  useEffect(() => tellUnread(path, unread), [tellUnread, path, unread]);
   if (now !== seen) {
     setSeen(now);
     if (document.activeElement?.id !== id) {
@@ -74,14 +80,9 @@ export function JsonField({ fieldPathId, formData, name, schema, required, disab
   }
   const write = (next: string) => {
     setText(next);
-    try {
-      const value = read(next);
-      if (registry.formContext.common && isBeyond(value)) return setWrong('beyond');
-      setWrong(undefined);
-      onChange(packed(value), fieldPathId.path);
-    } catch {
-      setWrong('notJson');
-    }
+    const flaw = flawOf(next, common);
+    setWrong(flaw);
+    if (!flaw) onChange(packed(read(next)), fieldPathId.path, undefined, id);
   };
   return (
     <div className="space-y-1.5">
@@ -111,6 +112,22 @@ export function JsonField({ fieldPathId, formData, name, schema, required, disab
       ) : null}
     </div>
   );
+}
+
+interface FormContext {
+  common: boolean;
+  unreadAt: (path: string) => string | undefined;
+  tellUnread: (path: string, text?: string) => void;
+}
+
+/** Why a text cannot be sent as JSON. */
+function flawOf(text: string, common: boolean): 'notJson' | 'beyond' | undefined {
+  try {
+    const value = read(text);
+    return common && isBeyond(value) ? 'beyond' : undefined;
+  } catch {
+    return 'notJson';
+  }
 }
 
 function read(text: string): unknown {

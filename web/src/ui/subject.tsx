@@ -4,13 +4,14 @@ import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { explainQuery } from '@/api/queries';
 import type { Interaction, Json } from '@/api/types';
+import { oneLine } from '@/lib/text';
 import { subjectOf, type Word } from '@/model/subject';
-import { AgentLine, AgentText } from '@/ui/agent-text';
-import { JsonTable } from '@/ui/json';
-import { Card, Waiting } from '@/ui/page';
-import { Parsed } from '@/ui/parsed';
+import { AgentLine, AgentText } from './agent-text';
+import { JsonTable } from './json';
+import { Card, Waiting } from './page';
+import { Parsed } from './parsed';
 
-const Diff = lazy(() => import('@/ui/editor/diff'));
+const Diff = lazy(() => import('./editor/diff'));
 
 /** What will happen: the call as what it is, a command, a change of a file, or its arguments. */
 export function Subject({ question }: { question: Interaction }) {
@@ -59,9 +60,7 @@ function FileChange({ path, before, word, after }: Change) {
   return (
     <div>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 border-b px-4 py-2">
-        <code className="font-medium text-sm">
-          <AgentLine text={path} />
-        </code>
+        <AgentText mono text={path} characters={240} lines={3} className="min-w-0 font-medium" />
         <span className="text-muted text-xs">
           {before === undefined
             ? t('question.whole', { count: lines })
@@ -75,7 +74,12 @@ function FileChange({ path, before, word, after }: Change) {
       ) : (
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <div className="max-h-[28rem] overflow-auto">
-            <Diff before={before} after={after} whole={word === 'agent'} label={t('question.changeOf', { path })} />
+            <Diff
+              before={before}
+              after={after}
+              whole={word === 'agent'}
+              label={t('question.changeOf', { path: oneLine(path) })}
+            />
           </div>
         </Suspense>
       )}

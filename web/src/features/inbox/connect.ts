@@ -1,0 +1,22 @@
+import type { Me } from '@/api/people';
+import { quoted } from '@/model/subject';
+
+type Place = Pick<Me, 'tenant' | 'project'>;
+
+/** How an agent is connected to the project that its reader is in: a key and two calls. */
+export function connectScript(origin: string, place?: Place): string {
+  const at = (['tenant', 'project'] as const)
+    .filter((name) => place && place[name] !== 'default')
+    .map((name) => ` --${name} ${quoted(place?.[name] ?? '')}`)
+    .join('');
+  return `KEY=$(holdpoint keys create --role agent --user my-agent${at})
+
+SES=$(curl -s ${origin}/v1/sessions \\
+  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -d '{"agent": "my-agent"}' | grep -o 'ses_[0-9a-f-]*' | head -1)
+
+curl -s ${origin}/v1/sessions/$SES/actions \\
+  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -d '{"call_id": "1", "tool": "execute_command",
+       "arguments": {"command": "git push"}}'`;
+}

@@ -1,0 +1,27 @@
+import { useTranslation } from 'react-i18next';
+
+interface Props {
+  /** How many can be selected, and how many are. */
+  of: number;
+  count: number;
+  onChange: (all: boolean) => void;
+}
+
+/** Selects every question that is shown, or none. */
+export function SelectAll({ of, count, onChange }: Props) {
+  const { t } = useTranslation();
+  if (of === 0) return null;
+  return (
+    <label className="flex items-center gap-3 border-b px-3 py-2 text-muted text-sm">
+      <input
+        type="checkbox"
+        checked={count === of}
+        ref={(box) => {
+          if (box) box.indeterminate = count > 0 && count < of;
+        }}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {t('inbox.selectAll')}
+    </label>
+  );
+}

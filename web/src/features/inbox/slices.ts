@@ -1,0 +1,4 @@
+/** A list in parts of at most so many. */
+export function slices<T>(list: readonly T[], most: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / most) }, (_, at) => list.slice(at * most, (at + 1) * most));
+}

@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { api, attemptKey, taken } from '@/api/client';
+import { asProblem } from '@/api/problem';
+import type { BatchAnswer, BatchResult } from '@/api/types';
+import { writeJson } from '@/lib/exact';
+import { slices } from './slices';
+
+/** So many answers the server takes at once. */
+const MOST = 100;
+
+/**
+ * Sends answers, as many at once as the server takes, one lot after the other. What came of each is kept: where one lot fails, only
+ * what has no result yet is sent again, and the same words under the same key.
+ */
+export function useBatch() {
+  const cache = useQueryClient();
+  const keys = useRef(new Map<string, string>());
+  const [results, setResults] = useState<ReadonlyMap<string, BatchResult>>(new Map());
+  const known = useRef(results);
+  const lot = async (answers: BatchAnswer[]) => {
+    const said = writeJson(answers);
+    const key = keys.current.get(said) ?? attemptKey();
+    keys.current.set(said, key);
+    const header = { 'Idempotency-Key': key };
+    const reply = await taken(api.POST('/v1/interactions/answers', { params: { header }, body: { answers } }));
+    for (const { interaction, result } of reply.results)
+      if (result) cache.setQueryData(['interaction', interaction], result);
+    known.current = new Map([...known.current, ...reply.results.map((one) => [one.interaction, one] as const)]);
+    setResults(known.current);
+  };
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async (answers: BatchAnswer[]) => {
+      const left = answers.filter(({ interaction }) => !known.current.has(interaction));
+      for (const some of slices(left, MOST)) await lot(some);
+    },
+    retry: (failures, error) => asProblem(error).passing && failures < 3,
+    onSettled: () => cache.invalidateQueries({ queryKey: ['interactions'] }),
+  });
+  return { send: mutate, sending: isPending, error, results };
+}

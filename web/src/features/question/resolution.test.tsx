@@ -1,0 +1,27 @@
+import { act } from 'react';
+import { createRoot } from 'react-dom/client';
+import { expect, test } from 'vitest';
+import type { Interaction } from '@/api/types';
+import { Ended } from './resolution';
+
+function drawn(feedback: string, reason: string): string {
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+  const box = document.body.appendChild(document.createElement('div'));
+  const root = createRoot(box);
+  const resolution = {
+    status: 'auto_resolved',
+    at: '2026-11-15T10:00:00Z',
+    answer: { effect: 'provide', feedback },
+    reason,
+  };
+  act(() => root.render(<Ended question={{ options: [], resolution } as unknown as Interaction} />));
+  const text = box.textContent ?? '';
+  act(() => root.unmount());
+  box.remove();
+  return text;
+}
+
+test('a reason that was given with the answer is told once', () => {
+  expect(drawn('kept since May', 'kept since May').split('kept since May')).toHaveLength(2);
+  expect(drawn('looks good', 'the rule says so')).toMatch(/looks good.*the rule says so/u);
+});

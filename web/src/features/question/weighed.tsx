@@ -1,0 +1,24 @@
+import { useTranslation } from 'react-i18next';
+import type { Interaction, Option } from '@/api/types';
+import { fieldOf } from '@/model/moves';
+import { OptionWords } from '@/ui/option-words';
+
+/** What is said about the options that stand as buttons, above these: nobody finds it by pointing at them. */
+export function WeighedOptions({ question }: { question: Interaction }) {
+  const { t } = useTranslation();
+  const told = fieldOf(question) === 'choice' ? [] : question.options.filter(isWeighed);
+  if (told.length === 0) return null;
+  return (
+    <ul aria-label={t('answer.options')} className="divide-y rounded-lg border bg-surface shadow-card">
+      {told.map((option) => (
+        <li key={option.id} className="px-4 py-3">
+          <OptionWords option={option} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function isWeighed({ description, risk, cost, duration, recommended }: Option): boolean {
+  return Boolean(description || risk || cost || duration || recommended);
+}

@@ -1,0 +1,23 @@
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/** So many of a list stand open; of more, their true number is told. */
+const MOST = 20;
+
+/** What is shown of a list from outside, and the button that unfolds the rest of a long one. */
+export function useCapped<T>(all: readonly T[]): { shown: readonly T[]; more: ReactNode } {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  const more =
+    all.length > MOST ? (
+      <button
+        type="button"
+        className="my-1.5 font-medium text-accent-ink text-sm underline-offset-2 hover:underline"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {open ? t('common.fold') : t('common.unfoldRows', { count: all.length })}
+      </button>
+    ) : null;
+  return { shown: open ? all : all.slice(0, MOST), more };
+}

@@ -1,0 +1,143 @@
+import { getDefaultRegistry } from '@rjsf/core';
+import {
+  type EnumOptionsType,
+  enumOptionsDeselectValue,
+  enumOptionsIsSelected,
+  enumOptionsSelectValue,
+  optionId,
+  type WidgetProps,
+} from '@rjsf/utils';
+import type { ComponentType } from 'react';
+import { useTranslation } from 'react-i18next';
+import { unpacked, writeJson } from '@/lib/exact';
+import { spelled } from '@/lib/text';
+import { AgentLine } from '@/ui/agent-text';
+
+const Select = getDefaultRegistry().widgets.SelectWidget as ComponentType<WidgetProps>;
+
+/** What one of several is called: what has no name of its own is written as JSON. */
+function nameOf({ label, value }: EnumOptionsType): string {
+  const nameless = typeof value === 'object' && value !== null && label === String(value);
+  return nameless ? writeJson(unpacked(value)) : label;
+}
+
+interface BoxProps {
+  id: string;
+  type: 'radio' | 'checkbox';
+  name: string;
+  label: string;
+  checked: boolean;
+  disabled?: boolean;
+  onChange: (on: boolean) => void;
+}
+
+function Box({ id, type, name, label, checked, disabled, onChange }: BoxProps) {
+  return (
+    <div className={type}>
+      <label>
+        <span>
+          <input
+            id={id}
+            type={type}
+            name={name}
+            checked={checked}
+            disabled={disabled}
+            onChange={(event) => onChange(event.target.checked)}
+          />
+          <AgentLine text={label} className="break-words [overflow-wrap:anywhere]" />
+        </span>
+      </label>
+    </div>
+  );
+}
+
+/** One of a few. */
+export function RadioWidget({ id, label, options, value, disabled, readonly, onChange }: WidgetProps) {
+  return (
+    <div className="field-radio-group" id={id} role="radiogroup" aria-label={spelled(label)}>
+      {options.enumOptions?.map((option, at) => (
+        <Box
+          key={optionId(id, at)}
+          id={optionId(id, at)}
+          type="radio"
+          name={id}
+          label={nameOf(option)}
+          checked={enumOptionsIsSelected(option.value, value)}
+          disabled={disabled || readonly}
+          onChange={() => onChange(option.value)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Several of a list. */
+export function CheckboxesWidget({ id, options, value, disabled, readonly, onChange }: WidgetProps) {
+  const chosen: unknown[] = Array.isArray(value) ? value : [];
+  const among = options.enumOptions ?? [];
+  return (
+    <div className="checkboxes" id={id}>
+      {among.map((option, at) => (
+        <Box
+          key={optionId(id, at)}
+          id={optionId(id, at)}
+          type="checkbox"
+          name={id}
+          label={nameOf(option)}
+          checked={enumOptionsIsSelected(option.value, chosen)}
+          disabled={disabled || readonly}
+          onChange={(on) =>
+            onChange(on ? enumOptionsSelectValue(at, chosen, among) : enumOptionsDeselectValue(at, chosen, among))
+          }
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Yes or no, as a box with its name beside it. */
+export function CheckboxWidget({ id, label, value, disabled, readonly, onChange }: WidgetProps) {
+  return (
+    <Box
+      id={id}
+      type="checkbox"
+      name={id}
+      label={label}
+      checked={value === true}
+      disabled={disabled || readonly}
+      onChange={onChange}
+    />
+  );
+}
+
+/** Yes, no, or neither: that is a value too. */
+export function MaybeWidget({ id, label, value, disabled, readonly, onChange }: WidgetProps) {
+  const { t } = useTranslation();
+  const among = [
+    [true, t('form.words.yes')],
+    [false, t('form.words.no')],
+    [null, t('form.neither')],
+  ] as const;
+  return (
+    <div className="field-radio-group" id={id} role="radiogroup" aria-label={spelled(label)}>
+      {among.map(([one, name], at) => (
+        <Box
+          key={name}
+          id={optionId(id, at)}
+          type="radio"
+          name={id}
+          label={name}
+          checked={value === one}
+          disabled={disabled || readonly}
+          onChange={() => onChange(one)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** One of many. The browser draws the names itself: what would hide in them is spelled out. */
+export function SelectWidget(props: WidgetProps) {
+  const enumOptions = props.options.enumOptions?.map((option) => ({ ...option, label: spelled(nameOf(option)) }));
+  return <Select {...props} options={{ ...props.options, enumOptions }} />;
+}
