@@ -5,6 +5,7 @@ import { lazy, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
+import { forgetNext } from '@/lib/account';
 import { cn } from '@/lib/cn';
 import { MenuButton } from '@/ui/menu-button';
 import { ConnectionBanner } from './connection';
@@ -23,6 +24,7 @@ export function Shell() {
   const { data: me } = useQuery(meQuery());
   const whose = me ? `${me.name} ${me.project}` : undefined;
   useDoor();
+  useEffect(forgetNext, []);
   useEffect(() => {
     if (whose === undefined) return;
     return follow({

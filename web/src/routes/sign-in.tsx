@@ -2,6 +2,8 @@ import { useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SignIn } from '@/features/signin/sign-in';
+import { keepNext, keptNext } from '@/lib/account';
+import { signInSearch } from './search';
 
 export function SignInRoute() {
   const { t } = useTranslation();
@@ -9,5 +11,9 @@ export function SignInRoute() {
   useEffect(() => {
     document.title = `${t('signIn.title')} · Holdpoint`;
   }, [t]);
-  return <SignIn next={next ?? '/inbox'} failed={error} />;
+  useEffect(() => {
+    if (next) keepNext(next);
+  }, [next]);
+  const kept = signInSearch({ next: keptNext() }).next;
+  return <SignIn next={next ?? kept ?? '/inbox'} failed={error} />;
 }

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheckBig, SearchX } from 'lucide-react';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy';
@@ -8,6 +9,7 @@ import { Empty } from '@/ui/page';
 /** Nothing is open: good, and here is how an agent gets here. */
 export function NothingOpen() {
   const { t } = useTranslation();
+  const shown = useRef<HTMLPreElement>(null);
   const { origin } = location;
   const script = `KEY=$(holdpoint keys create --role agent --user my-agent)
 
@@ -22,10 +24,13 @@ curl -s ${origin}/v1/sessions/$SES/actions \\
   return (
     <Empty icon={CircleCheckBig} title={t('inbox.emptyTitle')} className="overflow-y-auto">
       <p>{t('inbox.emptyText')}</p>
-      <pre className="overflow-x-auto rounded-lg border bg-sunken p-4 text-left text-ink text-sm leading-relaxed">
+      <pre
+        ref={shown}
+        className="overflow-x-auto rounded-lg border bg-sunken p-4 text-left text-ink text-sm leading-relaxed"
+      >
         {script}
       </pre>
-      <CopyButton value={script} />
+      <CopyButton value={script} shown={shown} />
       <p className="text-sm">{t('inbox.emptyHint')}</p>
     </Empty>
   );

@@ -31,7 +31,7 @@ export default function Edit({ question, edited, opener, disabled, onChange }: P
   useEffect(() => {
     // The fields may come late: whoever has gone on to something else meanwhile stays there.
     const now = document.activeElement;
-    if (now === opener || now === document.body)
+    if (now === opener || now?.contains(area.current))
       area.current?.querySelector<HTMLElement>('textarea, input, select')?.focus();
   }, [opener]);
   const tab =
