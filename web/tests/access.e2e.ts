@@ -63,7 +63,8 @@ const PAGES: [string, () => string, string][] = [
   ['a rejected question', () => `/inbox/${ids.rejected}`, 'article [role=status]'],
   ['a question handed over', () => `/inbox/${ids.handed}`, `article a[href^="/inbox/int_"]`],
   ['the one in its place', () => `/inbox/${ids.received}`, `article a[href^="/inbox/int_"]`],
-  ['no question', () => '/inbox/int_0', 'h2:visible'],
+  ['no question', () => '/inbox/int_0', 'section[aria-label] :is(h1, h2)'],
+  ['no session', () => '/sessions/ses_0', 'h1'],
   ['no page', () => '/nowhere', 'h1'],
   ['sign-in', () => '/sign-in', '[name=user]'],
 ];
@@ -91,6 +92,7 @@ describe.each(LOOKS)('in %s', (_language, look) => {
     const page = await w.at(path(), { ...look, colorScheme: 'light', reducedMotion: 'reduce' });
     await page.locator(drawn).first().waitFor();
     expect(await serious(page)).toEqual([]);
+    expect(await page.locator('h1:visible').count()).toBe(1);
     await dark(page);
   });
 });

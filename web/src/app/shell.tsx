@@ -12,7 +12,7 @@ import { ConnectionBanner } from './connection';
 import { Help } from './help';
 import { follow } from './live';
 import { ALWAYS, placesFor } from './nav';
-import { notifyOf } from './notify';
+import { lookAt, notifyOf } from './notify';
 import { useOpenCount } from './title';
 import { UserMenu } from './user-menu';
 
@@ -27,12 +27,13 @@ export function Shell() {
   useEffect(forgetNext, []);
   useEffect(() => {
     if (whose === undefined) return;
-    return follow({
-      whose,
-      cache,
-      heard: (event) =>
-        notifyOf(event, (interaction) => void navigate({ to: '/inbox/$interaction', params: { interaction } })),
-    });
+    const open = (interaction: string) => void navigate({ to: '/inbox/$interaction', params: { interaction } });
+    const stopLooking = lookAt(whose);
+    const stop = follow({ whose, cache, heard: (event) => void notifyOf(event, { whose, cache, open }) });
+    return () => {
+      stopLooking();
+      stop();
+    };
   }, [whose, cache, navigate]);
   return (
     <div className="flex h-dvh flex-col lg:flex-row">

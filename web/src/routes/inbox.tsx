@@ -13,7 +13,7 @@ export function InboxRoute() {
   const { t } = useTranslation();
   const { move: _, ...search } = useSearch({ from: '/inside/inbox' });
   const { interaction } = useParams({ strict: false });
-  useTitle(t('nav.inbox'));
+  useTitle(interaction ? undefined : t('nav.inbox'));
   useWayBack(interaction);
   return (
     <div className="flex h-full">

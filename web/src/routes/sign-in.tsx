@@ -10,6 +10,8 @@ export function SignInRoute() {
   const { next, error } = useSearch({ from: '/sign-in' });
   useEffect(() => {
     document.title = `${t('signIn.title')} · Holdpoint`;
+    // How much is open is nothing for strangers.
+    if ('clearAppBadge' in navigator) void navigator.clearAppBadge().catch(() => undefined);
   }, [t]);
   useEffect(() => {
     if (next) keepNext(next);

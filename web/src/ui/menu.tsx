@@ -4,7 +4,7 @@ import { cn } from '@/lib/cn';
 import { standFor } from '@/lib/focus';
 
 const item =
-  'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 outline-none data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
+  'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 -outline-offset-2 data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
 
 export interface MenuProps {
   /** What opened it: it stands there, and the focus goes back to it. */
