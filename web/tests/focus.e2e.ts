@@ -189,6 +189,31 @@ test('the last of a long list: the focus stays in it', async () => {
   await expect.poll(() => focused(page)).toMatch(/^A Long/u);
 });
 
+test('j goes on beyond the first of many', async () => {
+  const page = await w.at('/inbox?q=Long', { viewport: { width: 900, height: 860 } });
+  await page.locator('[data-question] a').nth(49).focus();
+  const last = await focused(page);
+  await page.keyboard.press('j');
+  await page.locator('[data-question]').nth(50).waitFor();
+  await expect.poll(() => focused(page)).toMatch(/^A Long/u);
+  await expect.poll(() => focused(page)).not.toBe(last);
+});
+
+test('the tab says which question is open, and which page when it is left', async () => {
+  const id = await confirmation('Named in the tab');
+  const page = await w.at(`/inbox/${id}`);
+  await expect.poll(() => page.title()).toMatch(/^\(\d+\) Named in the tab · Holdpoint$/u);
+  await page.goto(`${w.server.page}/inbox`);
+  await expect.poll(() => page.title()).toMatch(/^\(\d+\) Inbox · Holdpoint$/u);
+});
+
+test('a dialog begins at its first field', async () => {
+  const page = await w.at('/settings?tab=keys');
+  await press(page, 'New key');
+  await page.getByRole('dialog').waitFor();
+  await expect.poll(() => focused(page)).toMatch(/^(INPUT|SELECT|TEXTAREA)/u);
+});
+
 test('on a phone the way back leads to the row that one came from', async () => {
   const id = await confirmation('Back to me');
   const page = await w.at('/inbox?q=Back', { viewport: { width: 360, height: 740 } });

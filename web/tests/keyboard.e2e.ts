@@ -153,8 +153,25 @@ test('a menu is opened, walked and left by keys', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('menu').waitFor();
   await page.keyboard.press('ArrowDown');
+  const outline = () => page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
+  await expect.poll(outline).toBe('solid');
   expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('menuitemradio');
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
   expect(await account.evaluate((one) => one === document.activeElement)).toBe(true);
+});
+
+test('keys work on a Russian layout', async () => {
+  const page = await w.at('/inbox', { locale: 'ru-RU' });
+  await page.locator('[data-question]').first().waitFor();
+  const press = (key: string, code: string) =>
+    page.evaluate(
+      (init) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keydown', init)),
+      { key, code, bubbles: true, cancelable: true },
+    );
+  await press('о', 'KeyJ');
+  await page.waitForURL(/inbox\/int_/u);
+  await page.locator('article [data-move]').first().waitFor();
+  await press('ф', 'KeyA');
+  await page.waitForFunction(() => document.activeElement?.matches('[data-move]'));
 });
