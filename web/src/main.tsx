@@ -8,9 +8,11 @@ import { createRoot } from 'react-dom/client';
 import { cache } from './app/cache';
 import { showTheme, usePreferences } from './app/preferences';
 import { router } from './app/router';
-import { backFromProvider, hearTabs } from './lib/account';
+import { backFromProvider, hearTabs, keptNext } from './lib/account';
 import { forgetDrafts } from './lib/draft';
+import { keepFocus } from './lib/focus';
 import { speak } from './lib/i18n';
+import { signInSearch } from './routes/search';
 import { useTold } from './ui/tell';
 
 const { theme, language } = usePreferences.getState();
@@ -27,7 +29,11 @@ hearTabs((account) => {
   if (account === 'entered' && pathname === '/sign-in' && 'next' in search && search.next)
     router.history.push(search.next);
 });
-backFromProvider(location.pathname);
+if (backFromProvider(location.pathname)) {
+  const { next } = signInSearch({ next: keptNext() });
+  if (next) router.history.replace(next);
+}
+keepFocus();
 await speak(language);
 
 const Toasts = lazy(() => import('./ui/toast'));

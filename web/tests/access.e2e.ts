@@ -1,6 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
-import type { Locator, Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Interaction } from '@/api/types';
 import { Agent } from './support/agent';
 import { busyMorning, STAFF } from './support/scene';
 import { world } from './support/world';
@@ -25,35 +26,47 @@ beforeAll(async () => {
   const data = { S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' };
   await post('bob', `/v1/interactions/${ids.secret}/answer`, { effect: 'provide', data, keep: true });
   await post('alice', '/v1/webhooks', { url: 'https://example.org/hook' });
+  const granted = await agent.propose('yes', 'delete_file', { path: '/tmp/a' });
+  const remember = { scope: 'project', arguments: { path: '/tmp/*' }, seconds: 3600, uses: 20 };
+  await post('bob', `/v1/interactions/${granted.interaction}/answer`, { option: 'approve', remember });
+  ids.handed = (await agent.ask({ kind: 'confirmation', title: 'Asked elsewhere' })).id;
+  await post('bob', `/v1/interactions/${ids.handed}/handover`, { note: 'You know this better.' });
+  const { handed_over: to } = await agent.call<Interaction>('GET', `/v1/interactions/${ids.handed}`);
+  ids.received = to?.interaction ?? '';
   await agent.decided(ids.expired);
 });
 
-/** Every page, and what stands there once it is drawn: axe looks at nothing before. */
-const PAGES: [string, () => string, (page: Page) => Locator][] = [
-  ['inbox', () => '/inbox', (page) => page.locator('[data-question]').first()],
-  ['edit', () => `/inbox/${ids.command}?move=edit`, (page) => page.getByRole('textbox', { name: 'command' })],
-  ['reject', () => `/inbox/${ids.file}?move=reject`, (page) => page.locator('.cm-changedLine').first()],
-  ['choice', () => `/inbox/${ids.choice}`, (page) => page.getByRole('radio').first()],
-  ['form', () => `/inbox/${ids.form}`, (page) => page.getByLabel('Minutes')],
-  ['secret', () => `/inbox/${ids.open}`, (page) => page.getByLabel('Secret key', { exact: true })],
-  ['session', () => `/sessions/${ids.session}`, (page) => page.getByText('Session started')],
-  ['sessions', () => '/sessions', (page) => page.getByRole('link', { name: 'Release 1.4 to production' })],
-  ['agents', () => '/agents', (page) => page.getByRole('button', { name: 'Start release' })],
-  ['policy', () => '/policy', (page) => page.getByRole('textbox', { name: 'Policy in TOML' })],
-  ['explain', () => '/policy?tab=explain', (page) => page.getByRole('textbox', { name: 'Arguments as JSON' })],
-  ['history', () => '/policy?tab=history', (page) => page.getByRole('button', { name: 'Changes' }).first()],
-  ['grants', () => '/grants', (page) => page.getByRole('heading', { level: 2 }).first()],
-  ['audit', () => '/audit?period=all', (page) => page.getByRole('listitem').locator('summary').first()],
-  ['figures', () => '/figures', (page) => page.getByRole('listitem').filter({ hasText: 'Approval' }).first()],
-  ['settings', () => '/settings', (page) => page.getByRole('button', { name: 'Set password' })],
-  ['keys', () => '/settings?tab=keys', (page) => page.getByRole('button', { name: 'Revoke the key of bob' })],
-  ['people', () => '/settings?tab=people', (page) => page.getByRole('button', { name: 'Lock out bob' })],
-  ['kept secrets', () => '/settings?tab=secrets', (page) => page.getByText('S3_ACCESS_KEY')],
-  ['webhooks', () => '/settings?tab=webhooks', (page) => page.getByText('https://example.org/hook')],
-  ['an answered question', () => `/inbox/${ids.secret}`, (page) => page.getByText(/Answered by bob/u).first()],
-  ['an expired question', () => `/inbox/${ids.expired}`, (page) => page.getByText(/Nobody answered in time/u).first()],
-  ['a rejected question', () => `/inbox/${ids.rejected}`, (page) => page.getByText('Not on a Friday.').first()],
-  ['sign-in', () => '/sign-in', (page) => page.getByRole('textbox', { name: 'User name' })],
+/** Every page, and what stands there once it is drawn, in any language: axe looks at nothing before. */
+const PAGES: [string, () => string, string][] = [
+  ['inbox', () => '/inbox', '[data-question]'],
+  ['edit', () => `/inbox/${ids.command}?move=edit`, 'article form :is(input, textarea)'],
+  ['reject', () => `/inbox/${ids.file}?move=reject`, '.cm-changedLine'],
+  ['choice', () => `/inbox/${ids.choice}`, 'article [type=radio]'],
+  ['form', () => `/inbox/${ids.form}`, 'article form select'],
+  ['secret', () => `/inbox/${ids.open}`, 'article [type=password]'],
+  ['session', () => `/sessions/${ids.session}`, 'article [data-move]'],
+  ['sessions', () => '/sessions', 'main li a'],
+  ['agents', () => '/agents', 'main li button'],
+  ['policy', () => '/policy', '.cm-content'],
+  ['explain', () => '/policy?tab=explain', '.cm-content'],
+  ['history', () => '/policy?tab=history', 'main li button'],
+  ['grants', () => '/grants', 'main li a'],
+  ['audit', () => '/audit?period=all', 'main li summary'],
+  ['figures', () => '/figures', 'main td.tabular-nums'],
+  ['settings', () => '/settings', 'main [type=password]'],
+  ['keys', () => '/settings?tab=keys', 'main li button'],
+  ['people', () => '/settings?tab=people', 'main li button'],
+  ['kept secrets', () => '/settings?tab=secrets', 'main li button'],
+  ['webhooks', () => '/settings?tab=webhooks', 'main li button'],
+  ['an answered question', () => `/inbox/${ids.secret}`, 'article [role=status]'],
+  ['an expired question', () => `/inbox/${ids.expired}`, 'article [role=status]'],
+  ['a rejected question', () => `/inbox/${ids.rejected}`, 'article [role=status]'],
+  ['a question handed over', () => `/inbox/${ids.handed}`, `article a[href^="/inbox/int_"]`],
+  ['the one in its place', () => `/inbox/${ids.received}`, `article a[href^="/inbox/int_"]`],
+  ['no question', () => '/inbox/int_0', 'section[aria-label] :is(h1, h2)'],
+  ['no session', () => '/sessions/ses_0', 'h1'],
+  ['no page', () => '/nowhere', 'h1'],
+  ['sign-in', () => '/sign-in', '[name=user]'],
 ];
 
 /** What axe finds serious. It looks from within the page: without the second tab that it would open to gather results. */
@@ -68,15 +81,28 @@ async function serious(page: Page, look?: 'colours' | 'dialog'): Promise<string[
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
 }
 
-test.each(PAGES)('axe has nothing serious to say (%s)', async (_, path, drawn) => {
-  const page = await w.at(path(), { colorScheme: 'light', reducedMotion: 'reduce' });
-  await drawn(page).waitFor();
-  expect(await serious(page)).toEqual([]);
-  // In the dark the colours are others, and everything else is the same.
+const LOOKS = [
+  ['en', { locale: 'en-GB' }],
+  ['ru', { locale: 'ru-RU', viewport: { width: 360, height: 740 } }],
+  ['zh', { locale: 'zh-CN' }],
+] as const;
+
+describe.each(LOOKS)('in %s', (_language, look) => {
+  test.each(PAGES)('axe has nothing serious to say (%s)', async (_, path, drawn) => {
+    const page = await w.at(path(), { ...look, colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.locator(drawn).first().waitFor();
+    expect(await serious(page)).toEqual([]);
+    expect(await page.locator('h1:visible').count()).toBe(1);
+    await dark(page);
+  });
+});
+
+/** In the dark the colours are others, and everything else is the same. */
+async function dark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' });
   // The browser takes them over part by part.
   await expect.poll(() => serious(page, 'colours'), { interval: 500 }).toEqual([]);
-});
+}
 
 test('dialogs keep the focus, and give it back', async () => {
   const page = await w.at('/policy', { reducedMotion: 'reduce' });
@@ -94,15 +120,25 @@ test('dialogs keep the focus, and give it back', async () => {
 });
 
 test.each([
-  ['another role', '/settings?tab=people', 'Change bob'],
-  ['a new person', '/settings?tab=people', 'New person'],
-  ['a new key', '/settings?tab=keys', 'New key'],
-  ['a new webhook', '/settings?tab=webhooks', 'New webhook'],
-])('axe has nothing serious to say of a dialog (%s)', async (_, path, opener) => {
-  const page = await w.at(path, { reducedMotion: 'reduce' });
-  await page.getByRole('button', { name: opener }).click();
+  ['another role', () => '/settings?tab=people', ['Change bob']],
+  ['a link', () => '/settings?tab=people', ['Link for bob']],
+  ['locking out', () => '/settings?tab=people', ['Lock out bob']],
+  ['a new person', () => '/settings?tab=people', ['New person']],
+  ['a new key', () => '/settings?tab=keys', ['New key']],
+  ['revoking', () => '/settings?tab=keys', ['Revoke the key of bob']],
+  ['a new webhook', () => '/settings?tab=webhooks', ['New webhook']],
+  ['taking back', () => '/grants', ['Take back']],
+  ['starting', () => '/agents', ['Start release']],
+  ['cancelling', () => `/sessions/${ids.session}`, ['Cancel']],
+  ['handing over', () => `/inbox/${ids.choice}`, ['Instead of answering', 'Hand over…']],
+  ['the keys', () => '/inbox', ['Account of alice', 'Keyboard']],
+])('axe has nothing serious to say of a dialog (%s)', async (_, path, [opener = '', item]) => {
+  const page = await w.at(path(), { reducedMotion: 'reduce' });
+  await page.getByRole('button', { name: opener, exact: true }).first().click();
+  if (item) await page.getByRole('menuitem', { name: item }).click();
   await page.getByRole('dialog').waitFor();
   expect(await serious(page, 'dialog')).toEqual([]);
+  await dark(page);
 });
 
 test('nothing moves for those who want no motion', async () => {

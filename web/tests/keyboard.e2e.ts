@@ -11,7 +11,7 @@ beforeAll(async () => {
   ids = await busyMorning(w.server);
 });
 
-/** Goes round the page by Tab, and says what can be pressed and was not reached, or was reached and did not show it. */
+/** Goes round the page by Tab, and says what can be pressed and was not reached, or was reached and not shown, or behind something. */
 async function unreached(page: Page): Promise<string[]> {
   await page.evaluate(() => {
     const pressable = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, summary, [role=textbox]';
@@ -24,6 +24,15 @@ async function unreached(page: Page): Promise<string[]> {
       });
     const name = (element: Element) =>
       `${element.tagName} ${(element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40)}`;
+    // Where it is in many lines or partly out of sight, some of it can be seen.
+    const covered = (element: Element) => {
+      const own = (hit: Element | null) =>
+        hit !== null && (element.contains(hit) || hit.closest('label')?.contains(element) === true);
+      return ![...element.getClientRects()].some(({ left, right, top, bottom }) => {
+        const [x, y] = [(Math.max(left, 0) + Math.min(right, innerWidth)) / 2, [top, (top + bottom) / 2, bottom]];
+        return y.some((height, at) => own(document.elementFromPoint(x, height + 2 * (1 - at))));
+      });
+    };
     Object.assign(window, {
       async note() {
         const now = document.activeElement;
@@ -32,6 +41,7 @@ async function unreached(page: Page): Promise<string[]> {
         // An editor draws its outline a moment after it has the focus.
         for (let frame = 0; frame < 60 && !outlined(now); frame += 1) await new Promise(requestAnimationFrame);
         if (!outlined(now)) unseen.push(`no outline: ${name(now)}`);
+        if (covered(now)) unseen.push(`covered: ${name(now)}`);
         return true;
       },
       left() {
@@ -73,6 +83,17 @@ test.each([
   ['the keys', () => '/settings?tab=keys', 'li button'],
 ])('%s: everything that can be pressed is reached by Tab, and shows it', async (_, path, drawn) => {
   const page = await w.at(path());
+  await page.locator(drawn).first().waitFor();
+  await page.getByRole('img', { name: 'Live' }).first().waitFor();
+  expect(await unreached(page)).toEqual([]);
+});
+
+test.each([
+  ['a command', () => `/inbox/${ids.command}`, '[data-move]'],
+  ['an edit', () => `/inbox/${ids.command}?move=edit`, 'article [role=tab]'],
+  ['a form', () => `/inbox/${ids.form}`, 'article form input'],
+])('%s on a narrow screen: what has the focus is behind nothing', async (_, path, drawn) => {
+  const page = await w.at(path(), { viewport: { width: 360, height: 740 } });
   await page.locator(drawn).first().waitFor();
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   expect(await unreached(page)).toEqual([]);
@@ -132,8 +153,25 @@ test('a menu is opened, walked and left by keys', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('menu').waitFor();
   await page.keyboard.press('ArrowDown');
+  const outline = () => page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
+  await expect.poll(outline).toBe('solid');
   expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('menuitemradio');
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
   expect(await account.evaluate((one) => one === document.activeElement)).toBe(true);
+});
+
+test('keys work on a Russian layout', async () => {
+  const page = await w.at('/inbox', { locale: 'ru-RU' });
+  await page.locator('[data-question]').first().waitFor();
+  const press = (key: string, code: string) =>
+    page.evaluate(
+      (init) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keydown', init)),
+      { key, code, bubbles: true, cancelable: true },
+    );
+  await press('о', 'KeyJ');
+  await page.waitForURL(/inbox\/int_/u);
+  await page.locator('article [data-move]').first().waitFor();
+  await press('ф', 'KeyA');
+  await page.waitForFunction(() => document.activeElement?.matches('[data-move]'));
 });

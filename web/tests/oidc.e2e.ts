@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Agent } from './support/agent';
 import { launch, someone } from './support/browser';
 import { Provider } from './support/provider';
 import { Server } from './support/server';
@@ -29,6 +30,26 @@ test('an identity provider lets somebody in, with the role that it names', async
   await page.goto(`${server.page}/settings`);
   await page.getByText('operator', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Set password' }).count()).toBe(0);
+  await context.close();
+});
+
+test('who comes through a provider comes to where they wanted to go, also at the second try', async () => {
+  const agent = await Agent.open(server);
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the provider' });
+  provider.role = 'florist';
+  const { page, context } = await someone(browser, server, { user: 'nobody' });
+  await page.goto(`${server.page}/inbox/${asked.id}`);
+  const enter = async () => {
+    await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+    await page.getByRole('link', { name: 'Let Olga in' }).click();
+  };
+  await enter();
+  await page.getByText('Your account has no role here.', { exact: false }).waitFor();
+  provider.role = 'holdpoint-operator';
+  await enter();
+  await page.waitForURL(`**/inbox/${asked.id}`);
+  await page.getByRole('heading', { name: 'Behind the provider' }).waitFor();
+  expect(await page.evaluate(() => sessionStorage.getItem('holdpoint-next'))).toBe(null);
   await context.close();
 });
 

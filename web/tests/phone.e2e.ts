@@ -80,6 +80,19 @@ test('a deep link opens on a phone, fingers can hit its buttons, and it leads ba
   await page.getByRole('searchbox').waitFor();
 });
 
+test.each(['/settings', '/policy'])(
+  'the parts of %s are all in sight, in the language with the longest words',
+  async (path) => {
+    const page = await w.at(path, { ...PHONE, locale: 'ru-RU' });
+    const tabs = page.locator('main nav button');
+    await tabs.last().waitFor();
+    for (const tab of await tabs.all()) {
+      const box = await tab.boundingBox();
+      expect(box && box.x >= 0 && box.x + box.width <= 360, await tab.innerText()).toBe(true);
+    }
+  },
+);
+
 test('every page is reached from the bar and its menu', async () => {
   const page = await w.at('/inbox', PHONE);
   await page.getByRole('link', { name: 'Figures' }).tap();

@@ -46,6 +46,20 @@ test('a one-time link lets in on a click, and is gone from the address', async (
   await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 });
 
+test.each(['?next=', ''])('a one-time link opened at the door leads to where one wanted to go (%s)', async (search) => {
+  const agent = await Agent.open(w.server);
+  const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the link' });
+  const page = await w.at(`/inbox/${asked.id}`, { user: 'nobody' });
+  await page.getByRole('textbox', { name: 'User name' }).waitFor();
+  // Without a search the link changes only the end of the address, and the page stays.
+  if (search === '') await page.goto(`${w.server.page}/sign-in`);
+  await page.getByRole('textbox', { name: 'User name' }).waitFor();
+  await page.goto(w.server.page + w.server.link('bob'));
+  await page.getByText(/one-time link/u).waitFor();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Behind the link' }).waitFor();
+});
+
 test('an address to come back to never leads to another site', async () => {
   const page = await w.at('/sign-in?next=//evil.example/', { user: 'nobody' });
   await page.getByRole('textbox', { name: 'User name' }).fill('alice');

@@ -21,22 +21,27 @@ afterAll(async () => {
   await server?.stop();
 });
 
-test('the first page is small enough, and comes from here alone', async () => {
-  const { page } = await someone(browser, server);
-  const paths = new Set<string>();
-  page.on('request', (request) => {
-    const url = new URL(request.url());
-    expect(url.origin).toBe(server.page);
-    if (!url.pathname.startsWith('/v1'))
-      paths.add(url.pathname === '/' || url.pathname === '/inbox' ? '/index.html' : url.pathname);
-  });
-  await page.goto(`${server.page}/inbox`);
-  await page.getByRole('heading', { name: 'Nothing is waiting for you' }).waitFor();
-  await page.evaluate(() => document.fonts.ready);
-  const sizes = await Promise.all(
-    [...paths].map(async (path) => [path, gzipSync(await readFile(DIST + path)).length] as const),
-  );
-  const total = sizes.reduce((sum, [, size]) => sum + size, 0);
-  expect(total, sizes.map(([path, size]) => `${path} ${size}`).join('\n')).toBeLessThan(MOST);
-  expect([...paths].filter((path) => /editor|setup|schema-form|diff/u.test(path))).toEqual([]);
-});
+test.each(['en-GB', 'ru-RU', 'zh-CN'])(
+  'the first page is small enough, and comes from here alone (%s)',
+  async (locale) => {
+    const { page, context } = await someone(browser, server, { locale });
+    const paths = new Set<string>();
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      expect(url.origin).toBe(server.page);
+      if (!url.pathname.startsWith('/v1'))
+        paths.add(url.pathname === '/' || url.pathname === '/inbox' ? '/index.html' : url.pathname);
+    });
+    await page.goto(`${server.page}/inbox`);
+    await page.getByText(/holdpoint keys create/u).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang.slice(0, 2))).toBe(locale.slice(0, 2));
+    await page.evaluate(() => document.fonts.ready);
+    const sizes = await Promise.all(
+      [...paths].map(async (path) => [path, gzipSync(await readFile(DIST + path)).length] as const),
+    );
+    const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+    expect(total, sizes.map(([path, size]) => `${path} ${size}`).join('\n')).toBeLessThan(MOST);
+    expect([...paths].filter((path) => /editor|setup|schema-form|diff/u.test(path))).toEqual([]);
+    await context.close();
+  },
+);

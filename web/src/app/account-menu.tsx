@@ -8,6 +8,7 @@ import { tellTabs } from '@/lib/account';
 import { forgetDrafts } from '@/lib/draft';
 import { LANGUAGES } from '@/lib/i18n';
 import { Menu, MenuChoice, MenuItem, MenuLine, type MenuProps } from '@/ui/menu';
+import { tell } from '@/ui/tell';
 import { useHelp } from './help';
 import { canNotify, wantNotifications } from './notify';
 import { usePreferences } from './preferences';
@@ -17,6 +18,9 @@ export default function AccountMenu(props: MenuProps) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
   const { theme, language, notify } = usePreferences();
+  const toggle = async () => {
+    if (!(await wantNotifications(!notify))) tell(t('preferences.notifyRefused'), 'danger');
+  };
   // On a phone the button is at the top right, on a desk at the bottom left.
   const desk = matchMedia('(min-width: 64rem)').matches;
   return (
@@ -45,7 +49,7 @@ export default function AccountMenu(props: MenuProps) {
       />
       <MenuLine />
       {canNotify ? (
-        <MenuItem onSelect={() => void wantNotifications(!notify)}>
+        <MenuItem onSelect={() => void toggle()}>
           {notify ? <BellOff aria-hidden="true" /> : <Bell aria-hidden="true" />}
           {notify ? t('preferences.notifyOff') : t('preferences.notifyOn')}
         </MenuItem>

@@ -18,7 +18,7 @@ export function NotFound() {
   const { t } = useTranslation();
   return (
     <main>
-      <Empty icon={Signpost} title={t('common.noPage')}>
+      <Empty level={1} icon={Signpost} title={t('common.noPage')}>
         <Link to="/inbox" className="font-medium text-accent-ink underline">
           {t('nav.inbox')}
         </Link>

@@ -1,30 +1,79 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { interactionQuery, meQuery, sessionQuery } from '@/api/queries';
 import type { SessionEvent } from '@/api/types';
 import { oneLine } from '@/lib/text';
+import { barred } from '@/model/may';
 import { usePreferences } from './preferences';
 
 /** Whether this browser can show notifications at all. */
 export const canNotify = 'Notification' in window && window.isSecureContext;
 
-/** Asks the browser for leave, and remembers what the person wants. */
-export async function wantNotifications(wanted: boolean): Promise<void> {
+/** Asks the browser for leave, and remembers what the person wants. Says whether they get it. */
+export async function wantNotifications(wanted: boolean): Promise<boolean> {
   const allowed = wanted && canNotify && (await Notification.requestPermission()) === 'granted';
   usePreferences.setState({ notify: allowed });
+  return allowed === wanted;
 }
 
-/** Tells of a new question while nobody looks at the page. */
-export function notifyOf(event: SessionEvent, open: (interaction: string) => void): void {
-  const asked = event.type === 'interaction.asked' && event.interaction;
-  if (!asked || !canNotify || !usePreferences.getState().notify || document.visibilityState === 'visible') return;
-  if (Notification.permission !== 'granted') return;
-  const data = event.data as { title?: string; by?: { name?: string } };
-  const shown = new Notification(oneLine(data.title ?? ''), {
-    body: oneLine(data.by?.name ?? ''),
-    tag: event.interaction ?? event.id,
-    icon: '/icon.svg',
-  });
-  shown.onclick = () => {
-    window.focus();
-    open(asked);
-    shown.close();
+const LOOKING = 'holdpoint-looking';
+
+/** Holds a lock while somebody looks at this tab, so that the others know. */
+export function lookAt(whose: string): () => void {
+  const stop = new AbortController();
+  let hidden = () => {};
+  const look = () => {
+    hidden();
+    if (stop.signal.aborted || document.visibilityState === 'hidden' || !('locks' in navigator)) return;
+    const gone = new Promise<void>((resolve) => (hidden = resolve));
+    void navigator.locks.request(`${LOOKING} ${whose}`, { mode: 'shared' }, () => gone).catch(() => undefined);
   };
+  document.addEventListener('visibilitychange', look, { signal: stop.signal });
+  look();
+  return () => {
+    stop.abort();
+    hidden();
+  };
+}
+
+async function looking(whose: string): Promise<boolean> {
+  if (document.visibilityState === 'visible') return true;
+  const { held = [] } = await navigator.locks.query();
+  return held.some(({ name }) => name === `${LOOKING} ${whose}`);
+}
+
+interface Options {
+  whose: string;
+  cache: QueryClient;
+  open: (interaction: string) => void;
+}
+
+/** Tells of a new question that a person may answer while they look at no tab of theirs. Whatever comes of it, the stream goes on. */
+export async function notifyOf(event: SessionEvent, { whose, cache, open }: Options): Promise<void> {
+  const asked = event.type === 'interaction.asked' && event.interaction;
+  if (!asked || !canNotify || !usePreferences.getState().notify || Notification.permission !== 'granted') return;
+  try {
+    if ((await looking(whose)) || !(await mayAnswer(cache, event.session, asked))) return;
+    const data = event.data as { title?: string; by?: { name?: string } };
+    const shown = new Notification(oneLine(data.title ?? ''), {
+      body: oneLine(data.by?.name ?? ''),
+      tag: asked,
+      icon: '/icon.svg',
+    });
+    shown.onclick = () => {
+      window.focus();
+      open(asked);
+      shown.close();
+    };
+  } catch {
+    // Some browsers have notifications that no page may make.
+  }
+}
+
+async function mayAnswer(cache: QueryClient, session: string, asked: string): Promise<boolean> {
+  const [me, question, { started_by: starter }] = await Promise.all([
+    cache.ensureQueryData(meQuery()),
+    cache.fetchQuery(interactionQuery(asked)),
+    cache.ensureQueryData(sessionQuery(session)),
+  ]);
+  return question.status === 'pending' && barred(question, me, starter.name) === undefined;
 }

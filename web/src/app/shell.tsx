@@ -5,13 +5,14 @@ import { lazy, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
+import { forgetNext } from '@/lib/account';
 import { cn } from '@/lib/cn';
 import { MenuButton } from '@/ui/menu-button';
 import { ConnectionBanner } from './connection';
 import { Help } from './help';
 import { follow } from './live';
 import { ALWAYS, placesFor } from './nav';
-import { notifyOf } from './notify';
+import { lookAt, notifyOf } from './notify';
 import { useOpenCount } from './title';
 import { UserMenu } from './user-menu';
 
@@ -23,14 +24,16 @@ export function Shell() {
   const { data: me } = useQuery(meQuery());
   const whose = me ? `${me.name} ${me.project}` : undefined;
   useDoor();
+  useEffect(forgetNext, []);
   useEffect(() => {
     if (whose === undefined) return;
-    return follow({
-      whose,
-      cache,
-      heard: (event) =>
-        notifyOf(event, (interaction) => void navigate({ to: '/inbox/$interaction', params: { interaction } })),
-    });
+    const open = (interaction: string) => void navigate({ to: '/inbox/$interaction', params: { interaction } });
+    const stopLooking = lookAt(whose);
+    const stop = follow({ whose, cache, heard: (event) => void notifyOf(event, { whose, cache, open }) });
+    return () => {
+      stopLooking();
+      stop();
+    };
   }, [whose, cache, navigate]);
   return (
     <div className="flex h-dvh flex-col lg:flex-row">

@@ -10,11 +10,11 @@ export function useOpenCount(): number | undefined {
   return data ? Object.values(data.open).reduce((sum, count) => sum + count, 0) : undefined;
 }
 
-/** The tab says what is shown and how much is open; so does the badge of an installed page. */
-export function useTitle(name: string): void {
+/** The tab says what is shown, unless a part of the page says it, and how much is open; so does the badge of an installed page. */
+export function useTitle(name: string | undefined): void {
   const open = useOpenCount();
   useEffect(() => {
-    document.title = `${open ? `(${open}) ` : ''}${name} · Holdpoint`;
+    if (name !== undefined) document.title = `${open ? `(${open}) ` : ''}${name} · Holdpoint`;
     if ('setAppBadge' in navigator) {
       void navigator.setAppBadge(open ?? 0).catch(() => undefined);
     }

@@ -19,10 +19,28 @@ export function leaveForProvider(): void {
 }
 
 /** A tab that is back from there, and not at the door again, has come in: the others are told. */
-export function backFromProvider(path: string): void {
-  if (sessionStorage.getItem(GONE) === null) return;
+export function backFromProvider(path: string): boolean {
+  if (sessionStorage.getItem(GONE) === null) return false;
   sessionStorage.removeItem(GONE);
-  if (path !== '/sign-in') tellTabs('entered');
+  if (path === '/sign-in') return false;
+  tellTabs('entered');
+  return true;
+}
+
+const NEXT = 'holdpoint-next';
+
+/** Where somebody at the door wanted to go: neither a provider nor a one-time link knows it. */
+export function keepNext(next: string): void {
+  sessionStorage.setItem(NEXT, next);
+}
+
+export function keptNext(): string | undefined {
+  return sessionStorage.getItem(NEXT) ?? undefined;
+}
+
+/** Whoever is inside has come to where they wanted to go. */
+export function forgetNext(): void {
+  sessionStorage.removeItem(NEXT);
 }
 
 /** Hears what another tab has done with the cookie, for as long as the page lives. */

@@ -9,6 +9,13 @@ export function isTyping(event: KeyboardEvent): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
 }
 
+/** The key that was meant: with Caps Lock, or on a layout of other letters, the one that stands there. */
+export function keyOf({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
+  if (/^[A-Z]$/u.test(key)) return shiftKey ? key : key.toLowerCase();
+  const place = /^Key([A-Z])$/u.exec(code)?.[1];
+  return place && !shiftKey && /^[^a-z]$/u.test(key) && /\p{L}/u.test(key) ? place.toLowerCase() : key;
+}
+
 /** Single keys for as long as a component is there, and where it says that they are for it. */
 export function useShortcuts(keys: Record<string, () => void>, forIt: () => boolean = () => true): void {
   const latest = useRef({ keys, forIt });
@@ -16,7 +23,8 @@ export function useShortcuts(keys: Record<string, () => void>, forIt: () => bool
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const { keys, forIt } = latest.current;
-      const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+      const key = keyOf(event);
+      const action = Object.hasOwn(keys, key) ? keys[key] : undefined;
       if (!action || isTyping(event) || !forIt()) return;
       event.preventDefault();
       action();

@@ -1,5 +1,6 @@
 import { Outlet, useParams, useSearch } from '@tanstack/react-router';
 import { MousePointerClick } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTitle } from '@/app/title';
 import { Filters } from '@/features/inbox/filters';
@@ -12,7 +13,8 @@ export function InboxRoute() {
   const { t } = useTranslation();
   const { move: _, ...search } = useSearch({ from: '/inside/inbox' });
   const { interaction } = useParams({ strict: false });
-  useTitle(t('nav.inbox'));
+  useTitle(interaction ? undefined : t('nav.inbox'));
+  useWayBack(interaction);
   return (
     <div className="flex h-full">
       <section
@@ -46,4 +48,14 @@ export function InboxRoute() {
       </section>
     </div>
   );
+}
+
+/** Whoever comes back to the list, on a phone, comes back to the question that they left. */
+function useWayBack(interaction: string | undefined): void {
+  const last = useRef(interaction);
+  useEffect(() => {
+    if (last.current && !interaction && document.activeElement === document.body)
+      document.querySelector<HTMLElement>(`[data-question="${CSS.escape(last.current)}"] a`)?.focus();
+    last.current = interaction;
+  }, [interaction]);
 }

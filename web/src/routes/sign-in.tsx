@@ -2,12 +2,20 @@ import { useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SignIn } from '@/features/signin/sign-in';
+import { keepNext, keptNext } from '@/lib/account';
+import { signInSearch } from './search';
 
 export function SignInRoute() {
   const { t } = useTranslation();
   const { next, error } = useSearch({ from: '/sign-in' });
   useEffect(() => {
     document.title = `${t('signIn.title')} · Holdpoint`;
+    // How much is open is nothing for strangers.
+    if ('clearAppBadge' in navigator) void navigator.clearAppBadge().catch(() => undefined);
   }, [t]);
-  return <SignIn next={next ?? '/inbox'} failed={error} />;
+  useEffect(() => {
+    if (next) keepNext(next);
+  }, [next]);
+  const kept = signInSearch({ next: keptNext() }).next;
+  return <SignIn next={next ?? kept ?? '/inbox'} failed={error} />;
 }

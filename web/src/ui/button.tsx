@@ -3,7 +3,7 @@ import type { ButtonHTMLAttributes, Ref } from 'react';
 import { cn } from '@/lib/cn';
 
 const look = cva(
-  'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-md border font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+  'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-md border font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-progress aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
   {
     variants: {
       tone: {
@@ -28,13 +28,16 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement>, VariantProps<ty
   busy?: boolean;
 }
 
-export function Button({ tone, size, busy, className, type = 'button', disabled, children, ...rest }: Props) {
+export function Button({ tone, size, busy, className, type = 'button', disabled, onClick, children, ...rest }: Props) {
   return (
     <button
       type={type}
       className={cn(look({ tone, size }), className)}
       aria-busy={busy || undefined}
-      disabled={disabled || busy}
+      // Busy it takes no click, and keeps the focus: switched off it would lose it.
+      aria-disabled={busy || undefined}
+      disabled={disabled && !busy}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       {...rest}
     >
       {busy ? <Spinner /> : null}

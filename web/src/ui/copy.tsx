@@ -1,31 +1,49 @@
-import { Check, Copy } from 'lucide-react';
-import { useState } from 'react';
+import { Check, Copy, TextSelect } from 'lucide-react';
+import { type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from './button';
 
-/** Puts a value on the clipboard, and says so. */
-export function CopyButton({ value }: { value: string }) {
+const ICONS = { copy: Copy, copied: Check, copyYourself: TextSelect };
+
+interface Props {
+  value: string;
+  /** Where it stands: marked for its reader where it cannot be copied for them. */
+  shown: RefObject<HTMLElement | null>;
+}
+
+/** Puts a value on the clipboard, and says so once it is there. */
+export function CopyButton({ value, shown }: Props) {
   const { t } = useTranslation();
-  const [done, setDone] = useState(false);
+  const [state, setState] = useState<keyof typeof ICONS>('copy');
+  const Icon = ICONS[state];
   const copy = async () => {
-    await navigator.clipboard?.writeText(value);
-    setDone(true);
+    try {
+      // Without HTTPS there is no clipboard; and a browser may refuse it.
+      await navigator.clipboard.writeText(value);
+      setState('copied');
+    } catch {
+      if (shown.current) getSelection()?.selectAllChildren(shown.current);
+      setState('copyYourself');
+    }
   };
   return (
     <Button size="sm" tone="quiet" onClick={() => void copy()}>
-      {done ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-      {done ? t('common.copied') : t('common.copy')}
+      <Icon aria-hidden="true" />
+      <span aria-live="polite">{t(`common.${state}`)}</span>
     </Button>
   );
 }
 
 /** A value that somebody will want elsewhere, with a button that puts it on the clipboard. */
 export function CopyBox({ value, label }: { value: string; label: string }) {
+  const shown = useRef<HTMLElement>(null);
   return (
-    <div className="flex items-center gap-2 rounded-md border bg-sunken py-1 pr-1 pl-3">
+    <div className="flex flex-wrap items-center justify-end gap-2 rounded-md border bg-sunken py-1 pr-1 pl-3">
       <span className="sr-only">{label}</span>
-      <code className="min-w-0 flex-1 select-all text-sm [overflow-wrap:anywhere]">{value}</code>
-      <CopyButton value={value} />
+      <code ref={shown} className="min-w-0 flex-1 basis-48 select-all text-sm [overflow-wrap:anywhere]">
+        {value}
+      </code>
+      <CopyButton value={value} shown={shown} />
     </div>
   );
 }

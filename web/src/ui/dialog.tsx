@@ -1,8 +1,9 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
+import { giveBack, holder } from '@/lib/focus';
 import { Button } from './button';
 
 interface Props {
@@ -17,47 +18,60 @@ interface Props {
   footer?: ReactNode;
 }
 
-export function Dialog({ open, onOpenChange, title, about, wide, once, children, footer }: Props) {
-  const { t } = useTranslation();
-  const opener = useRef<Element | null>(null);
+export function Dialog({ open, onOpenChange, ...frame }: Props) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/45" />
-        <Radix.Content
-          aria-describedby={about ? undefined : ''}
-          onInteractOutside={(event) => {
-            if (once) event.preventDefault();
-          }}
-          onOpenAutoFocus={() => {
-            opener.current = document.activeElement;
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            // What had opened it may be gone with what was done in it: then the page goes on from its beginning.
-            const back = opener.current?.isConnected ? opener.current : document.getElementById('main');
-            if (back instanceof HTMLElement) back.focus();
-          }}
-          className={cn(
-            'appear fixed z-50 flex max-h-[88dvh] flex-col rounded-xl border bg-surface shadow-float max-sm:inset-x-0 max-sm:bottom-0 max-sm:rounded-b-none sm:top-[12vh] sm:left-1/2 sm:max-h-[76dvh] sm:-translate-x-1/2',
-            wide ? 'sm:w-[min(52rem,92vw)]' : 'sm:w-[min(32rem,92vw)]',
-          )}
-        >
-          <header className="flex items-start gap-3 px-5 pt-4 pb-3">
-            <div className="min-w-0 flex-1">
-              <Radix.Title className="font-semibold text-lg">{title}</Radix.Title>
-              {about ? <Radix.Description className="mt-0.5 text-muted text-sm">{about}</Radix.Description> : null}
-            </div>
-            <Radix.Close asChild>
-              <Button tone="quiet" size="icon" className="-mt-1.5 -mr-2" aria-label={t('common.close')}>
-                <X />
-              </Button>
-            </Radix.Close>
-          </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-4">{children}</div>
-          {footer ? <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</footer> : null}
-        </Radix.Content>
+        <Frame {...frame} />
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+const FIELD = ':is(input, textarea, select):not(:disabled), [contenteditable=true]';
+
+/** Begins at the first field, if there is one, and gives the focus back when it is closed. */
+function Frame({ title, about, wide, once, children, footer }: Omit<Props, 'open' | 'onOpenChange'>) {
+  const { t } = useTranslation();
+  const [opener] = useState(holder);
+  const inner = useRef<HTMLDivElement>(null);
+  return (
+    <Radix.Content
+      aria-describedby={about ? undefined : ''}
+      onInteractOutside={(event) => {
+        if (once) event.preventDefault();
+      }}
+      onOpenAutoFocus={(event) => {
+        const field = inner.current?.querySelector<HTMLElement>(FIELD);
+        if (!field) return;
+        event.preventDefault();
+        field.focus();
+      }}
+      onCloseAutoFocus={(event) => {
+        event.preventDefault();
+        giveBack(opener);
+      }}
+      className={cn(
+        'appear fixed z-50 flex max-h-[88dvh] flex-col rounded-xl border bg-surface shadow-float max-sm:inset-x-0 max-sm:bottom-0 max-sm:rounded-b-none sm:top-[12vh] sm:left-1/2 sm:max-h-[76dvh] sm:-translate-x-1/2',
+        wide ? 'sm:w-[min(52rem,92vw)]' : 'sm:w-[min(32rem,92vw)]',
+      )}
+    >
+      <header className="flex items-start gap-3 px-5 pt-4 pb-3">
+        <div className="min-w-0 flex-1">
+          <Radix.Title className="font-semibold text-lg">{title}</Radix.Title>
+          {about ? <Radix.Description className="mt-0.5 text-muted text-sm">{about}</Radix.Description> : null}
+        </div>
+        <Radix.Close asChild>
+          <Button tone="quiet" size="icon" className="-mt-1.5 -mr-2" aria-label={t('common.close')}>
+            <X />
+          </Button>
+        </Radix.Close>
+      </header>
+      <div ref={inner} className="min-h-0 flex-1 overflow-y-auto px-5 pb-4">
+        {children}
+      </div>
+      {footer ? <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</footer> : null}
+    </Radix.Content>
   );
 }

@@ -4,7 +4,7 @@ import { cn } from '@/lib/cn';
 import { HiddenMarks } from './hidden-marks';
 
 const box =
-  'w-full rounded-md border border-edge/70 bg-surface px-3 text-base text-ink shadow-card placeholder:text-muted/80 aria-[invalid=true]:border-danger disabled:opacity-60';
+  'w-full rounded-md border border-edge bg-surface px-3 text-base text-ink shadow-card placeholder:text-muted aria-[invalid=true]:border-danger disabled:opacity-60';
 
 interface Secret {
   /** What is written here is kept nowhere, and nothing of it is repeated. */

@@ -1,9 +1,10 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode, RefObject } from 'react';
 import { cn } from '@/lib/cn';
+import { standFor } from '@/lib/focus';
 
 const item =
-  'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 outline-none data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
+  'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 -outline-offset-2 data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
 
 export interface MenuProps {
   /** What opened it: it stands there, and the focus goes back to it. */
@@ -27,6 +28,9 @@ export function Menu({ opener, onClose, label, side = 'bottom', align = 'start',
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
+          ref={(menu) => {
+            if (menu && opener.current) standFor(menu, opener.current);
+          }}
           aria-label={label}
           aria-labelledby={undefined}
           side={side}

@@ -58,6 +58,8 @@ export function Section({ level = 2, title, aside, className, children }: Sectio
 }
 
 interface EmptyProps {
+  /** One, where nothing else on the page has a heading. */
+  level?: 1 | 2;
   icon: LucideIcon;
   title: ReactNode;
   children?: ReactNode;
@@ -65,13 +67,14 @@ interface EmptyProps {
 }
 
 /** Nothing here: why, and what to do next. */
-export function Empty({ icon: Icon, title, children, className }: EmptyProps) {
+export function Empty({ level = 2, icon: Icon, title, children, className }: EmptyProps) {
+  const Heading = `h${level}` as const;
   return (
     <div className={cn('mx-auto flex w-full min-w-0 max-w-lg flex-col items-center px-6 py-14 text-center', className)}>
       <span className="mb-4 grid size-12 shrink-0 place-items-center rounded-full bg-accent-soft text-accent-ink">
         <Icon aria-hidden="true" className="size-6" strokeWidth={1.6} />
       </span>
-      <h2 className="font-semibold text-lg">{title}</h2>
+      <Heading className="font-semibold text-lg">{title}</Heading>
       {children ? <div className="mt-2 w-full space-y-3 text-muted">{children}</div> : null}
     </div>
   );

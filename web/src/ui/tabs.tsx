@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { cn } from '@/lib/cn';
 
 interface Props<T extends string> {
@@ -10,16 +10,11 @@ interface Props<T extends string> {
 
 /** Parts of a page that have their own address: links in looks and role, one of them current. */
 export function PageTabs<T extends string>({ label, value, tabs, onChange }: Props<T>) {
-  const here = useRef<HTMLButtonElement>(null);
-  // On a phone not all of them are in sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another one is current
-  useEffect(() => here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [value]);
   return (
-    <nav aria-label={label} className="mb-5 flex gap-5 overflow-x-auto border-b">
+    <nav aria-label={label} className="mb-5 flex flex-wrap gap-x-5 border-b">
       {tabs.map(([name, text]) => (
         <button
           key={name}
-          ref={name === value ? here : undefined}
           type="button"
           aria-current={name === value ? 'page' : undefined}
           onClick={() => onChange(name)}

@@ -4,8 +4,8 @@ import { localeOf } from '@/lib/time';
 import { type Bucket, endsOf, OUTCOMES, series } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
-const FILLS = { answered: 'fill-accent', auto_resolved: 'fill-edge', expired: 'fill-warn', cancelled: 'fill-line' };
-const DOTS = { answered: 'bg-accent', auto_resolved: 'bg-edge', expired: 'bg-warn', cancelled: 'bg-line' };
+const FILLS = { answered: 'fill-accent', auto_resolved: 'fill-edge', expired: 'fill-warn', cancelled: 'fill-muted' };
+const DOTS = { answered: 'bg-accent', auto_resolved: 'bg-edge', expired: 'bg-warn', cancelled: 'bg-muted' };
 
 /** How questions ended, over the time that is shown. */
 export function OverTime({ details }: { details: StatsDetails }) {

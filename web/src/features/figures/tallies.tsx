@@ -30,12 +30,12 @@ export function Tallies({
           <table className="w-full text-sm">
             <caption className="sr-only">{title}</caption>
             <thead>
-              <tr className="border-b text-left text-muted">
+              <tr className="border-b text-left text-muted max-sm:sr-only">
                 <th scope="col" className="p-3 font-medium">
                   {t('figures.name')}
                 </th>
                 {heads.map((head) => (
-                  <th key={head} scope="col" className="whitespace-nowrap p-3 text-right font-medium">
+                  <th key={head} scope="col" className="p-3 text-right font-medium">
                     {t(`figures.${head}`)}
                   </th>
                 ))}
@@ -54,7 +54,7 @@ export function Tallies({
 }
 
 function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readonly Head[] }) {
-  const { i18n } = useTranslation();
+  const { t, i18n } = useTranslation();
   const time = (seconds?: number | null) =>
     seconds === undefined || seconds === null ? '–' : span(seconds, i18n.language);
   const refused = refusedShare(tally);
@@ -70,12 +70,16 @@ function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readon
     most: time(tally.wait_seconds_p95),
   };
   return (
-    <tr className="border-b last:border-0">
-      <th scope="row" className="max-w-64 truncate p-3 text-left font-normal">
+    <tr className="border-b last:border-0 max-sm:block max-sm:py-2">
+      <th
+        scope="row"
+        className="max-w-64 truncate p-3 text-left font-normal max-sm:block max-sm:py-1 max-sm:font-medium"
+      >
         {name}
       </th>
       {heads.map((head) => (
-        <td key={head} className="whitespace-nowrap p-3 text-right tabular-nums">
+        <td key={head} className="whitespace-nowrap p-3 text-right tabular-nums max-sm:flex max-sm:py-0.5">
+          <span className="flex-1 text-left text-muted sm:hidden">{t(`figures.${head}`)}</span>
           {cells[head]}
         </td>
       ))}

@@ -106,7 +106,7 @@ function Row({ grant, onRevoke }: { grant: Grant; onRevoke?: () => void }) {
           <Link
             to="/inbox/$interaction"
             params={{ interaction: grant.interaction }}
-            className="text-accent-ink underline-offset-2 hover:underline"
+            className="text-accent-ink underline underline-offset-2"
           >
             {t('grants.question')}
           </Link>

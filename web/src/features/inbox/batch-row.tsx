@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { explainQuery } from '@/api/queries';
 import type { BatchResult, Interaction, Json } from '@/api/types';
-import { messageOf, moveName, titleOf } from '@/model/labels';
+import { askerOf, messageOf, moveName, titleOf } from '@/model/labels';
 import type { Move } from '@/model/moves';
 import { callLine, contextBeside } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
@@ -47,7 +47,7 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted text-sm">
         <span>{kindName(question.kind)}</span>
         <span aria-hidden="true">·</span>
-        <AgentLine text={question.agent ?? question.asked_by.name} />
+        <AgentLine text={askerOf(t, question)} />
         {question.deadline ? <Countdown until={question.deadline} /> : null}
         {question.claim ? (
           <Badge tone="warn">

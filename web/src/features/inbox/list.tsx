@@ -38,6 +38,9 @@ export function QuestionList({ filter, filtered, here }: Props) {
     questions.map((question) => question.id),
     here,
     toggle,
+    hasNextPage
+      ? () => fetchNextPage().then((next) => next.data?.pages.flatMap((page) => page.interactions) ?? [])
+      : undefined,
   );
 
   return (
@@ -85,7 +88,12 @@ function useOwn(filter: InboxFilter, viewer: boolean): ReadonlySet<string> {
 }
 
 /** j and k go on and back, x selects, a, e and r open a question with that answer begun. */
-function useKeys(ids: string[], here: string | undefined, toggle: (id: string) => void): void {
+function useKeys(
+  ids: string[],
+  here: string | undefined,
+  toggle: (id: string) => void,
+  more?: () => Promise<{ id: string }[]>,
+): void {
   const navigate = useNavigate({ from: '/inbox' });
   const last = useRef(0);
   const at = here === undefined ? -1 : ids.indexOf(here);
@@ -110,7 +118,8 @@ function useKeys(ids: string[], here: string | undefined, toggle: (id: string) =
     const from = ids.indexOf(focused() ?? '');
     // A question that has just been answered is gone from the list: its place is taken by the next one.
     const to = from >= 0 ? from + by : here === undefined ? 0 : by > 0 ? last.current : last.current - 1;
-    go(ids[Math.min(Math.max(to, 0), ids.length - 1)]);
+    if (to < ids.length || !more) return go(ids[Math.min(Math.max(to, 0), ids.length - 1)]);
+    void more().then((all) => requestAnimationFrame(() => go(all[Math.min(to, all.length - 1)]?.id)));
   };
   const begin = (move: 'approve' | 'edit' | 'reject') => {
     const id = focused();

@@ -7,6 +7,7 @@ import type { Interaction, Suggestion } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { useDraft } from '@/lib/draft';
 import { showJson } from '@/lib/exact';
+import { holder } from '@/lib/focus';
 import { useShortcuts } from '@/lib/shortcuts';
 import { editBegun } from '@/model/edit';
 import { barred } from '@/model/may';
@@ -25,7 +26,7 @@ import {
 import { AgentLine } from '@/ui/agent-text';
 import { Notice, Section } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { DOCK } from './dock';
+import { DOCK, overDock } from './dock';
 import { Fields } from './fields';
 import { HandedOver } from './handed-over';
 import { useInSight } from './in-sight';
@@ -63,8 +64,6 @@ export function Answer({ question, dock, begin, left }: Props) {
   const [open, setOpen] = useState<Move | null>(null);
   const [ready, setReady] = useState(fieldOf(question) !== 'form');
   const { send, sending, error, forget } = useAnswer(question, forgetDraft);
-  const busy = useRef(false);
-  busy.current = sending;
   const formId = useId();
   const area = useRef<HTMLDivElement>(null);
   const submitting = useRef<Move | null>(null);
@@ -127,9 +126,7 @@ export function Answer({ question, dock, begin, left }: Props) {
 
   useLayoutEffect(
     () => () => {
-      // A button that was pressed is disabled meanwhile, and has lost the focus by that.
-      const lost = busy.current && document.activeElement === document.body;
-      if (left) left.current = lost || (area.current?.contains(document.activeElement) ?? false);
+      if (left) left.current = area.current?.contains(holder()) ?? false;
     },
     [left],
   );
@@ -188,7 +185,7 @@ export function Answer({ question, dock, begin, left }: Props) {
         </div>
       </Section>
       {open ? null : (
-        <div data-dock={dock} className={cn(dock && DOCK)}>
+        <div ref={dock ? overDock : undefined} data-dock={dock} className={cn(dock && DOCK)}>
           <MoveButtons
             question={question}
             moves={list}

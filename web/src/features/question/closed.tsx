@@ -3,7 +3,7 @@ import type { Interaction, Resolution } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { AgentLine } from '@/ui/agent-text';
 import { useEnding } from '@/ui/ending';
-import { DOCK } from './dock';
+import { DOCK, overDock } from './dock';
 
 interface Props {
   question: Interaction;
@@ -24,7 +24,7 @@ export function Closed({ question, resolution, next, left }: Props) {
     if (left.current) place.current?.focus({ preventScroll: true });
   }, [left]);
   return (
-    <div data-closed className={cn(DOCK, 'flex flex-wrap items-center justify-end gap-x-4 gap-y-2')}>
+    <div ref={overDock} data-closed className={cn(DOCK, 'flex flex-wrap items-center justify-end gap-x-4 gap-y-2')}>
       <p
         ref={place}
         tabIndex={-1}

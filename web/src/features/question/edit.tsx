@@ -43,7 +43,7 @@ function Editing({ question, edited, opener, disabled, error, declared, onChange
   useEffect(() => {
     // The fields may come late: whoever has gone on to something else meanwhile stays there.
     const now = document.activeElement;
-    if (now === opener || now === document.body)
+    if (now === opener || now?.contains(area.current))
       area.current?.querySelector<HTMLElement>('textarea, input, select')?.focus();
   }, [opener]);
   const tab =

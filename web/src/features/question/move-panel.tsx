@@ -33,12 +33,22 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
   const name = moveName(t, question, move);
   const [opener] = useState(() => document.activeElement);
   const back = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLFieldSetElement>(null);
   const writes = move.needs === 'reason' || move.needs === 'input';
   useEffect(() => {
     // A dangerous answer never has the focus: the way back has.
     if (!writes && move.needs !== 'arguments') back.current?.focus();
+    // The fields of an edit may come later, and take it from here.
+    else if (!panel.current?.contains(document.activeElement)) panel.current?.focus({ preventScroll: true });
     if (back.current) show(back.current);
   }, [writes, move.needs]);
+  const leave = () => {
+    const area = panel.current?.closest('[data-answer]');
+    onBack();
+    requestAnimationFrame(() =>
+      area?.querySelector<HTMLElement>(`[data-move="${CSS.escape(move.key)}"]`)?.focus({ preventScroll: true }),
+    );
+  };
   const options = move.picks ?? (move.option ? [move.option] : []);
   const prompt = options
     .filter((option) => option.requires_input || !move.picks)
@@ -50,9 +60,12 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
   const last = move.effect === 'reject' || move.effect === 'terminate' || move.dangerous;
   return (
     <fieldset
+      ref={panel}
+      tabIndex={-1}
       aria-label={name}
-      className="appear min-w-0 space-y-4 rounded-lg border border-edge/50 bg-surface p-4 shadow-card"
+      className="appear outline-none min-w-0 space-y-4 rounded-lg border border-edge/50 bg-surface p-4 shadow-card"
       onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented && !event.nativeEvent.isComposing && !sending) leave();
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !stopped) onSend();
       }}
     >
@@ -106,7 +119,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
         </Field>
       ) : null}
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <Button ref={back} tone="quiet" onClick={onBack} disabled={sending}>
+        <Button ref={back} tone="quiet" onClick={leave} disabled={sending}>
           {t('common.back')}
         </Button>
         <Button tone={last ? 'solidDanger' : 'accent'} busy={sending} disabled={stopped} onClick={onSend}>

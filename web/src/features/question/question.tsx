@@ -35,7 +35,7 @@ export function Question({ id, begin, back, next }: Props) {
   if (!question) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
     if (['not_found', 'id_invalid'].includes(asProblem(error).code)) {
-      return <Empty icon={SearchX} title={t('question.gone')} />;
+      return <Empty level={onlyPage() ? 1 : 2} icon={SearchX} title={t('question.gone')} />;
     }
     return (
       <div className="p-6">
@@ -66,15 +66,21 @@ export function Question({ id, begin, back, next }: Props) {
   );
 }
 
+/** Where the list is hidden the question is the page. */
+function onlyPage(): boolean {
+  return !matchMedia('(min-width: 64rem)').matches;
+}
+
 function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
   const { t } = useTranslation();
   const kindName = useKindName();
   const heading = useRef<HTMLHeadingElement>(null);
   const id = question.id;
+  const Heading = onlyPage() ? 'h1' : 'h2';
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question is another page to a screen reader
   useEffect(() => {
-    // Where the list is hidden the question is the page, and reading begins at its title.
-    if (!matchMedia('(min-width: 64rem)').matches) heading.current?.focus({ preventScroll: true });
+    // Then reading begins at its title.
+    if (onlyPage()) heading.current?.focus({ preventScroll: true });
   }, [id]);
   return (
     <header className="space-y-2">
@@ -93,14 +99,14 @@ function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
           <StatusBadge status={question.status} />
         </span>
       </div>
-      <h2
+      <Heading
         ref={heading}
         tabIndex={-1}
         id={`title-${id}`}
         className="font-semibold text-2xl leading-snug tracking-tight outline-none"
       >
         <AgentLine text={titleOf(t, question)} />
-      </h2>
+      </Heading>
     </header>
   );
 }

@@ -48,7 +48,7 @@ export function Why({ question }: { question: Interaction }) {
           <Link
             to="/inbox/$interaction"
             params={{ interaction: question.handed_from.interaction }}
-            className="text-accent-ink underline-offset-2 hover:underline"
+            className="text-accent-ink underline underline-offset-2"
           >
             {t('why.first')}
           </Link>

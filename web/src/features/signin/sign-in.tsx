@@ -19,7 +19,13 @@ function enter(next: string): void {
 /** How a person comes in: by password, by a one-time link, or through a provider. */
 export function SignIn({ next, failed }: { next: string; failed?: string }) {
   const { t } = useTranslation();
-  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token'));
+  const [token, setToken] = useState(tokenHere);
+  useEffect(() => {
+    // A link that is opened at the door changes nothing else in the address.
+    const hear = () => setToken((now) => tokenHere() ?? now);
+    addEventListener('hashchange', hear);
+    return () => removeEventListener('hashchange', hear);
+  }, []);
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm">
@@ -35,10 +41,16 @@ export function SignIn({ next, failed }: { next: string; failed?: string }) {
             })}
           </Notice>
         ) : null}
-        <Card className="p-5">{token ? <ByLink token={token} next={next} /> : <ByPassword next={next} />}</Card>
+        <Card className="p-5">
+          {token ? <ByLink key={token} token={token} next={next} /> : <ByPassword next={next} />}
+        </Card>
       </div>
     </main>
   );
+}
+
+function tokenHere(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('token');
 }
 
 function ByLink({ token, next }: { token: string; next: string }) {

@@ -41,7 +41,7 @@ export function ToggleWidget({ id, value, label, disabled, readonly, onChange }:
       onClick={() => onChange(!on)}
       className={cn(
         'relative h-6 w-11 rounded-full border transition-colors',
-        on ? 'border-transparent bg-accent' : 'border-edge/70 bg-sunken',
+        on ? 'border-transparent bg-accent' : 'border-edge bg-sunken',
       )}
     >
       <span

@@ -1,0 +1,129 @@
+/** Where something stood that has gone from the page. */
+interface Gap {
+  parent: Node;
+  next: Node | null;
+  previous: Node | null;
+}
+
+const gaps = new WeakMap<Node, Gap>();
+const buttons = new WeakMap<Element, Element>();
+const PARTS = 'li, tr, article, section, fieldset, form, [role=dialog], main';
+let held: Element | null = null;
+let stopped = false;
+let byKey = false;
+
+/** What has the focus; or had it, until it went away or was switched off under it. */
+export function holder(): Element | null {
+  const now = document.activeElement;
+  return now && now !== document.body ? now : held;
+}
+
+/** What was begun in a menu was begun, once that is closed, at its button. */
+export function standFor(menu: Element, button: Element): void {
+  buttons.set(menu, button);
+}
+
+/** Gives the focus back to what had it, or to what is nearest to where that was. */
+export function giveBack(element: Element | null): void {
+  if (!element) return;
+  const menu = element.closest('[role=menu]');
+  const wanted = (menu && buttons.get(menu)) ?? element;
+  const target = usable(wanted) ? wanted : nearest(wanted);
+  if (!(target instanceof HTMLElement)) return;
+  if (target.tabIndex < 0 && !target.hasAttribute('tabindex')) {
+    target.tabIndex = -1;
+    target.addEventListener('blur', () => target.removeAttribute('tabindex'), { once: true });
+  }
+  // Whoever uses a pointer looks at where it is.
+  target.focus({ preventScroll: !byKey });
+}
+
+/**
+ * Keeps the focus on the page, for as long as the page lives. A browser drops it with the element that goes or is switched off,
+ * and whoever has no pointer would begin again at the top.
+ */
+export function keepFocus(): void {
+  let looking = false;
+  const look = () => {
+    if (looking) return;
+    looking = true;
+    // What is drawn anew may take the focus itself; and a browser drops it from what is switched off only when it has drawn that.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        looking = false;
+        if (document.activeElement === document.body && held) rescue(held);
+      }),
+    );
+  };
+  new MutationObserver((changes) => {
+    for (const { removedNodes, target, nextSibling, previousSibling } of changes)
+      for (const node of removedNodes) gaps.set(node, { parent: target, next: nextSibling, previous: previousSibling });
+    look();
+  }).observe(document.body, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['disabled', 'hidden', 'class', 'open'],
+  });
+  addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof Element)) return;
+    held = target;
+    stopped = false;
+  });
+  addEventListener('focusout', look);
+  addEventListener('keydown', () => (byKey = true), true);
+  addEventListener(
+    'pointerdown',
+    () => {
+      byKey = false;
+      if (document.activeElement === document.body) held = null;
+    },
+    true,
+  );
+}
+
+function rescue(lost: Element): void {
+  if (usable(lost)) {
+    if (stopped) giveBack(lost);
+    // It is still there: somebody has left it.
+    else held = null;
+  } else if (lost.isConnected && lost.checkVisibility()) stopped = true;
+  else giveBack(lost);
+}
+
+function usable(element: Element): boolean {
+  return element.isConnected && element.checkVisibility() && !element.matches(':disabled');
+}
+
+/** The next row where a row has gone, else the smallest part of the page that is left, by its heading. */
+function nearest(lost: Element): Element | null {
+  let place: Node | null = lost;
+  while (place && !place.isConnected) {
+    while (place.parentNode) place = place.parentNode;
+    const gap = gaps.get(place);
+    const row = gap && beside(place, gap);
+    if (row) return row.querySelector('a[href]') ?? row;
+    place = gap?.parent ?? null;
+  }
+  for (let part = place as Element | null; part; part = part.parentElement) {
+    if (!part.matches(PARTS) || !part.checkVisibility()) continue;
+    if (part.matches('li, tr')) return part;
+    return headingIn(part) ?? part;
+  }
+  const main = document.querySelector('main');
+  return main && (headingIn(main) ?? main);
+}
+
+function headingIn(part: Element): Element | undefined {
+  return [...part.querySelectorAll('h1, h2, h3, h4')].find((heading) => heading.checkVisibility());
+}
+
+function beside(gone: Node, gap: Gap): Element | undefined {
+  if (!(gone instanceof Element) || !gone.matches('li, tr')) return undefined;
+  for (const way of ['next', 'previous'] as const) {
+    let node: Node | null = gap[way];
+    while (node && !node.isConnected) node = gaps.get(node)?.[way] ?? null;
+    if (node instanceof Element && node.matches('li, tr') && node.checkVisibility()) return node;
+  }
+  return undefined;
+}
