@@ -199,7 +199,7 @@ test('the audit trail: filtered, unfolded, exported', async () => {
   await numbers.nth(1).waitFor();
   const [first, second] = (await numbers.allInnerTexts()).map(Number);
   expect(first).toBeGreaterThan(second ?? 0);
-  await page.getByRole('searchbox', { name: 'Type' }).fill('policy.changed');
+  await page.getByRole('combobox', { name: 'Type' }).fill('policy.changed');
   await page.keyboard.press('Enter');
   await page.waitForURL(/type=policy\.changed/u);
   await page.getByText('grant.given', { exact: true }).waitFor({ state: 'detached' });
@@ -214,6 +214,23 @@ test('the audit trail: filtered, unfolded, exported', async () => {
   const file = await download.path();
   expect(readFileSync(file, 'utf8')).toContain('"policy.changed"');
   expect(w.server.verify(file)).toContain('verified: entries 1 to ');
+});
+
+test('the export says what is in it and is offered to whoever may have it; types are offered; without https it is said why nothing is checked', async () => {
+  const page = await w.at('/audit?type=policy.changed&period=week');
+  await page.getByRole('link', { name: 'Export all of this period' }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'policy.changed' }).first().waitFor();
+  const types = page.locator('datalist option[value="policy.changed"]');
+  await types.waitFor({ state: 'attached' });
+  await page.getByRole('combobox', { name: 'Period' }).selectOption('all');
+  await page.getByRole('link', { name: 'Export everything' }).waitFor();
+  await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
+  await page.reload();
+  await page.getByText('only over https').waitFor();
+  expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
+  const other = await w.at('/audit', { user: 'bob' });
+  await other.getByRole('alert').waitFor();
+  expect(await other.getByRole('link', { name: /Export/u }).count()).toBe(0);
 });
 
 test('the audit trail is checked in the browser, and an entry that was changed on the way is named', async () => {

@@ -61,7 +61,9 @@ pub use id::{
 };
 pub use interaction::{Interaction, State};
 pub use option::{Choice, Effect, OptionId};
-pub use policy::{Adoption, Difference, Lift, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension};
+pub use policy::{
+    Adoption, Difference, Lift, PolicyChange, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension,
+};
 pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};

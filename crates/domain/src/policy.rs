@@ -133,6 +133,34 @@ pub struct PolicyVersion {
     pub before: Option<String>,
 }
 
+/// One change of the policy of a project. A text that is put in force again is another change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyChange {
+    /// The digest of the text that is in force by it.
+    pub version: String,
+    /// Where that came from.
+    pub source: PolicySource,
+    /// Who put it in force; the system where it came with the server.
+    pub by: Actor,
+    /// When.
+    pub at: Timestamp,
+    /// The version that was in force until then, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl PolicyVersion {
+    /// That it was put in force, and why.
+    #[must_use]
+    pub fn change(&self, reason: Option<String>) -> PolicyChange {
+        let Self { version, source, by, at, before, .. } = self.clone();
+        PolicyChange { version, source, by, at, before, reason }
+    }
+}
+
 /// Where a policy comes from.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

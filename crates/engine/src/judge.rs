@@ -374,7 +374,7 @@ impl Work<'_> {
             return Ok(());
         }
         if self.tx.policy_version(scope, policy.version())?.is_none() {
-            let before = self.tx.policy_versions(scope, 1)?.pop().map(|version| version.version);
+            let before = self.policy_newest(scope)?;
             let version = PolicyVersion {
                 version: policy.version().to_owned(),
                 text: policy.text().to_owned(),
@@ -383,7 +383,7 @@ impl Work<'_> {
                 at: self.now,
                 before,
             };
-            self.tx.policy_keep(scope, &version)?;
+            self.policy_first_known(scope, &version)?;
         }
         self.effects.policies_kept.push(known);
         Ok(())

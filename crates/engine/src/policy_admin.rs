@@ -9,7 +9,7 @@ use domain::{
 use policy::{Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
-use store::{Cost, StoreError};
+use store::{Cost, KnownChange, Page, StoreError};
 
 use crate::forms_check::off_reactor;
 use crate::judge::{Behalf, InForce, Served, held, misfit_of, switched};
@@ -46,11 +46,23 @@ impl Engine {
         Ok((self.in_force(caller.scope).await?, self.policies.refused()))
     }
 
-    /// The policies that were in force in the project, the newest first.
-    pub async fn policy_versions(&self, caller: &Caller, limit: u32) -> Result<Vec<PolicyVersion>, Error> {
+    /// The changes of the project's policy, the newest first, and where the next page begins; where a version is named, those that put it in
+    /// force.
+    pub async fn policy_changes(
+        &self,
+        caller: &Caller,
+        version: Option<String>,
+        page: Page<u64>,
+    ) -> Result<(Vec<KnownChange>, Option<u64>), Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.policy_versions(&scope, limit)?)).await
+        let (scope, most) = (caller.scope, page.limit as usize);
+        let page = Page { limit: page.limit + 1, ..page };
+        let found = self.read(Cost::Scan, move |reads| Ok(reads.policy_changes(&scope, version.as_deref(), page)?));
+        let mut found = found.await?;
+        let more = found.len() > most;
+        found.truncate(most);
+        let next = found.last().map(|known| known.number).filter(|_| more);
+        Ok((found, next))
     }
 
     /// What there is to say about a policy, without putting it in force.
@@ -170,7 +182,7 @@ impl Engine {
                 at: work.now,
                 before: before.clone(),
             };
-            work.tx.policy_keep(&scope, &kept)?;
+            work.policy_put_in_force(&scope, &kept, reason.clone())?;
             let own = (*source == PolicySource::Project).then(|| version.clone());
             let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
             let adoption = Adoption { own, version, before, reason: reason.clone(), vetted };
@@ -243,11 +255,36 @@ impl Work<'_> {
                 source: current.source,
                 by: Actor::system(),
                 at: current.since.unwrap_or(self.now),
-                before: None,
+                before: self.policy_newest(scope)?,
             };
-            self.tx.policy_keep(scope, &kept)?;
+            self.policy_first_known(scope, &kept)?;
         }
         Ok(())
+    }
+
+    /// Keeps a policy that is put in force, and tells of it in the history.
+    pub(crate) fn policy_put_in_force(
+        &mut self,
+        scope: &Scope,
+        version: &PolicyVersion,
+        reason: Option<String>,
+    ) -> Result<(), Error> {
+        self.tx.policy_keep(scope, version)?;
+        Ok(self.tx.policy_changed(scope, &version.change(reason))?)
+    }
+
+    /// The same with a policy that is in force without anybody having put it there, unless it was known.
+    pub(crate) fn policy_first_known(&mut self, scope: &Scope, version: &PolicyVersion) -> Result<(), Error> {
+        if self.tx.policy_keep(scope, version)? {
+            self.tx.policy_changed(scope, &version.change(None))?;
+        }
+        Ok(())
+    }
+
+    /// The version that the history tells of last.
+    pub(crate) fn policy_newest(&mut self, scope: &Scope) -> Result<Option<String>, Error> {
+        let newest = self.tx.policy_changes(scope, None, Page { after: None, limit: 1 })?;
+        Ok(newest.into_iter().next().map(|known| known.change.version))
     }
 }
 

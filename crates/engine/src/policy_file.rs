@@ -164,9 +164,14 @@ impl Work<'_> {
             if self.tx.policy_state(&scope)?.is_some_and(|state| state.own.is_some()) {
                 continue;
             }
-            for version in before.iter().chain([now]) {
-                self.tx.policy_keep(&scope, version)?;
+            // It may have been judged by already.
+            if self.policy_newest(&scope)?.as_deref() == Some(&now.version) {
+                continue;
             }
+            if let Some(before) = &before {
+                self.policy_first_known(&scope, before)?;
+            }
+            self.policy_put_in_force(&scope, now, None)?;
         }
         Ok(())
     }

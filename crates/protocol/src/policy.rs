@@ -1,6 +1,6 @@
 //! The policy on the wire.
 
-use domain::{Actor, PolicySource, PolicyVersion, Role, Timestamp};
+use domain::{Actor, PolicyChange, PolicySource, Role, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -163,7 +163,7 @@ pub struct ExplanationView {
     pub parsed: Value,
 }
 
-/// One policy that was in force.
+/// One change of the policy. A text that is put in force again is another one.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PolicyVersionView {
     /// The digest of its text.
@@ -174,24 +174,39 @@ pub struct PolicyVersionView {
     pub source: PolicySource,
     /// Who put it in force.
     pub by: Actor,
-    /// Since when it is known here.
+    /// When.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The version before it.
+    /// The version that was in force until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
+    /// Why, where a reason was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Which change of the project it is, counted from 1.
+    pub number: u64,
 }
 
-impl From<PolicyVersion> for PolicyVersionView {
-    fn from(PolicyVersion { version, text, source, by, at, before }: PolicyVersion) -> Self {
-        Self { version, text, source, by, at, before }
+impl PolicyVersionView {
+    /// A change, with its number and the text that is in force by it.
+    #[must_use]
+    pub fn new(number: u64, change: PolicyChange, text: String) -> Self {
+        let PolicyChange { version, source, by, at, before, reason } = change;
+        Self { version, text, source, by, at, before, reason, number }
     }
 }
 
-/// The policies that were in force, the newest first.
+/// The changes of the policy, the newest first.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({ "versions": [] }))]
+#[schema(example = json!({ "versions": [{
+    "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "text": "version = 1\ndefault = \"ask\"\n",
+    "source": "project", "by": { "kind": "user", "name": "ada" }, "at": "2026-11-15T10:00:00Z",
+    "reason": "reading needs no approval", "number": 8
+}], "next": "8" }))]
 pub struct PolicyVersionsPage {
-    /// The versions.
+    /// The changes.
     pub versions: Vec<PolicyVersionView>,
+    /// Give it as `cursor` for the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }

@@ -93,6 +93,13 @@ pub(crate) fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<O
     cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
 }
 
+/// A number of a list. Stores count in 63 bits.
+pub(crate) fn counted(number: u64) -> Result<u64, ApiError> {
+    i64::try_from(number)
+        .map(|_| number)
+        .map_err(|_| ApiError::QueryInvalid("cursor: not a number of this list".into()))
+}
+
 /// After which event. Stores count in 63 bits.
 pub(crate) fn number(after: Option<u64>) -> Result<u64, ApiError> {
     let after = after.unwrap_or(0);

@@ -58,6 +58,10 @@ const ROWS: &str = "
     insert into policy_differences (project, number, at, session, call, body)
         select pg_temp.uid(1 + number % 2), 1 + number % 10, number, pg_temp.uid(number), 'call', '{}'
         from generate_series(1, 20000) number;
+    insert into policy_versions (project, version, at, body)
+        select pg_temp.uid(1 + number % 2), number::text, number, '{}' from generate_series(1, 2000) number;
+    insert into policy_changes (project, number, version, body)
+        select pg_temp.uid(1 + number % 2), number, number::text, '{}' from generate_series(1, 2000) number;
     analyze";
 
 fn filled() -> (TestDatabase, Connection) {
@@ -105,6 +109,7 @@ fn hot_statements_use_their_indexes() {
     check(&proposal::past(false), newest, "proposals_by_age");
     check(&proposal::past(true), newest, "proposals_asked");
     check(policy::DIFFERENCES, &[&project, &7_i64, &limit], "policy_differences_pkey");
+    check(policy::CHANGES, &[&project, &i64::MAX, &None::<&str>, &limit], "policy_changes_pkey");
     check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");
     check(webhook::BACKLOG, &[&some], "webhook_deliveries_due");
     check(webhook::SETTLED, &[&50_i64, &limit], "webhook_deliveries_settled");

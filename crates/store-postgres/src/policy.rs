@@ -1,7 +1,8 @@
 //! Which policy is in force in a project, and which ones were.
 
-use domain::{Difference, PolicyState, PolicyVersion, Scope, Shadow};
-use store::{DifferenceCount, PolicyReads, PolicyWrites, Stored};
+use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
+use postgres::Row;
+use store::{DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
 
 use crate::connection::Face;
 use crate::values::{column, json, number as counted, parsed, signed};
@@ -11,6 +12,11 @@ const SHARDS: u8 = 16;
 /// The differences of a draft, the newest first.
 pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = $1 and number = $2 \
                                       order by at desc, session desc, call desc limit $3";
+/// The changes of the policy before one, the newest first.
+pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_versions.body from policy_changes \
+                                  join policy_versions using (project, version) \
+                                  where policy_changes.project = $1 and number < $2 \
+                                  and ($3::text is null or policy_changes.version = $3) order by number desc limit $4";
 
 impl PolicyReads for Face<'_> {
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
@@ -24,10 +30,10 @@ impl PolicyReads for Face<'_> {
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn policy_versions(&mut self, scope: &Scope, limit: u32) -> Stored<Vec<PolicyVersion>> {
-        let sql = "select body from policy_versions where project = $1 order by at desc limit $2";
-        let found = self.rows(sql, &[&scope.project.uuid(), &i64::from(limit)])?;
-        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>) -> Stored<Vec<KnownChange>> {
+        let before = page.after.map_or(Ok(i64::MAX), signed)?;
+        let found = self.listed(CHANGES, &[&scope.project.uuid(), &before, &version, &i64::from(page.limit)])?;
+        found.iter().map(known).collect()
     }
 
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>> {
@@ -73,6 +79,12 @@ impl PolicyWrites for Face<'_> {
         Ok(self.change(sql, &[&scope.project.uuid(), &version.version, &at, &json(version)?])? == 1)
     }
 
+    fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()> {
+        let sql = "insert into policy_changes (project, number, version, body) \
+                   select $1::uuid, coalesce(max(number), 0) + 1, $2::text, $3::text from policy_changes where project = $1";
+        self.change(sql, &[&scope.project.uuid(), &change.version, &json(change)?]).map(drop)
+    }
+
     fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()> {
         self.shadow_forget(scope)?;
         let sql = "insert into policy_shadows (project, number, version, text) values ($1, $2, $3, $4)";
@@ -108,4 +120,9 @@ impl PolicyWrites for Face<'_> {
                    from policy_differences) as placed where place > $1 limit $2)";
         self.change(sql, &[&i64::from(most), &i64::from(limit)])
     }
+}
+
+fn known(row: &Row) -> Stored<KnownChange> {
+    let PolicyVersion { text, .. } = parsed(column(row, 2)?)?;
+    Ok(KnownChange { number: counted(row, 0)?, change: parsed(column(row, 1)?)?, text })
 }

@@ -47,6 +47,7 @@ fn hot_statements_use_their_indexes() {
         check(&proposal::past(asked), &index);
     }
     check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
+    check(policy::CHANGES, "policy_changes USING PRIMARY KEY (project=? AND number<?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     check(
         webhook::TO_SEND,

@@ -1,9 +1,9 @@
 //! Which policy is in force in a project, and which ones were.
 
-use domain::{Difference, PolicyState, PolicyVersion, Scope, Shadow};
+use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
-use store::{DifferenceCount, PolicyReads, PolicyWrites, Stored};
+use store::{DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -15,6 +15,11 @@ const SHARDS: u8 = 16;
 /// The differences of a draft, the newest first.
 pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = ?1 and number = ?2 \
                                       order by at desc, session desc, call desc limit ?3";
+/// The changes of the policy before one, the newest first.
+pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_versions.body from policy_changes \
+                                  join policy_versions using (project, version) \
+                                  where policy_changes.project = ?1 and number < ?2 \
+                                  and (?3 is null or policy_changes.version = ?3) order by number desc limit ?4";
 
 impl PolicyReads for Face<'_> {
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
@@ -29,10 +34,10 @@ impl PolicyReads for Face<'_> {
         statement.query_row(params![scope.project.uuid(), version], body).optional().told()
     }
 
-    fn policy_versions(&mut self, scope: &Scope, limit: u32) -> Stored<Vec<PolicyVersion>> {
-        let sql = "select body from policy_versions where project = ?1 order by at desc limit ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let found = statement.query_map(params![scope.project.uuid(), limit], body).told()?;
+    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>) -> Stored<Vec<KnownChange>> {
+        let mut statement = self.connection.prepare_cached(CHANGES).told()?;
+        let row = params![scope.project.uuid(), page.after.unwrap_or(i64::MAX.unsigned_abs()), version, page.limit];
+        let found = statement.query_map(row, known).told()?;
         found.collect::<Result<_, _>>().told()
     }
 
@@ -80,6 +85,13 @@ impl PolicyWrites for Face<'_> {
         Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? == 1)
     }
 
+    fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()> {
+        let sql = "insert into policy_changes (project, number, version, body) \
+                   select ?1, coalesce(max(number), 0) + 1, ?2, ?3 from policy_changes where project = ?1";
+        let row = params![scope.project.uuid(), change.version, json(change)?];
+        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+    }
+
     fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()> {
         self.shadow_forget(scope)?;
         let sql = "insert into policy_shadows (project, number, version, text) values (?1, ?2, ?3, ?4)";
@@ -119,6 +131,11 @@ impl PolicyWrites for Face<'_> {
         let purged = self.connection.prepare_cached(sql).told()?.execute([most, limit]).told()?;
         Ok(purged as u64)
     }
+}
+
+fn known(row: &Row<'_>) -> rusqlite::Result<KnownChange> {
+    let PolicyVersion { text, .. } = parsed(&row.get::<_, String>(2)?)?;
+    Ok(KnownChange { number: row.get(0)?, change: parsed(&row.get::<_, String>(1)?)?, text })
 }
 
 fn body<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {

@@ -20,8 +20,8 @@ mod webhooks;
 mod world;
 
 pub use actions::{
-    a_policy_that_is_held_is_not_changed, actions_are_looked_back_at, actions_come_back, drafts_come_back,
-    grants_are_counted, policies_come_back,
+    a_policy_that_is_held_is_not_changed, actions_are_looked_back_at, actions_come_back, changes_of_policy_come_back,
+    drafts_come_back, grants_are_counted, policies_come_back,
 };
 pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
 pub use drive::{
@@ -109,6 +109,7 @@ macro_rules! conformance {
             old_visits_are_forgotten,
             once_keeps_the_first,
             policies_come_back,
+            changes_of_policy_come_back,
             a_policy_that_is_held_is_not_changed,
             one_master_key_is_in_force,
             sealed_values_come_back,

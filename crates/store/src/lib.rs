@@ -54,7 +54,7 @@ pub use interaction::{InteractionReads, InteractionWrites};
 pub use job::{Cost, Job, Ran, Store, UseCaseError, read, transact, transact_then};
 pub use once::{Once, OnceReads, OnceWrites};
 pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, Sort};
-pub use policy::{DifferenceCount, PolicyReads, PolicyWrites};
+pub use policy::{DifferenceCount, KnownChange, PolicyReads, PolicyWrites};
 pub use proposal::{ActionPlace, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites};
 pub use reads::{Reads, Tx};
 pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};

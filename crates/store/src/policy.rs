@@ -1,23 +1,34 @@
 //! Which policy is in force in a project, and which ones were.
 
-use domain::{Difference, PolicyState, PolicyVersion, Scope, Shadow};
+use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 
-use crate::Stored;
+use crate::{Page, Stored};
 
 /// What can be read of them.
 pub trait PolicyReads {
     /// Which policy is in force, where anybody has changed it.
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
-    /// A policy that was in force here.
+    /// A policy that was in force here, as it first was.
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>>;
-    /// The policies that were in force here, the newest first.
-    fn policy_versions(&mut self, scope: &Scope, limit: u32) -> Stored<Vec<PolicyVersion>>;
+    /// The changes of the policy, the newest first; where a version is named, those that put it in force.
+    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>) -> Stored<Vec<KnownChange>>;
     /// The text of the draft that is judged beside it under this number.
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>>;
     /// The differences of a draft, the newest first.
     fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Vec<Difference>>;
     /// How many differences of each sort a draft has had, those included that are not kept any more.
     fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>>;
+}
+
+/// One change of the policy, with the text that is in force by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownChange {
+    /// Which one of its project it is, counted from 1.
+    pub number: u64,
+    /// What was changed, by whom, when and why.
+    pub change: PolicyChange,
+    /// The text.
+    pub text: String,
 }
 
 /// How often a draft would have said this instead of that.
@@ -40,6 +51,8 @@ pub trait PolicyWrites {
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
     /// Keeps a policy that is in force here; `false` if it was known already.
     fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool>;
+    /// Adds a change to a version that is kept. Whoever does so at the same time as another fails with [`crate::StoreError::Conflict`].
+    fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()>;
     /// Keeps the text of a draft in place of the one before, and forgets the differences of that one.
     fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()>;
     /// Forgets the draft and its differences.

@@ -6,20 +6,21 @@ use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
     DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret,
-    Key, KeyId, LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyState, PolicyVersion, ProjectId,
-    Proposal, Scope, SecretId, Session, SessionId, Shadow, SignedDuration, Standing, Status, Step, StepId, TenantId,
-    Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    Key, KeyId, LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyChange, PolicyState, PolicyVersion,
+    ProjectId, Proposal, Scope, SecretId, Session, SessionId, Shadow, SignedDuration, Standing, Status, Step, StepId,
+    TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookId,
 };
 use serde_json::Value;
 use store::{
     AccessReads, AccessWrites, ActionPlace, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor,
     DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DriveReads, DriveWrites, Due, DueAction, DueStep,
     DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads,
-    InteractionWrites, JournalEntry, KeptValue, KeyRecord, Link, LinkRecord, Loose, Once, OnceReads, OnceWrites,
-    OpenCount, Page, PastAction, PastFilter, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites,
-    Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads,
-    StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord,
-    WebhookReads, WebhookSecret, WebhookWrites,
+    InteractionWrites, JournalEntry, KeptValue, KeyRecord, KnownChange, Link, LinkRecord, Loose, Once, OnceReads,
+    OnceWrites, OpenCount, Page, PastAction, PastFilter, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads,
+    ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites,
+    Stats, StatsReads, StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads, UserRecord,
+    UserWrites, VisitRecord, WebhookReads, WebhookSecret, WebhookWrites,
 };
 
 use crate::Sabotage;
@@ -114,7 +115,7 @@ passed_on! { Reads:
     PolicyReads {
         policy_state(scope: &Scope) -> Option<PolicyState>;
         policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
-        policy_versions(scope: &Scope, limit: u32) -> Vec<PolicyVersion>;
+        policy_changes(scope: &Scope, version: Option<&str>, page: Page<u64>) -> Vec<KnownChange>;
         shadow_text(scope: &Scope, number: u64) -> Option<String>;
         differences(scope: &Scope, number: u64, limit: u32) -> Vec<Difference>;
         difference_counts(scope: &Scope, number: u64) -> Vec<DifferenceCount>;
@@ -219,6 +220,7 @@ passed_on! { Tx:
         policy_held(scope: &Scope) -> Option<PolicyState>;
         policy_save(scope: &Scope, state: &PolicyState) -> ();
         policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
+        policy_changed(scope: &Scope, change: &PolicyChange) -> ();
         shadow_keep(scope: &Scope, shadow: &Shadow, text: &str) -> ();
         shadow_forget(scope: &Scope) -> ();
         difference_insert(scope: &Scope, number: u64, difference: &Difference) -> ();

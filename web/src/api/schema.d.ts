@@ -1201,7 +1201,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the policies that were in force in the project, the newest first. */
+        /** Lists the changes of the project's policy with the texts that were in force by them, the newest first. */
         get: operations["policy_version_list"];
         put?: never;
         post?: never;
@@ -4623,26 +4623,49 @@ export interface components {
          */
         PolicySource: "builtin" | "file" | "project";
         /**
-         * @description The policies that were in force, the newest first.
+         * @description The changes of the policy, the newest first.
          * @example {
-         *       "versions": []
+         *       "next": "8",
+         *       "versions": [
+         *         {
+         *           "at": "2026-11-15T10:00:00Z",
+         *           "by": {
+         *             "kind": "user",
+         *             "name": "ada"
+         *           },
+         *           "number": 8,
+         *           "reason": "reading needs no approval",
+         *           "source": "project",
+         *           "text": "version = 1\ndefault = \"ask\"\n",
+         *           "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         *         }
+         *       ]
          *     }
          */
         PolicyVersionsPage: {
-            /** @description The versions. */
+            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            next?: string | null;
+            /** @description The changes. */
             versions: components["schemas"]["PolicyVersionView"][];
         };
-        /** @description One policy that was in force. */
+        /** @description One change of the policy. A text that is put in force again is another one. */
         PolicyVersionView: {
             /**
              * Format: date-time
-             * @description Since when it is known here.
+             * @description When.
              */
             at: string;
-            /** @description The version before it. */
+            /** @description The version that was in force until then. */
             before?: string | null;
             /** @description Who put it in force. */
             by: components["schemas"]["Actor"];
+            /**
+             * Format: int64
+             * @description Which change of the project it is, counted from 1.
+             */
+            number: number;
+            /** @description Why, where a reason was given. */
+            reason?: string | null;
             /** @description Where it came from. */
             source: components["schemas"]["PolicySource"];
             /** @description The policy, in TOML. */
@@ -19566,8 +19589,12 @@ export interface operations {
     policy_version_list: {
         parameters: {
             query?: {
+                /** @description Where the page before ended. */
+                cursor?: string;
                 /** @description At most so many; 50 if absent. */
                 limit?: number;
+                /** @description Only those that put this version in force: what a ruling names as its policy is found by it. */
+                version?: string;
             };
             header?: never;
             path?: never;
@@ -19575,7 +19602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The versions */
+            /** @description A page */
             200: {
                 headers: {
                     [name: string]: unknown;

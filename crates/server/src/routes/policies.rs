@@ -6,10 +6,11 @@ use engine::{InForce, RefusedFile, Supposed};
 use policy::{Finding, Severity};
 use protocol::{
     ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
-    PolicyResetBody, PolicyVersionsPage, PolicyView, RefusedFileView,
+    PolicyResetBody, PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 use serde::Deserialize;
 use serde_json::Value;
+use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
@@ -17,7 +18,7 @@ use crate::caller::Who;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Query, limit};
+use crate::params::{Query, counted, cursor, limit};
 
 fn found(findings: &[Finding]) -> Vec<FindingView> {
     let shown = |finding: &Finding| FindingView {
@@ -81,26 +82,33 @@ pub(super) async fn policy_reset(
     Ok(Json(view(app.engine.policy_reset(&caller, reason, once).await?, None)))
 }
 
-/// How many versions.
+/// Which changes.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct VersionsQuery {
+    /// Only those that put this version in force: what a ruling names as its policy is found by it.
+    version: Option<String>,
+    /// Where the page before ended.
+    cursor: Option<String>,
     /// At most so many; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists the policies that were in force in the project, the newest first.
+/// Lists the changes of the project's policy with the texts that were in force by them, the newest first.
 #[utoipa::path(get, path = "/v1/policy/versions", tag = "policy", params(VersionsQuery),
-    responses((status = 200, description = "The versions", body = PolicyVersionsPage), Problems))]
+    responses((status = 200, description = "A page", body = PolicyVersionsPage), Problems))]
 pub(super) async fn policy_version_list(
     State(app): State<App>,
     Who(caller): Who,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<PolicyVersionsPage>, ApiError> {
-    let versions = app.engine.policy_versions(&caller, limit(query.limit)?).await?;
-    Ok(Json(PolicyVersionsPage { versions: versions.into_iter().map(Into::into).collect() }))
+    let after = cursor(query.cursor.as_deref())?.map(counted).transpose()?;
+    let page = Page { after, limit: limit(query.limit)? };
+    let (found, next) = app.engine.policy_changes(&caller, query.version, page).await?;
+    let versions = found.into_iter().map(|known| PolicyVersionView::new(known.number, known.change, known.text));
+    Ok(Json(PolicyVersionsPage { versions: versions.collect(), next: next.map(|number| number.to_string()) }))
 }
 
 /// Says everything that there is to say about a policy, without putting it in force.

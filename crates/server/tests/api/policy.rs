@@ -160,27 +160,62 @@ async fn a_permit_stands_only_as_long_as_policy_does() {
     scene.agent.starts(&approved).await.done();
 }
 
-/// Every text that was judged by, or put in force, is kept, with who and when.
+/// Every text that was judged by, or put in force, is kept, with who and when and why; also the second time, which is the one in force.
 #[tokio::test]
-async fn every_version_is_kept() {
+async fn every_change_is_kept_also_back_to_a_text_of_before() {
     let scene = Scene::new().await;
     let builtin = scene.writes("c1").await.shown["ruling"]["policy"].clone();
-    scene.world.passes(1).await;
     let first = scene.root.rules_by(OPEN).await["version"].clone();
-    scene.world.passes(1).await;
     let second = scene.root.rules_by(NEVER).await["version"].clone();
-    scene.world.passes(1).await;
-    scene.root.rules_by(OPEN).await;
+    let back = json!({ "text": policy(OPEN), "reason": "it was better before" });
+    let again = scene.root.put("/v1/policy", back).await.done();
     let versions = scene.alice.get("/v1/policy/versions").await.done()["versions"].as_array().cloned().unwrap();
-    let found: Vec<(&Value, &Value, &Value)> =
-        versions.iter().map(|version| (&version["version"], &version["source"], &version["by"]["name"])).collect();
-    let (project, root) = (json!("project"), json!("root"));
-    let wanted =
-        [(&second, &project, &root), (&first, &project, &root), (&builtin, &json!("builtin"), &json!("holdpoint"))];
+    let found: Vec<[&Value; 5]> = versions
+        .iter()
+        .map(|one| [&one["version"], &one["source"], &one["by"]["name"], &one["before"], &one["reason"]])
+        .collect();
+    let (project, root, test) = (json!("project"), json!("root"), json!("a test"));
+    let wanted = [
+        [&first, &project, &root, &second, &json!("it was better before")],
+        [&second, &project, &root, &first, &test],
+        [&first, &project, &root, &builtin, &test],
+        [&builtin, &json!("builtin"), &json!("holdpoint"), &Value::Null, &Value::Null],
+    ];
     assert_eq!(found, wanted);
-    assert_eq!((&versions[0]["text"], &versions[0]["before"]), (&json!(policy(NEVER)), &first));
-    let one = scene.alice.get("/v1/policy/versions?limit=1").await.done();
-    assert_eq!(one["versions"].as_array().unwrap().len(), 1);
+    assert_eq!((&versions[0]["version"], &versions[0]["at"]), (&again["version"], &again["changed_at"]));
+    assert_eq!((&versions[0]["text"], &versions[1]["text"]), (&json!(policy(OPEN)), &json!(policy(NEVER))));
+    scene.root.delete("/v1/policy").await.done();
+    let newest = scene.alice.get("/v1/policy/versions?limit=1").await.done()["versions"][0].clone();
+    assert_eq!((&newest["version"], &newest["by"]["name"], &newest["before"]), (&builtin, &root, &first));
+}
+
+/// The history is read page by page to its end, and a text is found by the version that a ruling names.
+#[tokio::test]
+async fn the_history_is_read_in_pages() {
+    let scene = Scene::new().await;
+    for number in 0..5 {
+        scene.root.rules_by(&format!("# {}\n{OPEN}", number % 4)).await;
+    }
+    let whole = scene.alice.get("/v1/policy/versions").await.done();
+    assert_eq!((whole["versions"].as_array().unwrap().len(), whole.get("next")), (6, None));
+    let (mut read, mut path) = (Vec::new(), "/v1/policy/versions?limit=4".to_owned());
+    loop {
+        let page = scene.alice.get(&path).await.done();
+        read.extend(page["versions"].as_array().cloned().unwrap());
+        let Some(next) = page.get("next") else { break };
+        assert_eq!(read.len() % 4, 0);
+        path = format!("/v1/policy/versions?limit=4&cursor={}", text(next));
+    }
+    assert_eq!(json!(read), whole["versions"]);
+    let ruled = scene.proposes(writing("c1")).await.shown["ruling"]["policy"].clone();
+    let named = scene.alice.get(&format!("/v1/policy/versions?version={}", text(&ruled))).await.done();
+    assert_eq!(named["versions"], json!([whole["versions"][0], whole["versions"][4]]), "put in force twice");
+    let stranger = scene.world.stranger().await;
+    let theirs = stranger.get(&format!("/v1/policy/versions?version={}", text(&ruled))).await.done();
+    assert_eq!(theirs["versions"], json!([]));
+    for bad in ["cursor=x", "cursor=-1", "cursor=18446744073709551615", "limit=0"] {
+        scene.alice.get(&format!("/v1/policy/versions?{bad}")).await.refused(400, "query_invalid");
+    }
 }
 
 /// Why a call is ruled on as it is, also by a policy that is not in force.

@@ -4,7 +4,7 @@ use domain::{DataKeyId, InteractionId, ProjectId, Scope, TenantId};
 use futures::executor::block_on;
 use holdpoint_store_postgres::{Options, PostgresStore};
 use refinery::Target;
-use store::{Cost, DataKey, Sealed, StoreError};
+use store::{Cost, DataKey, Page, Sealed, StoreError};
 use testkit::postgres::TestPostgres;
 use uuid::Uuid;
 
@@ -63,4 +63,30 @@ fn what_was_asked_before_is_found_by_its_words() {
     let said: Vec<String> = said.iter().map(|row| row.get(0)).collect();
     let words = "a title\nmove_file\nbot\nsay \"why\"\n{\"to\":\"/srv/a\"}";
     assert_eq!(said, [words, "a title", "a title"]);
+}
+
+/// Policies of before stand in the history, in their order, and are found by their version.
+#[test]
+fn policies_of_before_stand_in_the_history() {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let mut client = database.connect().unwrap();
+    embedded::migrations::runner().set_target(Target::Version(13)).run(&mut client).unwrap();
+    let project = Uuid::from_u128(2);
+    for (version, second) in [("b", 2_i64), ("a", 1), ("c", 3)] {
+        let body = format!(
+            r#"{{"version":"{version}","text":"of {version}","source":"project","by":{{"kind":"user","name":"ada"}},"at":"2026-11-15T10:00:0{second}Z"}}"#
+        );
+        let sql = "insert into policy_versions (project, version, at, body) values ($1, $2, $3, $4)";
+        client.execute(sql, &[&project, &version, &second, &body]).unwrap();
+    }
+    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let scope = Scope { tenant: TenantId::from_uuid(Uuid::from_u128(1)), project: ProjectId::from_uuid(project) };
+    let page = Page { after: None, limit: 9 };
+    let changes = block_on(store::read::<_, StoreError, _>(&store, Cost::Scan, move |reads| {
+        reads.policy_changes(&scope, None, page)
+    }));
+    let changes: Vec<(u64, String, String)> =
+        changes.unwrap().into_iter().map(|known| (known.number, known.change.version, known.text)).collect();
+    let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
+    assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
 }

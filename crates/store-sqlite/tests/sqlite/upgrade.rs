@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use holdpoint_store_sqlite::{Options, SqliteStore};
 use refinery::Target;
 use rusqlite::{Connection, params};
-use store::{Cost, DataKey, Sealed, StoreError, SystemClock};
+use store::{Cost, DataKey, Page, Sealed, StoreError, SystemClock};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -70,4 +70,36 @@ fn what_was_asked_before_is_found_by_its_words() {
     let said: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
     let words = "a title\nmove_file\nbot\nsay \"why\"\n{\"to\":\"/srv/a\"}";
     assert_eq!(said.iter().map(|said| said.trim_end()).collect::<Vec<_>>(), [words, "a title"]);
+}
+
+/// Policies of before stand in the history, in their order, and are found by their version.
+#[test]
+fn policies_of_before_stand_in_the_history() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("holdpoint.db");
+    let mut connection = Connection::open(&path).unwrap();
+    embedded::migrations::runner().set_target(Target::Version(13)).run(&mut connection).unwrap();
+    let (tenant, project) = ([1_u8; 16], [2_u8; 16]);
+    connection.execute("insert into tenants (id, name) values (?1, 't')", [tenant]).unwrap();
+    let sql = "insert into projects (id, tenant, name) values (?1, ?2, 'p')";
+    connection.execute(sql, params![project, tenant]).unwrap();
+    for (version, second) in [("b", 2_i64), ("a", 1), ("c", 3)] {
+        let body = format!(
+            r#"{{"version":"{version}","text":"of {version}","source":"project","by":{{"kind":"user","name":"ada"}},"at":"2026-11-15T10:00:0{second}Z"}}"#
+        );
+        let sql = "insert into policy_versions (project, version, at, body) values (?1, ?2, ?3, ?4)";
+        connection.execute(sql, params![project, version, second, body]).unwrap();
+    }
+    drop(connection);
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let uuid = uuid::Uuid::from_bytes;
+    let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
+    let page = Page { after: None, limit: 9 };
+    let changes = block_on(store::read::<_, StoreError, _>(&store, Cost::Scan, move |reads| {
+        reads.policy_changes(&scope, None, page)
+    }));
+    let changes: Vec<(u64, String, String)> =
+        changes.unwrap().into_iter().map(|known| (known.number, known.change.version, known.text)).collect();
+    let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
+    assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
 }

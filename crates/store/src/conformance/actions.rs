@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, actor, agent, at, fresh};
-use crate::{ActionPlace, DifferenceCount, DueAction, Page, PastAction, PastFilter, StoreError, transact};
+use crate::{ActionPlace, DifferenceCount, DueAction, KnownChange, Page, PastAction, PastFilter, StoreError, transact};
 
 fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
     Proposal {
@@ -327,6 +327,45 @@ pub fn policies_come_back(fixture: &Fixture) {
     }
     assert_eq!(world.look(move |reads| reads.policy_version(&here, "v1")), Some(old.clone()));
     assert_eq!(world.look(move |reads| reads.policy_version(&elsewhere, "v1")), None);
-    assert_eq!(world.look(move |reads| reads.policy_versions(&here, 10)), [new.clone(), old]);
-    assert_eq!(world.look(move |reads| reads.policy_versions(&here, 1)), [new]);
+    assert_eq!(world.look(move |reads| reads.policy_version(&here, "v2")), Some(new));
+}
+
+/// Every change of the policy is told in its order, also of a text that was in force before; elsewhere there is none of them.
+pub fn changes_of_policy_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere) = (world.here, world.elsewhere);
+    let version = |name: &str, second: i64| PolicyVersion {
+        version: name.into(),
+        text: format!("the text of {name} \u{0}"),
+        source: PolicySource::Project,
+        by: actor(ActorKind::User, "alice"),
+        at: at(second),
+        before: None,
+    };
+    // As late as the one before, or earlier by the clock: the order is that of the changes.
+    let told = [(version("v1", 5), None), (version("v2", 5), Some("b")), (version("v1", 3), Some("back"))];
+    for (version, reason) in told.clone() {
+        let change = version.change(reason.map(ToOwned::to_owned));
+        world.write(move |tx| tx.policy_keep(&here, &version).and_then(|_| tx.policy_changed(&here, &change))).unwrap();
+    }
+    let known: Vec<KnownChange> = [1, 2, 3]
+        .into_iter()
+        .zip(told)
+        .map(|(number, (version, reason))| KnownChange {
+            number,
+            change: version.change(reason.map(ToOwned::to_owned)),
+            text: version.text,
+        })
+        .rev()
+        .collect();
+    let changes = |version: Option<&'static str>, after: Option<u64>, limit: u32| {
+        world.look(move |reads| reads.policy_changes(&here, version, Page { after, limit }))
+    };
+    assert_eq!(changes(None, None, 10), known);
+    assert_eq!(changes(None, None, 2), known[..2]);
+    assert_eq!(changes(None, Some(2), 2), known[2..]);
+    assert_eq!(changes(Some("v1"), None, 10), [known[0].clone(), known[2].clone()]);
+    assert_eq!(changes(Some("v3"), None, 10), []);
+    let page = Page { after: None, limit: 10 };
+    assert_eq!(world.look(move |reads| reads.policy_changes(&elsewhere, None, page)), []);
 }

@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Download, ScrollText } from 'lucide-react';
-import { useMemo } from 'react';
+import { useId, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type AuditFilter, auditQuery } from '@/api/queries';
+import { type AuditFilter, auditQuery, meQuery } from '@/api/queries';
 import { serverNow } from '@/lib/clock';
 import { Button, buttonLook } from '@/ui/button';
 import { Input, Select } from '@/ui/field';
@@ -35,19 +35,24 @@ export function Audit({ filter, period, periods, onChange }: Props) {
     auditQuery({ ...filter, since, sort: 'newest' }),
   );
   const entries = data?.pages.flatMap((page) => page.entries) ?? [];
+  const { data: me } = useQuery(meQuery());
+  const types = useTypes(entries.map((entry) => entry.type));
+  const list = useId();
   return (
     <Page
       title={t('nav.audit')}
       about={t('audit.about')}
       actions={
-        <a
-          className={buttonLook({})}
-          download="holdpoint-audit.jsonl"
-          href={`/v1/audit/export${since ? `?since=${encodeURIComponent(since)}` : ''}`}
-        >
-          <Download aria-hidden="true" />
-          {t('audit.export')}
-        </a>
+        me?.role === 'admin' ? (
+          <a
+            className={buttonLook({})}
+            download="holdpoint-audit.jsonl"
+            href={`/v1/audit/export${since ? `?since=${encodeURIComponent(since)}` : ''}`}
+          >
+            <Download aria-hidden="true" />
+            {since ? t('audit.exportPeriod') : t('audit.exportAll')}
+          </a>
+        ) : null
       }
     >
       <Seal />
@@ -67,6 +72,7 @@ export function Audit({ filter, period, periods, onChange }: Props) {
           type="search"
           aria-label={t('audit.type')}
           placeholder={t('audit.typeHint')}
+          list={list}
           defaultValue={filter.type ?? ''}
           onBlur={(event) => onChange({ type: event.target.value || undefined })}
           onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
@@ -80,6 +86,11 @@ export function Audit({ filter, period, periods, onChange }: Props) {
           onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
         />
       </div>
+      <datalist id={list}>
+        {types.map((type) => (
+          <option key={type} value={type} />
+        ))}
+      </datalist>
       {error && !data ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
       {isPending ? <Waiting rows={8} label={t('common.loading')} /> : null}
       {data && entries.length === 0 ? (
@@ -105,4 +116,11 @@ export function Audit({ filter, period, periods, onChange }: Props) {
       ) : null}
     </Page>
   );
+}
+
+/** Which types of entries have been seen here, those included that a filter hides by now. */
+function useTypes(now: string[]): string[] {
+  const seen = useRef(new Set<string>());
+  for (const type of now) seen.current.add(type);
+  return [...seen.current].sort();
 }

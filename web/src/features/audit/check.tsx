@@ -24,7 +24,7 @@ export function CheckTrail({ publicKey }: { publicKey: string }) {
       return checkTrail(linesOf(texts(body as ReadableStream<Uint8Array<ArrayBuffer>>)), publicKey, setCount);
     },
   });
-  if (!CAN) return null;
+  if (!CAN) return <p className="text-muted text-sm">{t('audit.unsafe')}</p>;
   return (
     <div aria-live="polite" className="flex flex-wrap items-center gap-3">
       {check.data ? <Verdict trail={check.data} /> : null}

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
-import type { Explanation } from '@/api/types';
+import type { Explanation, Policy } from '@/api/types';
 import { readArguments } from '@/model/edit';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
@@ -14,8 +14,8 @@ import { ProblemNotice } from '@/ui/problem';
 
 const TONES = { allow: 'good', ask: 'warn', deny: 'danger' } as const;
 
-/** How a call would be ruled on, rule by rule; by the draft, where there is one. */
-export function Explain({ draft }: { draft?: string }) {
+/** How a call would be ruled on, rule by rule; by the draft, where there is one. What is shown is of the call that stands in the form. */
+export function Explain({ policy, draft }: { policy: Policy; draft?: string }) {
   const { t } = useTranslation();
   const [tool, setTool] = useState('execute_command');
   const [agent, setAgent] = useState('');
@@ -29,9 +29,14 @@ export function Explain({ draft }: { draft?: string }) {
         }),
       ),
   });
+  const call = JSON.stringify([tool, agent, text, draft ?? null, policy.version, policy.enabled]);
+  const [asked, setAsked] = useState<string>();
+  const current = asked === call;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (values) explain.mutate({ tool, arguments: values, agent: agent || undefined });
+    if (!values) return;
+    setAsked(call);
+    explain.mutate({ tool, arguments: values, agent: agent || undefined });
   };
   return (
     <div className="grid gap-6 lg:grid-cols-2">
@@ -63,13 +68,14 @@ export function Explain({ draft }: { draft?: string }) {
             />
           )}
         </Field>
-        <Button type="submit" tone="accent" busy={explain.isPending} disabled={!values}>
+        <Button type="submit" tone="accent" busy={explain.isPending && current} disabled={!values}>
           {t('explain.go')}
         </Button>
       </form>
       <div aria-live="polite">
-        {explain.error ? <ProblemNotice error={explain.error} /> : null}
-        {explain.data ? <Ruling explained={explain.data} /> : null}
+        {current && explain.error ? <ProblemNotice error={explain.error} /> : null}
+        {current && explain.data ? <Ruling explained={explain.data} /> : null}
+        {asked === undefined || current ? null : <p className="text-muted text-sm">{t('explain.changed')}</p>}
       </div>
     </div>
   );

@@ -1,59 +1,114 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { History } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { policyVersionsQuery } from '@/api/queries';
+import { policyTextQuery, policyVersionsQuery } from '@/api/queries';
 import type { Policy, PolicyVersion } from '@/api/types';
-import { AgentLine } from '@/ui/agent-text';
+import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { Card, Waiting } from '@/ui/page';
+import { Card, Empty, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 
 const Diff = lazy(() => import('@/ui/editor/diff'));
 
-/** Every text that was in force, each with what it changed. */
-export function PolicyHistory({ policy, onUse }: { policy: Policy; onUse: (text: string) => void }) {
+interface Props {
+  policy: Policy;
+  may: boolean;
+  onUse: (text: string) => void;
+}
+
+/** Every change of the policy, each with who made it, why, and what it changed. */
+export function PolicyHistory({ policy, may, onUse }: Props) {
   const { t } = useTranslation();
-  const { data, error } = useQuery(policyVersionsQuery());
-  const [open, setOpen] = useState<string>();
-  if (error) return <ProblemNotice error={error} />;
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
+    policyVersionsQuery(`${policy.version} ${policy.changed_at}`),
+  );
+  const [open, setOpen] = useState<number>();
+  if (error && !data) return <ProblemNotice error={error} again={() => void refetch()} />;
   if (!data) return <Waiting label={t('common.loading')} />;
-  const before = (version: PolicyVersion) => data.versions.find((one) => one.version === version.before)?.text ?? '';
+  const changes = data.pages.flatMap((page) => page.versions);
+  if (changes.length === 0) return <Empty icon={History} title={t('policy.noHistory')} />;
+  const inForce = changes.find((change) => change.version === policy.version)?.number;
   return (
-    <Card>
-      <ul className="divide-y">
-        {data.versions.map((version, at) => {
-          const id = `${version.version} ${version.at}`;
-          return (
-            <li key={id} className="px-4 py-3">
-              <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-                <code title={version.version}>{version.version.slice(0, 12)}</code>
-                {at === 0 ? <Badge tone="good">{t('policy.inForce')}</Badge> : null}
-                <Badge>{t(`policy.source.${version.source}`)}</Badge>
-                <span className="min-w-0 flex-1 basis-40 text-muted text-sm">
-                  <AgentLine text={version.by.name} /> · <Ago at={version.at} />
-                </span>
-                <Button size="sm" aria-expanded={open === id} onClick={() => setOpen(open === id ? undefined : id)}>
-                  {t('policy.showChanges')}
-                </Button>
-                {version.text === policy.text ? null : (
-                  <Button size="sm" tone="quiet" onClick={() => onUse(version.text)}>
-                    {t('policy.use')}
-                  </Button>
-                )}
-              </div>
-              {open === id ? (
-                <div className="mt-3 max-h-96 overflow-auto rounded-md border">
-                  <Suspense fallback={<Waiting label={t('common.loading')} />}>
-                    <Diff before={before(version)} after={version.text} label={t('policy.changes')} />
-                  </Suspense>
-                </div>
-              ) : null}
-            </li>
-          );
-        })}
-      </ul>
-    </Card>
+    <>
+      <Card>
+        <ul className="divide-y">
+          {changes.map((change) => (
+            <Change
+              key={change.number}
+              change={change}
+              inForce={change.number === inForce}
+              open={change.number === open}
+              onOpen={() => setOpen(change.number === open ? undefined : change.number)}
+              onUse={may && change.text !== policy.text ? () => onUse(change.text) : undefined}
+            />
+          ))}
+        </ul>
+      </Card>
+      {error ? <ProblemNotice error={error} /> : null}
+      {hasNextPage ? (
+        <div className="mt-4 text-center">
+          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+interface ChangeProps {
+  change: PolicyVersion;
+  inForce: boolean;
+  open: boolean;
+  onOpen: () => void;
+  onUse?: () => void;
+}
+
+function Change({ change, inForce, open, onOpen, onUse }: ChangeProps) {
+  const { t } = useTranslation();
+  return (
+    <li className="px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <code title={change.version}>{change.version.slice(0, 12)}</code>
+        {inForce ? <Badge tone="good">{t('policy.inForce')}</Badge> : null}
+        <Badge>{t(`policy.source.${change.source}`)}</Badge>
+        <span className="min-w-0 flex-1 basis-40 text-muted text-sm">
+          <AgentLine text={change.by.name} /> · <Ago at={change.at} />
+        </span>
+        <Button size="sm" aria-expanded={open} onClick={onOpen}>
+          {t('policy.showChanges')}
+        </Button>
+        {onUse ? (
+          <Button size="sm" tone="quiet" onClick={onUse}>
+            {t('policy.use')}
+          </Button>
+        ) : null}
+      </div>
+      {change.reason ? <AgentText className="mt-1 text-sm" text={change.reason} /> : null}
+      {open ? <WhatChanged change={change} /> : null}
+    </li>
+  );
+}
+
+/** Against the text that was in force before, which need not be on the page. */
+function WhatChanged({ change }: { change: PolicyVersion }) {
+  const { t } = useTranslation();
+  const { before } = change;
+  const { data, error, refetch } = useQuery({ ...policyTextQuery(before ?? ''), enabled: typeof before === 'string' });
+  const waiting = <Waiting label={t('common.loading')} />;
+  if (error) return <ProblemNotice error={error} again={() => void refetch()} />;
+  return (
+    <div className="mt-3 max-h-96 overflow-auto rounded-md border">
+      {before && data === undefined ? (
+        waiting
+      ) : (
+        <Suspense fallback={waiting}>
+          <Diff before={data ?? ''} after={change.text} label={t('policy.changes')} />
+        </Suspense>
+      )}
+    </div>
   );
 }

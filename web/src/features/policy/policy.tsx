@@ -1,17 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { meQuery, policyQuery } from '@/api/queries';
 import type { Policy as PolicyView } from '@/api/types';
 import { useDraft } from '@/lib/draft';
+import { AgentText } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
 import { Notice, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { PageTabs } from '@/ui/tabs';
-import { Ago } from '@/ui/time';
+import { ChangedBy } from './changed-by';
 import { Explain } from './explain';
 import { Findings } from './findings';
 import { PolicyHistory } from './history';
+import { Moved } from './moved';
+import { ReplaceDraft } from './replace';
 import { PolicySwitch } from './switch';
 import { PolicyText } from './text';
 
@@ -31,8 +36,19 @@ export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) 
   const draft = kept?.text;
   const write = (text?: string) =>
     setDraft((now) => (text === undefined ? NO_DRAFT : { text, base: now?.base ?? policy?.version ?? '' }));
-  const moved = policy !== undefined && kept !== null && kept.base !== policy.version;
+  const [looking, setLooking] = useState(false);
+  const [other, setOther] = useState<string>();
+  const moved = policy !== undefined && kept !== null && kept.base !== policy.version && kept.text !== policy.text;
   const may = me?.role === 'admin';
+  const look = async () => {
+    const { data: now } = await refetch();
+    setLooking(now !== undefined && now.version !== kept?.base);
+  };
+  const use = (text: string) => {
+    if (policy) setDraft({ text, base: policy.version });
+    setOther(undefined);
+    onTab('text');
+  };
   return (
     <Page
       title={t('nav.policy')}
@@ -56,17 +72,46 @@ export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) 
           />
           {moved ? (
             <Notice tone="warn" icon={TriangleAlert} className="mb-4">
-              {t('policy.moved')}
+              <p>{t('policy.moved')}</p>
+              <Button size="sm" className="mt-2" onClick={() => setLooking(true)}>
+                {t('policy.look')}
+              </Button>
             </Notice>
           ) : null}
-          {tab === 'text' ? <PolicyText policy={policy} may={may} draft={draft} onDraft={write} /> : null}
-          {tab === 'explain' ? <Explain draft={draft === policy.text ? undefined : draft} /> : null}
+          {tab === 'text' ? (
+            <PolicyText
+              policy={policy}
+              may={may}
+              draft={draft}
+              moved={moved}
+              onDraft={write}
+              onMoved={() => void look()}
+            />
+          ) : null}
+          {tab === 'explain' ? <Explain policy={policy} draft={draft === policy.text ? undefined : draft} /> : null}
           {tab === 'history' ? (
             <PolicyHistory
               policy={policy}
-              onUse={(text) => {
-                write(text);
-                onTab('text');
+              may={may}
+              onUse={(text) => (draft === undefined || draft === text ? use(text) : setOther(text))}
+            />
+          ) : null}
+          {other === undefined ? null : (
+            <ReplaceDraft onClose={() => setOther(undefined)} onReplace={() => use(other)} />
+          )}
+          {looking && moved && kept ? (
+            <Moved
+              policy={policy}
+              base={kept.base}
+              text={kept.text}
+              onClose={() => setLooking(false)}
+              onGoOn={(version) => {
+                setDraft({ text: kept.text, base: version });
+                setLooking(false);
+              }}
+              onDiscard={() => {
+                setDraft(NO_DRAFT);
+                setLooking(false);
               }}
             />
           ) : null}
@@ -84,13 +129,11 @@ function State({ policy }: { policy: PolicyView }) {
         <Badge tone={policy.enabled ? 'good' : 'danger'}>{policy.enabled ? t('policy.on') : t('policy.off')}</Badge>
         <Badge>{t(`policy.source.${policy.source}`)}</Badge>
         <code title={policy.version}>{policy.version.slice(0, 12)}</code>
-        <span>
-          {t('policy.changedBy', { name: policy.changed_by.name })} <Ago at={policy.changed_at} />
-        </span>
+        <ChangedBy policy={policy} />
       </p>
       {policy.enabled ? null : (
         <Notice tone="danger" icon={TriangleAlert} title={t('policy.offTitle')}>
-          {policy.reason}
+          {policy.reason ? <AgentText text={policy.reason} /> : null}
         </Notice>
       )}
       {policy.refused_file ? (

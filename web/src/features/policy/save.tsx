@@ -1,12 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, attemptKey, taken } from '@/api/client';
+import { asProblem } from '@/api/problem';
 import type { Policy } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
-import { Waiting } from '@/ui/page';
+import { Notice, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { tell } from '@/ui/tell';
 import { Simulate } from './simulate';
@@ -14,23 +16,28 @@ import { Simulate } from './simulate';
 const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
-  policy: Policy;
+  /** The policy that was in force when this was opened: what is shown is against it, and nothing else is replaced. */
+  base: Policy;
+  /** The one that is in force by now. */
+  now: Policy;
   text: string;
+  reason: string;
+  onReason: (reason: string) => void;
   onClose: () => void;
+  onMoved: () => void;
   onSaved: (policy: Policy) => void;
 }
 
 /** What is about to change, once more, and why. Somebody else's change in between is never overwritten. */
-export function SavePolicy({ policy, text, onClose, onSaved }: Props) {
+export function SavePolicy({ base, now, text, reason, onReason, onClose, onMoved, onSaved }: Props) {
   const { t } = useTranslation();
-  const [reason, setReason] = useState('');
   const [key] = useState(attemptKey);
   const save = useMutation({
     mutationFn: () =>
       taken(
         api.PUT('/v1/policy', {
           params: { header: { 'Idempotency-Key': key } },
-          body: { text, base: policy.version, reason: reason.trim() || undefined },
+          body: { text, base: base.version, reason: reason.trim() || undefined },
         }),
       ),
     onSuccess: (saved) => {
@@ -38,6 +45,8 @@ export function SavePolicy({ policy, text, onClose, onSaved }: Props) {
       onSaved(saved);
     },
   });
+  const refused = save.error ? asProblem(save.error).code === 'policy_moved' : false;
+  const moved = refused || (now.version !== base.version && now.text !== text);
   return (
     <Dialog
       open
@@ -48,7 +57,7 @@ export function SavePolicy({ policy, text, onClose, onSaved }: Props) {
       footer={
         <>
           <Button onClick={onClose}>{t('common.back')}</Button>
-          <Button tone="accent" busy={save.isPending} onClick={() => save.mutate()}>
+          <Button tone="accent" busy={save.isPending} disabled={moved} onClick={() => save.mutate()}>
             {t('policy.save')}
           </Button>
         </>
@@ -57,14 +66,21 @@ export function SavePolicy({ policy, text, onClose, onSaved }: Props) {
       <div className="space-y-4">
         <div className="max-h-[40dvh] overflow-auto rounded-lg border">
           <Suspense fallback={<Waiting label={t('common.loading')} />}>
-            <Diff before={policy.text} after={text} label={t('policy.changes')} />
+            <Diff before={base.text} after={text} label={t('policy.changes')} />
           </Suspense>
         </div>
         <Simulate text={text} />
         <Field label={t('question.reason')} optional={t('common.optional')}>
-          {(ids) => <Input {...ids} value={reason} onChange={(event) => setReason(event.target.value)} />}
+          {(ids) => <Input {...ids} value={reason} onChange={(event) => onReason(event.target.value)} />}
         </Field>
-        {save.error ? <ProblemNotice error={save.error} /> : null}
+        {moved ? (
+          <Notice tone="warn" icon={TriangleAlert} role="alert" title={t('problems.policy_moved')}>
+            <Button size="sm" className="mt-2" onClick={onMoved}>
+              {t('policy.look')}
+            </Button>
+          </Notice>
+        ) : null}
+        {save.error && !moved ? <ProblemNotice error={save.error} /> : null}
       </div>
     </Dialog>
   );

@@ -13,31 +13,33 @@ import { ProblemNotice } from '@/ui/problem';
 export function PolicySwitch({ policy }: { policy: Policy }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [open, setOpen] = useState(false);
+  // What one has opened this for, also if somebody else switches it meanwhile.
+  const [wanted, setWanted] = useState<boolean>();
   const [reason, setReason] = useState('');
-  const enabled = !policy.enabled;
+  const enabled = wanted ?? !policy.enabled;
+  const close = () => setWanted(undefined);
   const change = useMutation({
     mutationFn: () => taken(api.PUT('/v1/policy/enabled', { body: { enabled, reason } })),
     onSuccess: (changed) => {
       cache.setQueryData(['policy'], changed);
-      setOpen(false);
+      close();
       setReason('');
     },
   });
   return (
     <>
-      <Button tone={enabled ? 'accent' : 'plain'} onClick={() => setOpen(true)}>
+      <Button tone={policy.enabled ? 'plain' : 'accent'} onClick={() => setWanted(!policy.enabled)}>
         <Power aria-hidden="true" />
-        {enabled ? t('policy.enable') : t('policy.disable')}
+        {!policy.enabled ? t('policy.enable') : t('policy.disable')}
       </Button>
       <Dialog
-        open={open}
-        onOpenChange={setOpen}
+        open={wanted !== undefined}
+        onOpenChange={(open) => open || close()}
         title={enabled ? t('policy.enableTitle') : t('policy.disableTitle')}
         about={enabled ? t('policy.enableAbout') : t('policy.disableAbout')}
         footer={
           <>
-            <Button onClick={() => setOpen(false)}>{t('common.back')}</Button>
+            <Button onClick={close}>{t('common.back')}</Button>
             <Button
               tone={enabled ? 'accent' : 'solidDanger'}
               busy={change.isPending}

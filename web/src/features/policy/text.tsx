@@ -1,14 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { CircleCheck } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
-import { asProblem } from '@/api/problem';
-import type { Finding, Policy } from '@/api/types';
+import type { Policy } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Card, Waiting } from '@/ui/page';
-import { ProblemNotice } from '@/ui/problem';
-import { Findings } from './findings';
+import { CheckedNote, useChecked } from './checked';
 import { SavePolicy } from './save';
 
 const Editor = lazy(() => import('@/ui/editor/editor'));
@@ -17,35 +13,21 @@ interface Props {
   policy: Policy;
   may: boolean;
   draft?: string;
+  /** Another policy is in force than the one that the draft was begun from. */
+  moved: boolean;
   onDraft: (text: string | undefined) => void;
+  onMoved: () => void;
 }
 
 /** The policy as text. The server reads it as one types; nothing is in force before it is saved. */
-export function PolicyText({ policy, may, draft, onDraft }: Props) {
+export function PolicyText({ policy, may, draft, moved, onDraft, onMoved }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [findings, setFindings] = useState<Finding[]>([]);
-  const [unread, setUnread] = useState<unknown>();
-  const [saving, setSaving] = useState(false);
+  const [saving, setSaving] = useState<Policy>();
+  const [reason, setReason] = useState('');
   const text = draft ?? policy.text;
   const changed = text !== policy.text;
-  const check = useCallback(async (next: string) => {
-    try {
-      const found = await taken(api.POST('/v1/policy/check', { body: { text: next } }));
-      setFindings(found.findings);
-      setUnread(undefined);
-      return found.findings.map((finding) => ({
-        line: finding.line,
-        column: finding.column,
-        severity: finding.severity === 'error' ? ('error' as const) : ('warning' as const),
-        message: finding.message,
-      }));
-    } catch (error) {
-      setUnread(asProblem(error));
-      return [];
-    }
-  }, []);
-  const errors = findings.filter((finding) => finding.severity === 'error').length;
+  const { checked, good, check, again } = useChecked(text);
   return (
     <div className="space-y-4">
       <Card className="overflow-hidden">
@@ -62,20 +44,12 @@ export function PolicyText({ policy, may, draft, onDraft }: Props) {
           </div>
         </Suspense>
         <footer aria-live="polite" className="border-t bg-sunken px-4 py-3">
-          {findings.length > 0 ? (
-            <Findings findings={findings} />
-          ) : (
-            <p className="flex items-center gap-2 text-good-ink text-sm">
-              <CircleCheck aria-hidden="true" className="size-4" />
-              {t('policy.good')}
-            </p>
-          )}
+          <CheckedNote checked={checked} again={again} />
         </footer>
       </Card>
-      {unread ? <ProblemNotice error={unread} /> : null}
       {may ? (
         <div className="flex flex-wrap items-center gap-2">
-          <Button tone="accent" disabled={!changed || errors > 0} onClick={() => setSaving(true)}>
+          <Button tone="accent" disabled={!changed || !good || moved} onClick={() => setSaving(policy)}>
             {t('policy.review')}
           </Button>
           <Button tone="quiet" disabled={!changed} onClick={() => onDraft(undefined)}>
@@ -86,14 +60,22 @@ export function PolicyText({ policy, may, draft, onDraft }: Props) {
       ) : null}
       {saving ? (
         <SavePolicy
-          policy={policy}
+          base={saving}
+          now={policy}
           text={text}
-          onClose={() => setSaving(false)}
+          reason={reason}
+          onReason={setReason}
+          onClose={() => setSaving(undefined)}
+          onMoved={() => {
+            setSaving(undefined);
+            onMoved();
+          }}
           onSaved={(saved) => {
             cache.setQueryData(['policy'], saved);
             void cache.invalidateQueries({ queryKey: ['policy-versions'] });
             onDraft(undefined);
-            setSaving(false);
+            setReason('');
+            setSaving(undefined);
           }}
         />
       ) : null}

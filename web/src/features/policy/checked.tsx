@@ -1,0 +1,77 @@
+import { CircleCheck, CircleHelp, LoaderCircle } from 'lucide-react';
+import { useCallback, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, taken } from '@/api/client';
+import { asProblem, type Problem } from '@/api/problem';
+import type { Finding } from '@/api/types';
+import type { Mark } from '@/ui/editor/editor';
+import { ProblemNotice } from '@/ui/problem';
+import { Findings } from './findings';
+
+/** What was found in a text, or why nobody could look. It says nothing about any other text. */
+interface Checked {
+  text: string;
+  findings?: Finding[];
+  problem?: Problem;
+}
+
+/** Has the server read a text. What is known of it is known of that very text alone; until then nothing is. */
+export function useChecked(text: string) {
+  const [last, setLast] = useState<Checked>();
+  const asked = useRef<string>(undefined);
+  const check = useCallback(async (next: string): Promise<Mark[]> => {
+    asked.current = next;
+    const checked = await read(next);
+    // A reply that was overtaken is of a text that is not there any more.
+    if (asked.current === next) setLast(checked);
+    return (checked.findings ?? []).map(({ line, column, severity, message }) => ({
+      line,
+      column,
+      severity: severity === 'error' ? 'error' : 'warning',
+      message,
+    }));
+  }, []);
+  const again = useCallback(() => {
+    setLast(undefined);
+    void check(text);
+  }, [check, text]);
+  const checked = last?.text === text ? last : undefined;
+  const good = checked?.findings?.every((finding) => finding.severity !== 'error') ?? false;
+  return { checked, good, check, again };
+}
+
+async function read(text: string): Promise<Checked> {
+  try {
+    return { text, findings: (await taken(api.POST('/v1/policy/check', { body: { text } }))).findings };
+  } catch (error) {
+    return { text, problem: asProblem(error) };
+  }
+}
+
+/** What is known of the text as it stands there now. */
+export function CheckedNote({ checked, again }: { checked?: Checked; again: () => void }) {
+  const { t } = useTranslation();
+  if (checked?.findings?.length) return <Findings findings={checked.findings} />;
+  if (checked?.problem) {
+    return (
+      <div className="space-y-2">
+        <p className="flex items-center gap-2 text-sm">
+          <CircleHelp aria-hidden="true" className="size-4 text-warn" />
+          {t('policy.unchecked')}
+        </p>
+        <ProblemNotice error={checked.problem} again={again} />
+      </div>
+    );
+  }
+  return checked ? (
+    <p className="flex items-center gap-2 text-good-ink text-sm">
+      <CircleCheck aria-hidden="true" className="size-4" />
+      {t('policy.good')}
+    </p>
+  ) : (
+    <p className="flex items-center gap-2 text-muted text-sm">
+      <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
+      {t('policy.checking')}
+    </p>
+  );
+}

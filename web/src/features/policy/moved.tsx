@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { policyTextQuery } from '@/api/queries';
+import type { Policy } from '@/api/types';
+import { AgentText } from '@/ui/agent-text';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Section, Waiting } from '@/ui/page';
+import { ChangedBy } from './changed-by';
+
+const Diff = lazy(() => import('@/ui/editor/diff'));
+
+interface Props {
+  policy: Policy;
+  /** The version that the draft was begun from. */
+  base: string;
+  /** The draft. */
+  text: string;
+  onClose: () => void;
+  onGoOn: (version: string) => void;
+  onDiscard: () => void;
+}
+
+/** Another policy is in force since a draft was begun: what has changed, beside what the draft would change, and how to go on. */
+export function Moved({ policy, base, text, onClose, onGoOn, onDiscard }: Props) {
+  const { t } = useTranslation();
+  // One goes on from what one has seen, also if it is read again meanwhile.
+  const [theirs] = useState(policy);
+  const { data: before, isPending } = useQuery(policyTextQuery(base));
+  const waiting = <Waiting label={t('common.loading')} />;
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={(open) => open || onClose()}
+      title={t('policy.movedTitle')}
+      about={t('policy.movedAbout')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.back')}</Button>
+          <Button tone="danger" onClick={onDiscard}>
+            {t('policy.takeTheirs')}
+          </Button>
+          <Button tone="accent" onClick={() => onGoOn(theirs.version)}>
+            {t('policy.goOn')}
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        <p className="text-muted text-sm">
+          <ChangedBy policy={theirs} />
+        </p>
+        {theirs.reason ? <AgentText text={theirs.reason} /> : null}
+        <Section level={3} title={t('policy.theirChanges')}>
+          <div className="max-h-[30dvh] overflow-auto rounded-lg border">
+            {isPending ? (
+              waiting
+            ) : (
+              <Suspense fallback={waiting}>
+                <Diff before={before ?? ''} after={theirs.text} label={t('policy.theirChanges')} />
+              </Suspense>
+            )}
+          </div>
+        </Section>
+        <Section level={3} title={t('policy.yourChanges')}>
+          <div className="max-h-[30dvh] overflow-auto rounded-lg border">
+            <Suspense fallback={waiting}>
+              <Diff before={theirs.text} after={text} label={t('policy.yourChanges')} />
+            </Suspense>
+          </div>
+        </Section>
+      </div>
+    </Dialog>
+  );
+}
