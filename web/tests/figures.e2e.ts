@@ -99,4 +99,5 @@ test('ages are read as they are, grow while nothing happens, and what was cancel
   grown = true;
   await page.clock.runFor(20_000);
   await ages.filter({ hasText: /^1–10 mins\s*1$/u }).waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

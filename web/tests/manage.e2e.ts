@@ -131,67 +131,6 @@ test('a grant is listed with its limits and taken back', async () => {
   await row.getByText('taken back').waitFor();
 });
 
-test('a grant says what it allows and where, and is shown as it is by now', async () => {
-  const agent = await Agent.open(w.server, 'Clean-up of May');
-  const headers = { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' };
-  const grant = async (call: string, values: Record<string, unknown>) => {
-    const { interaction } = await agent.propose(call, 'trim_log', values);
-    await fetch(`${w.server.address}/v1/interactions/${interaction}/answer`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ option: 'approve', remember: { scope: 'session', arguments: 'exact', uses: 20 } }),
-    });
-  };
-  const list = async () => {
-    const reply = await fetch(`${w.server.address}/v1/grants`, { headers });
-    return ((await reply.json()) as { grants: Grant[] }).grants.filter((one) => one.tool === 'trim_log');
-  };
-  await grant('may', { log: 'may.log', days: { keep: 3 } });
-  await grant('june', { log: 'june.log' });
-  const page = await w.at('/grants');
-  const row = (log: string) => page.getByRole('listitem').filter({ hasText: `trim_log ${log}` });
-  await row('may.log').getByText('and 1 more argument').waitFor();
-  await row('may.log').getByText('All arguments').click();
-  await row('may.log').getByText('keep', { exact: true }).waitFor();
-  await row('june.log')
-    .getByText(/used 0 of 20 times/u)
-    .waitFor();
-  expect((await agent.propose('again', 'trim_log', { log: 'june.log' })).state).toBe('allowed');
-  await row('june.log')
-    .getByText(/used 1 of 20 times/u)
-    .waitFor();
-  await row('june.log').getByRole('button', { name: 'Take back' }).click();
-  for (const { id } of await list()) await fetch(`${w.server.address}/v1/grants/${id}`, { method: 'DELETE', headers });
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
-  await page.getByRole('dialog').getByText('This approval was taken back before.').waitFor();
-  await page.keyboard.press('Escape');
-  await row('june.log').waitFor({ state: 'detached' });
-  await row('may.log').waitFor({ state: 'detached' });
-  await page.getByRole('checkbox', { name: 'Also those that are over' }).check();
-  await row('may.log').getByRole('link', { name: 'Clean-up of May' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Clean-up of May' }).waitFor();
-});
-
-test('sessions: a filter that fits nothing says so and is cleared; the known agents are offered', async () => {
-  await Agent.open(w.server, 'To be found');
-  const page = await w.at('/sessions?status=failed');
-  await page.getByText('No session fits these filters').waitFor();
-  await page.getByRole('button', { name: 'Show every session' }).click();
-  const found = page.getByRole('link', { name: 'To be found' });
-  await found.waitFor();
-  const agent = page.getByRole('combobox', { name: 'Agent' });
-  expect(await agent.getAttribute('placeholder')).toContain('whole name');
-  await page.locator('datalist option[value=release-bot]').waitFor({ state: 'attached' });
-  await agent.fill('release');
-  await page.getByText('No session fits these filters').waitFor();
-  await page.getByRole('button', { name: 'Show every session' }).click();
-  await found.waitFor();
-  expect(await agent.inputValue()).toBe('');
-  await agent.fill('release-bot');
-  await page.waitForURL(/agent=release-bot/u);
-  await found.waitFor();
-});
-
 test('the audit trail: filtered, unfolded, exported', async () => {
   const page = await w.at('/audit');
   await page.getByText(/Chained by hashes and signed/u).waitFor();
@@ -352,4 +291,65 @@ test('whoever is less than before is told so as soon as they are refused', async
   expect(reply.status).toBe(200);
   await finn.getByRole('dialog').getByRole('button', { name: 'Switch asking off' }).click();
   await finn.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
+});
+
+test('a grant says what it allows and where, and is shown as it is by now', async () => {
+  const agent = await Agent.open(w.server, 'Clean-up of May');
+  const headers = { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' };
+  const grant = async (call: string, values: Record<string, unknown>) => {
+    const { interaction } = await agent.propose(call, 'trim_log', values);
+    await fetch(`${w.server.address}/v1/interactions/${interaction}/answer`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ option: 'approve', remember: { scope: 'session', arguments: 'exact', uses: 20 } }),
+    });
+  };
+  const list = async () => {
+    const reply = await fetch(`${w.server.address}/v1/grants`, { headers });
+    return ((await reply.json()) as { grants: Grant[] }).grants.filter((one) => one.tool === 'trim_log');
+  };
+  await grant('may', { log: 'may.log', days: { keep: 3 } });
+  await grant('june', { log: 'june.log' });
+  const page = await w.at('/grants');
+  const row = (log: string) => page.getByRole('listitem').filter({ hasText: `trim_log ${log}` });
+  await row('may.log').getByText('and 1 more argument').waitFor();
+  await row('may.log').getByText('All arguments').click();
+  await row('may.log').getByText('keep', { exact: true }).waitFor();
+  await row('june.log')
+    .getByText(/used 0 of 20 times/u)
+    .waitFor();
+  expect((await agent.propose('again', 'trim_log', { log: 'june.log' })).state).toBe('allowed');
+  await row('june.log')
+    .getByText(/used 1 of 20 times/u)
+    .waitFor();
+  await row('june.log').getByRole('button', { name: 'Take back' }).click();
+  for (const { id } of await list()) await fetch(`${w.server.address}/v1/grants/${id}`, { method: 'DELETE', headers });
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('dialog').getByText('This approval was taken back before.').waitFor();
+  await page.keyboard.press('Escape');
+  await row('june.log').waitFor({ state: 'detached' });
+  await row('may.log').waitFor({ state: 'detached' });
+  await page.getByRole('checkbox', { name: 'Also those that are over' }).check();
+  await row('may.log').getByRole('link', { name: 'Clean-up of May' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Clean-up of May' }).waitFor();
+});
+
+test('sessions: a filter that fits nothing says so and is cleared; the known agents are offered', async () => {
+  await Agent.open(w.server, 'To be found');
+  const page = await w.at('/sessions?status=failed');
+  await page.getByText('No session fits these filters').waitFor();
+  await page.getByRole('button', { name: 'Show every session' }).click();
+  const found = page.getByRole('link', { name: 'To be found' });
+  await found.waitFor();
+  const agent = page.getByRole('combobox', { name: 'Agent' });
+  expect(await agent.getAttribute('placeholder')).toContain('whole name');
+  await page.locator('datalist option[value=release-bot]').waitFor({ state: 'attached' });
+  await agent.fill('release');
+  await page.getByText('No session fits these filters').waitFor();
+  await page.getByRole('button', { name: 'Show every session' }).click();
+  await found.waitFor();
+  expect(await agent.inputValue()).toBe('');
+  await agent.fill('release-bot');
+  await page.waitForURL(/agent=release-bot/u);
+  await found.waitFor();
 });
