@@ -65,7 +65,7 @@ impl PolicyWrites for Face<'_> {
     }
 
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {
-        self.rows("select 1 from projects where id = $1 for no key update", &[&scope.project.uuid()])?;
+        self.alone(scope)?;
         let sql = "insert into policy_states (project, revision, body) values ($1, $2, $3) \
                    on conflict (project) do update set revision = excluded.revision, body = excluded.body \
                    where policy_states.revision + 1 = excluded.revision";
@@ -73,6 +73,7 @@ impl PolicyWrites for Face<'_> {
     }
 
     fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool> {
+        self.alone(scope)?;
         let sql =
             "insert into policy_versions (project, version, at, body) values ($1, $2, $3, $4) on conflict do nothing";
         let at = version.at.as_microsecond();
@@ -80,6 +81,7 @@ impl PolicyWrites for Face<'_> {
     }
 
     fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()> {
+        self.alone(scope)?;
         let sql = "insert into policy_changes (project, number, version, body) \
                    select $1::uuid, coalesce(max(number), 0) + 1, $2::text, $3::text from policy_changes where project = $1";
         self.change(sql, &[&scope.project.uuid(), &change.version, &json(change)?]).map(drop)
@@ -119,6 +121,15 @@ impl PolicyWrites for Face<'_> {
                    partition by project, number order by at desc, session desc, call desc) as place \
                    from policy_differences) as placed where place > $1 limit $2)";
         self.change(sql, &[&i64::from(most), &i64::from(limit)])
+    }
+}
+
+impl Face<'_> {
+    /// Nobody else writes of the policy of the project until this transaction has ended. Always before anything is written of it, so that two
+    /// never wait for each other.
+    fn alone(&mut self, scope: &Scope) -> Stored<()> {
+        let sql = "select 1 from projects where id = $1 for no key update";
+        self.rows(sql, &[&scope.project.uuid()]).map(drop)
     }
 }
 

@@ -51,7 +51,7 @@ pub trait PolicyWrites {
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
     /// Keeps a policy that is in force here; `false` if it was known already.
     fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool>;
-    /// Adds a change to a version that is kept. Whoever does so at the same time as another fails with [`crate::StoreError::Conflict`].
+    /// Adds a change to a version that is kept, after every other of its project: whoever comes at the same time waits.
     fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()>;
     /// Keeps the text of a draft in place of the one before, and forgets the differences of that one.
     fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()>;

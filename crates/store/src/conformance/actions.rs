@@ -366,6 +366,16 @@ pub fn changes_of_policy_come_back(fixture: &Fixture) {
     assert_eq!(changes(None, Some(2), 2), known[2..]);
     assert_eq!(changes(Some("v1"), None, 10), [known[0].clone(), known[2].clone()]);
     assert_eq!(changes(Some("v3"), None, 10), []);
-    let page = Page { after: None, limit: 10 };
+    let page = Page { after: None, limit: 100 };
     assert_eq!(world.look(move |reads| reads.policy_changes(&elsewhere, None, page)), []);
+    let at_once = (0..24_i64).map(|number| {
+        let version = version(&format!("at-once-{}", number % 5), number);
+        transact::<_, StoreError, _>(&*world.store, move |tx| {
+            tx.policy_keep(&here, &version)?;
+            tx.policy_changed(&here, &version.change(None))
+        })
+    });
+    assert_eq!(block_on(join_all(at_once)), vec![Ok(()); 24]);
+    let numbers: Vec<u64> = changes(None, None, 100).iter().map(|known| known.number).collect();
+    assert_eq!(numbers, (1..=27).rev().collect::<Vec<u64>>());
 }
