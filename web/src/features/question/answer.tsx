@@ -64,7 +64,7 @@ export function Answer({ question, dock, begin, left }: Props) {
   const [ready, setReady] = useState(fieldOf(question) !== 'form');
   const { send, sending, error, forget } = useAnswer(question, forgetDraft);
   const busy = useRef(false);
-  busy.current = sending;
+  busy.current = sending || (busy.current && !error);
   const formId = useId();
   const area = useRef<HTMLDivElement>(null);
   const submitting = useRef<Move | null>(null);
