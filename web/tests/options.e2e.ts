@@ -63,13 +63,11 @@ test('after an answer by keyboard the focus is where it ended, on its page and i
   const agent = await Agent.open(w.server, 'Focus');
   const asked = await agent.ask({ kind: 'confirmation', title: 'By keys?' });
   const page = await w.at(`/inbox/${asked.id}`);
-  await button(page, 'Confirm').focus();
-  await page.keyboard.press('Enter');
+  await button(page, 'Confirm').press('Enter');
   await page.locator('[data-closed]').waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('alice: Confirm');
   const next = await agent.ask({ kind: 'confirmation', title: 'And in place?' });
   await page.goto(`${w.server.page}/sessions/${agent.session}`);
-  await button(page, 'Confirm').focus();
-  await page.keyboard.press('Enter');
+  await button(page, 'Confirm').press('Enter');
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe(`title-${next.id}`);
 });
