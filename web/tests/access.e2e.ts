@@ -42,7 +42,7 @@ const PAGES: [string, () => string, string][] = [
   ['edit', () => `/inbox/${ids.command}?move=edit`, 'article form :is(input, textarea)'],
   ['reject', () => `/inbox/${ids.file}?move=reject`, '.cm-changedLine'],
   ['choice', () => `/inbox/${ids.choice}`, 'article [type=radio]'],
-  ['form', () => `/inbox/${ids.form}`, 'article form select'],
+  ['form', () => `/inbox/${ids.form}`, 'article form input'],
   ['secret', () => `/inbox/${ids.open}`, 'article [type=password]'],
   ['session', () => `/sessions/${ids.session}`, 'article [data-move]'],
   ['sessions', () => '/sessions', 'main li a'],
