@@ -48,7 +48,7 @@ const PAGES: [string, () => string, string][] = [
   ['sessions', () => '/sessions', 'main li a'],
   ['agents', () => '/agents', 'main li button'],
   ['policy', () => '/policy', '.cm-content'],
-  ['explain', () => '/policy?tab=explain', '.cm-content'],
+  ['explain', () => '/policy?tab=explain', 'main textarea'],
   ['history', () => '/policy?tab=history', 'main li button'],
   ['grants', () => '/grants', 'main li a'],
   ['audit', () => '/audit?period=all', 'main li summary'],
@@ -121,7 +121,7 @@ test('dialogs keep the focus, and give it back', async () => {
 
 test.each([
   ['another role', () => '/settings?tab=people', ['Change bob']],
-  ['a link', () => '/settings?tab=people', ['Link for bob']],
+  ['a link', () => '/settings?tab=people', ['One-time link for bob']],
   ['locking out', () => '/settings?tab=people', ['Lock out bob']],
   ['a new person', () => '/settings?tab=people', ['New person']],
   ['a new key', () => '/settings?tab=keys', ['New key']],
