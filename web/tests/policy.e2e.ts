@@ -12,7 +12,11 @@ const marked = (mark: string) => `${BASE}# ${mark}\n`;
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
-  const reply = await fetch(w.server.address + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const reply = await fetch(w.server.address + path, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
   expect(reply.status).toBe(200);
   return (await reply.json()) as T;
 }
