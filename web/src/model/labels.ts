@@ -50,6 +50,19 @@ export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interac
   return t(`question.reasons.${REASONS[own as keyof typeof REASONS]}`) + rest;
 }
 
+// Why the server itself has ended something.
+const SAID = {
+  'nobody answered in time': 'unanswered',
+  'its outcome was not reported in time': 'unreported',
+  'the lease ran out': 'lease',
+  'its question was closed': 'closed',
+} as const;
+
+/** A reason: the server's own words are translated, those of people and agents stay as they are. */
+export function reasonOf(t: TFunction, reason: string): string {
+  return Object.hasOwn(SAID, reason) ? t(`question.said.${SAID[reason as keyof typeof SAID]}`) : reason;
+}
+
 /** Who asks: whoever holds the key, and where the session is another agent's, that too. */
 export function askerOf(
   t: TFunction,

@@ -4,7 +4,7 @@ import { inputOf, newest } from './definitions';
 import { draftName } from './drafts';
 import { droppedOf } from './dropped';
 import { readArguments, withSeen } from './edit';
-import { askerOf, messageOf, moveLabel } from './labels';
+import { askerOf, messageOf, moveLabel, reasonOf } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
 import { endsOf, expiredShare, partsOf, refusedShare, series, shareTone } from './series';
 import { approvedCall, callLine, contextBeside, subjectOf } from './subject';
@@ -333,4 +333,11 @@ test('a week is shown by its days', () => {
   const times = Array.from({ length: partsOf(604_800) }, (_, at) => ({ from: from(at), closed: {} }));
   const ends = endsOf(series({ times, window_seconds: 604_800 }), 'en-GB');
   expect([ends[0], ends.at(-1)]).toEqual(['4 Nov', '10 Nov']);
+});
+
+test('the server’s own reasons are translated, and nobody else’s', () => {
+  const t = ((key: string) => `[${key}]`) as never;
+  expect(reasonOf(t, 'nobody answered in time')).toBe('[question.said.unanswered]');
+  expect(reasonOf(t, 'nobody answered in time!')).toBe('nobody answered in time!');
+  expect(reasonOf(t, 'toString')).toBe('toString');
 });

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Interaction, Resolution } from '@/api/types';
+import { reasonOf } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { useEnding } from '@/ui/ending';
 import { JsonTable } from '@/ui/json';
@@ -21,13 +22,15 @@ function Ending({ question, resolution }: { question: Interaction; resolution: R
     <Notice tone={tone} icon={icon} role="status" title={<AgentLine text={words} />}>
       <div className="mt-1 space-y-2 text-sm">
         <Ago at={resolution.at} />
-        {answer?.feedback ? <AgentText text={answer.feedback} /> : null}
-        {resolution.reason && resolution.reason !== answer?.feedback ? <AgentText text={resolution.reason} /> : null}
+        {answer?.feedback ? <AgentText text={reasonOf(t, answer.feedback)} /> : null}
+        {resolution.reason && resolution.reason !== answer?.feedback ? (
+          <AgentText text={reasonOf(t, resolution.reason)} />
+        ) : null}
         {answer?.arguments ? <Given title={t('ended.arguments')} value={answer.arguments} /> : null}
         {answer?.data !== undefined && answer.data !== null ? (
           <Given title={t('ended.data')} value={answer.data} />
         ) : null}
-        {delivery && delivery.state !== 'not_needed' ? (
+        {answer && delivery && delivery.state !== 'not_needed' ? (
           <p>{t(`delivery.${delivery.state as 'waiting'}`, { defaultValue: delivery.state })}</p>
         ) : null}
       </div>

@@ -5,6 +5,7 @@ import { earlierEvents, eventsQuery } from '@/api/events';
 import { actionQuery } from '@/api/queries';
 import type { Session, SessionEvent } from '@/api/types';
 import { cn } from '@/lib/cn';
+import { reasonOf } from '@/model/labels';
 import { callLine } from '@/model/subject';
 import { callOf, timeline, titlesOf, toneOf } from '@/model/timeline';
 import { AgentLine, AgentText } from '@/ui/agent-text';
@@ -108,7 +109,7 @@ function Entry({ event, about }: { event: SessionEvent; about?: string }) {
           <JsonTable value={data.output} />
         </div>
       ) : null}
-      {data.reason ? <AgentText text={data.reason} className="text-muted text-sm" lines={4} /> : null}
+      {data.reason ? <AgentText text={reasonOf(t, data.reason)} className="text-muted text-sm" lines={4} /> : null}
       {line && /allowed|denied|rejected/u.test(event.type) ? (
         <div className="mt-1 rounded-md bg-sunken px-2.5 py-1.5">
           <AgentText mono text={line.text} lines={6} characters={600} />
