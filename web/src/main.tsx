@@ -25,9 +25,9 @@ hearTabs((account) => {
   if (account === 'left') forgetDrafts();
   void cache.resetQueries();
   const { pathname, search } = router.state.location;
-  // Whoever was sent to the door goes on to where they wanted to go.
+  // Whoever was sent to the door goes on to where they wanted to go, on a fresh page: nothing that was refused before speaks for them.
   if (account === 'entered' && pathname === '/sign-in' && 'next' in search && search.next)
-    router.history.push(search.next);
+    location.replace(search.next);
 });
 if (backFromProvider(location.pathname)) {
   const { next } = signInSearch({ next: keptNext() });

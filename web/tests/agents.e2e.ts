@@ -114,6 +114,28 @@ test('what is written while a message is on its way is the next one', async () =
   expect(await message.inputValue()).toBe('Second');
 });
 
+test('a message whose reply is lost is sent once, whatever is written meanwhile', async () => {
+  const page = await w.at('/agents');
+  await page.getByRole('button', { name: 'Start greeter' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+  const message = page.getByRole('textbox', { name: 'Message to the agent' });
+  const keys: string[] = [];
+  await page.route('**/messages', async (route) => {
+    keys.push(route.request().headers()['idempotency-key'] ?? '');
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    await message.pressSequentially(', and then');
+    await route.abort();
+  });
+  await message.fill('Hello');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect.poll(() => keys.length).toBe(2);
+  expect(keys[0]).toBe(keys[1]);
+  await expect.poll(() => message.inputValue()).toBe(', and then');
+  const timeline = page.getByRole('list').filter({ hasText: 'Session started' });
+  expect(await timeline.getByText('Hello', { exact: true }).count()).toBe(1);
+});
+
 test('a flow is started with its input, and asks before its step', async () => {
   const page = await w.at('/agents');
   await page.getByRole('button', { name: 'Start welcome' }).click();

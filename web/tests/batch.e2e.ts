@@ -94,6 +94,6 @@ test('more than a hundred are selected at once and decided together; who was fir
   await dialog.getByText('Somebody else was first.').waitFor();
   await dialog.getByText('bob: Approve').waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('inbox-title');
   expect((await agent.decided(asked[102]?.id ?? '')).resolution?.answer?.effect).toBe('reject');
 });

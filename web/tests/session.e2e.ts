@@ -157,6 +157,9 @@ test('of several questions a key means the one that has the focus, and none with
   await page.keyboard.press('a');
   await page.keyboard.press('Enter');
   await second.getByRole('status').filter({ hasText: 'alice: Approve' }).waitFor();
+  // Whoever is at what was answered does not mean the other one.
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
   expect([(await agent.action('first')).state, (await agent.action('second')).state]).toEqual(['waiting', 'allowed']);
 });
 

@@ -63,7 +63,8 @@ function useDoor(): void {
   const navigate = useNavigate();
   const out = error !== null && asProblem(error).status === 401;
   useEffect(() => {
-    if (!out) return;
+    // Whoever is at the door already wants to go where they wanted to.
+    if (!out || location.pathname === '/sign-in') return;
     const next = location.pathname + location.search;
     void navigate({ to: '/sign-in', search: { next } }).then(() => cache.clear());
   }, [out, cache, navigate]);

@@ -20,9 +20,9 @@ export function leaveForProvider(): void {
 
 /** A tab that is back from there, and not at the door again, has come in: the others are told. */
 export function backFromProvider(path: string): boolean {
-  if (sessionStorage.getItem(GONE) === null) return false;
+  // At the door it may still be on its way there: what is read anew here was begun before.
+  if (sessionStorage.getItem(GONE) === null || path === '/sign-in') return false;
   sessionStorage.removeItem(GONE);
-  if (path === '/sign-in') return false;
   tellTabs('entered');
   return true;
 }

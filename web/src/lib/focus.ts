@@ -58,6 +58,8 @@ export function keepFocus(): void {
   new MutationObserver((changes) => {
     for (const { removedNodes, target, nextSibling, previousSibling } of changes)
       for (const node of removedNodes) gaps.set(node, { parent: target, next: nextSibling, previous: previousSibling });
+    // It may be switched on again before anybody looks.
+    if (held?.matches(':disabled')) stopped = true;
     look();
   }).observe(document.body, {
     childList: true,
@@ -80,6 +82,8 @@ export function keepFocus(): void {
     },
     true,
   );
+  for (const moved of ['wheel', 'touchmove'])
+    addEventListener(moved, () => (byKey = false), { capture: true, passive: true });
 }
 
 function rescue(lost: Element): void {

@@ -30,6 +30,7 @@ test('an address says what it may say, and nothing else', () => {
 
 test.each([
   ['/inbox?q=1', '/inbox?q=1'],
+  ['/sign-in?next=%2Finbox', undefined],
   ['//evil.example', undefined],
   ['/\\evil.example', undefined],
   ['https://evil.example', undefined],

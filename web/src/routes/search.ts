@@ -75,10 +75,10 @@ export function settingsSearch(search: Search): SettingsSearch {
   });
 }
 
-/** Where to go after signing in, never to another site; and why a provider has sent somebody back. */
+/** Where to go after signing in, never to another site nor to the door again; and why a provider has sent somebody back. */
 export function signInSearch(search: Search): { next?: string; error?: string } {
   const next = word(search.next);
-  return tidy({ next: next && /^\/(?![/\\])/u.test(next) ? next : undefined, error: word(search.error) });
+  return tidy({ next: next && /^\/(?![/\\]|sign-in\b)/u.test(next) ? next : undefined, error: word(search.error) });
 }
 
 function among<T extends string>(value: unknown, names: readonly T[]): T | undefined {

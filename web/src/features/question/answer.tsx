@@ -204,7 +204,8 @@ export function Answer({ question, dock, begin, left }: Props) {
 function isMeant(area: Element | null): boolean {
   const own = area?.closest('article');
   if (!own) return false;
-  if (own.contains(document.activeElement)) return true;
+  const focused = document.activeElement?.closest('article');
+  if (focused) return focused === own;
   const shown = [...document.querySelectorAll('[data-answer]')].filter((one) => !one.closest('details:not([open])'));
   return shown.length === 1 && shown[0] === area;
 }

@@ -19,7 +19,7 @@ export function Message({ session }: { session: string }) {
   written.current = text;
   const [key, setKey] = useState(attemptKey);
   const send = useMutation({
-    mutationFn: (content: string) =>
+    mutationFn: ({ content, key }: { content: string; key: string }) =>
       taken(
         api.POST('/v1/sessions/{session}/messages', {
           params: { path: { session }, header: { 'Idempotency-Key': key } },
@@ -27,15 +27,16 @@ export function Message({ session }: { session: string }) {
         }),
       ),
     retry: (failures, error) => asProblem(error).passing && failures < 3,
-    onSuccess: (_, sent) => {
+    onSuccess: (_, { content }) => {
       // What was written since then is the next message.
-      if (written.current === sent) forget();
+      if (written.current === content) forget();
+      else setText((now) => (now.startsWith(content) ? now.slice(content.length).trimStart() : now));
       setKey(attemptKey());
     },
   });
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (text.trim() !== '' && !send.isPending) send.mutate(text);
+    if (text.trim() !== '' && !send.isPending) send.mutate({ content: text, key });
   };
   return (
     <form onSubmit={submit} className="space-y-2">

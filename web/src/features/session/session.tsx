@@ -78,6 +78,7 @@ export function Session({ id, back, question }: Props) {
             </Card>
           </Section>
         ) : null}
+        {session.driven && may && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
         {questions.length > 0 ? (
           <Section title={t('session.open', { count: Math.max(pending.length, session.waiting_on) })}>
             <ul className="space-y-4">
@@ -88,16 +89,17 @@ export function Session({ id, back, question }: Props) {
                   </Folded>
                 </li>
               ))}
+              {open.hasNextPage ? (
+                <li>
+                  <Button busy={open.isFetchingNextPage} onClick={() => void open.fetchNextPage()}>
+                    {t('common.more')}
+                  </Button>
+                </li>
+              ) : null}
             </ul>
-            {open.hasNextPage ? (
-              <Button className="mt-4" busy={open.isFetchingNextPage} onClick={() => void open.fetchNextPage()}>
-                {t('common.more')}
-              </Button>
-            ) : null}
           </Section>
         ) : null}
         <Steps session={session} />
-        {session.driven && may && !OVER.includes(session.status) ? <Message session={session.id} /> : null}
         <Timeline session={session} />
       </div>
     </Page>
