@@ -3,6 +3,7 @@ import { CircleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
+import { detailOf } from '@/model/details';
 import { AgentLine } from './agent-text';
 import { Button } from './button';
 import { Notice } from './page';
@@ -33,7 +34,7 @@ export function ProblemNotice({ error, again }: { error: unknown; again?: () => 
           {problem.body.errors.map((one) => (
             <li key={`${one.pointer} ${one.message}`}>
               {one.pointer ? <code className="mr-1.5">{one.pointer}</code> : null}
-              <AgentLine text={one.message} />
+              <AgentLine text={detailOf(t, one.message)} />
             </li>
           ))}
         </ul>

@@ -56,7 +56,7 @@ type Change = { path: string; before?: string; word: Word; after: string };
 
 function FileChange({ path, before, word, after }: Change) {
   const { t } = useTranslation();
-  const lines = after.split('\n').length;
+  const lines = after.replace(/\n$/u, '').split('\n').length;
   return (
     <div>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 border-b px-4 py-2">

@@ -31,9 +31,9 @@ interface Props {
 /** What is about to change, once more, and why. Somebody else's change in between is never overwritten. */
 export function SavePolicy({ base, now, text, reason, onReason, onClose, onMoved, onSaved }: Props) {
   const { t } = useTranslation();
-  const [key] = useState(attemptKey);
+  const [key, setKey] = useState(attemptKey);
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (key: string) =>
       taken(
         api.PUT('/v1/policy', {
           params: { header: { 'Idempotency-Key': key } },
@@ -57,7 +57,7 @@ export function SavePolicy({ base, now, text, reason, onReason, onClose, onMoved
       footer={
         <>
           <Button onClick={onClose}>{t('common.back')}</Button>
-          <Button tone="accent" busy={save.isPending} disabled={moved} onClick={() => save.mutate()}>
+          <Button tone="accent" busy={save.isPending} disabled={moved} onClick={() => save.mutate(key)}>
             {t('policy.save')}
           </Button>
         </>
@@ -71,7 +71,17 @@ export function SavePolicy({ base, now, text, reason, onReason, onClose, onMoved
         </div>
         <Simulate text={text} />
         <Field label={t('question.reason')} optional={t('common.optional')}>
-          {(ids) => <Input {...ids} value={reason} onChange={(event) => onReason(event.target.value)} />}
+          {(ids) => (
+            <Input
+              {...ids}
+              value={reason}
+              onChange={(event) => {
+                onReason(event.target.value);
+                // Another reason is another attempt.
+                setKey(attemptKey());
+              }}
+            />
+          )}
         </Field>
         {moved ? (
           <Notice tone="warn" icon={TriangleAlert} role="alert" title={t('problems.policy_moved')}>

@@ -66,7 +66,7 @@ function Editing({ question, edited, opener, disabled, error, declared, onChange
               declared={declared}
               values={edit.values}
               disabled={disabled}
-              refused={flawsAt(error, 'arguments')}
+              refused={flawsAt(t, error, 'arguments')}
               onChange={onChange}
             />
           ) : (

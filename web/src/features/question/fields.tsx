@@ -35,7 +35,7 @@ export function Fields({ id, question, inputs, disabled, error, onChange, onRead
             value={inputs.data}
             samples={question.suggestions?.map(({ data }) => data)}
             disabled={disabled}
-            refused={flawsAt(error)}
+            refused={flawsAt(t, error)}
             unread={inputs.unread}
             onChange={(data) => onChange({ data })}
             onUnread={(unread) => onChange({ unread })}
@@ -51,7 +51,7 @@ export function Fields({ id, question, inputs, disabled, error, onChange, onRead
           question={question}
           disabled={disabled}
           keep={inputs.keep}
-          wrong={flawsAt(error)}
+          wrong={flawsAt(t, error)}
           onKeep={(keep) => onChange({ keep })}
           onSubmit={onSubmit}
         />

@@ -35,6 +35,8 @@ export default function Diff({ before, after, label, whole }: Props) {
             mergeControls: false,
             highlightChanges: true,
             gutter: true,
+            // Lines that are the same are not to look changed because much else has.
+            diffConfig: { scanLimit: 10_000, timeout: 500 },
             collapseUnchanged: whole ? undefined : { margin: 3, minSize: 6 },
           }),
           EditorState.phrases.of({ '$ unchanged lines': t('question.unchanged') }),
