@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { policyTextQuery, policyVersionsQuery } from '@/api/queries';
+import { policyTextQuery, policyVersionsQuery } from '@/api/policy';
 import type { Policy, PolicyVersion } from '@/api/types';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';

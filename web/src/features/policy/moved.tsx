@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { policyTextQuery } from '@/api/queries';
+import { policyTextQuery } from '@/api/policy';
 import type { Policy } from '@/api/types';
 import { AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';

@@ -1,0 +1,34 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, taken } from './client';
+
+const PAGE = 50;
+
+/** No event tells of a change by somebody else: whoever looks at it sees it within seconds. */
+export const policyQuery = () =>
+  queryOptions({
+    queryKey: ['policy'],
+    queryFn: ({ signal }) => taken(api.GET('/v1/policy', { signal })),
+    refetchInterval: 15_000,
+  });
+
+/** The changes of the policy, read anew where it has changed `since`. */
+export const policyVersionsQuery = (since: string) =>
+  infiniteQueryOptions({
+    queryKey: ['policy-versions', since],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      taken(api.GET('/v1/policy/versions', { params: { query: { cursor: pageParam, limit: PAGE } }, signal })),
+    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+/** The text of a version, which never changes; null where it was never in force here. */
+export const policyTextQuery = (version: string) =>
+  queryOptions({
+    queryKey: ['policy-text', version],
+    queryFn: async ({ signal }) => {
+      const params = { query: { version, limit: 1 } };
+      return (await taken(api.GET('/v1/policy/versions', { params, signal }))).versions[0]?.text ?? null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
