@@ -70,12 +70,36 @@ fn the_subcommand_of_git_is_found() {
         "git config --unset core.hooksPath",
         "git config --add include.path x",
         "git config --edit",
+        "git config color.foo.fsmonitor x",
+        "git config --rename-section color.foo core",
+        "git config rename-section color.foo core",
+        "git config --remove-section color.foo",
+        "git config --comment user.name core.fsmonitor x",
+        "git config set --value user.name core.fsmonitor x",
+        "git config set user.name x",
+        "git config user.name --edit",
+        "git config user.name x y",
+        "git config --global user.name x",
+        "git config --type path user.name x",
+        "git config --local --local user.name x",
+        "git config --name-only core.fsmonitor x",
+        "git -c color.foo.fsmonitor=x status",
+        "git maintenance start",
+        "git maintenance register",
+        "git maintenance",
     ] {
         assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
     }
-    for text in
-        ["git config user.name x", "git config --get core.pager", "git config --list", "git config color.ui auto"]
-    {
+    for text in [
+        "git config user.name x",
+        "git config --local user.name x",
+        "git config user.name",
+        "git config --get core.pager",
+        "git config --global --get core.pager",
+        "git config --list",
+        "git config get core.pager",
+        "git config color.ui auto",
+    ] {
         assert_eq!(subcommand(text), "config", "{text}");
     }
     assert_eq!(subcommand("docker push x"), "push");
@@ -104,6 +128,8 @@ fn git_that_writes_or_goes_elsewhere_is_not_plain() {
         "git archive -vox HEAD",
         "git format-patch -qox HEAD",
         "git format-patch -qo x HEAD",
+        "git apply --build-fake-ancestor=x p",
+        "git apply --build-f x p",
     ] {
         let shell = Shell::parse(text).unwrap();
         assert_eq!((shell.writes, shell.plain), (vec!["x".to_owned()], false), "{text}");
@@ -121,6 +147,72 @@ fn git_that_writes_or_goes_elsewhere_is_not_plain() {
         assert!(!Shell::parse(text).unwrap().plain, "{text}");
     }
     for text in ["git log --oneline", "git diff main..work", "git log -p -- src", "git diff HEAD~1 -- a/b"] {
+        assert!(Shell::parse(text).unwrap().plain, "{text}");
+    }
+}
+
+#[test]
+fn git_subcommands_that_write_their_operands_are_not_plain() {
+    for (text, writes) in [
+        ("git merge-file .git/config base.txt evil.txt", &[".git/config", "base.txt", "evil.txt"][..]),
+        ("git merge-file -L -p .git/config b e", &[".git/config", "b", "e"]),
+        ("git mailinfo .git/hooks/pre-commit patch", &[".git/hooks/pre-commit", "patch"]),
+        ("git interpret-trailers --in-place .git/hooks/pre-commit", &[".git/hooks/pre-commit"]),
+        ("git interpret-trailers --in-pl --trailer 'x: y' h", &["x: y", "h"]),
+    ] {
+        let shell = Shell::parse(text).unwrap();
+        assert_eq!(
+            (shell.writes.as_slice(), shell.plain),
+            (&writes.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()[..], false),
+            "{text}"
+        );
+    }
+    assert!(Shell::parse("git interpret-trailers --parse m").unwrap().plain);
+}
+
+#[test]
+fn package_managers_that_run_programs_or_work_elsewhere_are_not_plain() {
+    for text in [
+        "npm explore p -- ../../evil",
+        "npm expl p",
+        "npm --editor=./evil edit p",
+        "npm edit p",
+        "npm --loglevel silent explore p",
+        "npm --viewer ./evil help x",
+        "npm run x --script-shell=./evil",
+        "npm --script-sh ./evil test",
+        "npm i --userconfig x",
+        "npm config set script-shell ./evil",
+        "npm c set script-shell ./evil",
+        "npm set script-shell ./evil",
+        "npm config edit",
+    ] {
+        assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
+    }
+    for text in [
+        "npm -C /etc i",
+        "npm -C/etc i",
+        "npm --prefix /etc i",
+        "npm i --prefix=/etc",
+        "npm --pref /etc i",
+        "pnpm -C /etc i",
+        "pnpm --dir /etc i",
+        "yarn --cwd /etc",
+    ] {
+        let shell = Shell::parse(text).unwrap();
+        assert_eq!((shell.commands[0].cwd_changed, shell.plain), (true, false), "{text}");
+    }
+    for text in [
+        "npm test",
+        "npm run edit",
+        "npm run build -- --prefix x",
+        "npm ci --prefer-offline",
+        "npm config get prefix",
+        "npm config list",
+        "npm install --save-dev explore",
+        "yarn build",
+        "pnpm -r test",
+    ] {
         assert!(Shell::parse(text).unwrap().plain, "{text}");
     }
 }

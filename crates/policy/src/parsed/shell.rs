@@ -14,6 +14,7 @@ mod git;
 mod guard;
 mod interpreter;
 mod output;
+mod packages;
 mod piece;
 mod program;
 mod reader;

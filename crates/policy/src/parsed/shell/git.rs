@@ -3,6 +3,8 @@
 use super::walk::{Argv, Walk};
 use super::word::Word;
 
+mod config;
+
 /// Global options that take the next word.
 const VALUES: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--list-cmds"];
@@ -249,22 +251,30 @@ fn global(walk: &mut Walk, listed: usize, option: &str, value: &str) {
     }
 }
 
+/// Says whether a setting runs nothing. A key of three parts names a section of somebody's own, which can be renamed later.
 fn harmless(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    HARMLESS.contains(&key.as_str()) || key.starts_with("color.") || key.starts_with("advice.")
+    let of_section =
+        |section: &str| key.strip_prefix(section).is_some_and(|name| !name.is_empty() && !name.contains('.'));
+    HARMLESS.contains(&key.as_str()) || of_section("color.") || of_section("advice.")
 }
 
 fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
     let runs = RUNNERS.contains(&subcommand)
         || (subcommand == "submodule" && args.iter().any(|word| word.text == "foreach"))
-        || (subcommand == "bisect" && args.iter().any(|word| word.text == "run"));
+        || (subcommand == "bisect" && args.iter().any(|word| word.text == "run"))
+        || (subcommand == "maintenance" && args.first().is_none_or(|word| word.text != "run"));
     if runs {
         walk.doubt(format!("`git {subcommand}` runs other programs"));
     } else if subcommand.contains(' ') || !KNOWN.contains(&format!(" {subcommand} ")) {
         walk.doubt(format!("`git {subcommand}` may be an alias, or another program"));
     }
     if subcommand == "config" {
-        settings(walk, args);
+        config::look(walk, args);
+    }
+    if writes_operands(subcommand, args) {
+        let operands = args.iter().filter(|word| !word.text.starts_with('-'));
+        walk.shell.writes.extend(operands.map(|word| word.text.clone()));
     }
     for (at, word) in args.iter().enumerate() {
         let text = word.text.as_str();
@@ -316,6 +326,17 @@ fn letters(text: &str) -> &str {
     text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default()
 }
 
+/// Says whether a subcommand writes files that are named by its operands, `.git/config` among them.
+///
+/// `merge-file` writes its first operand, `mailinfo` both. All operands count, since a label or a trailer may look like one.
+fn writes_operands(subcommand: &str, args: &[Word]) -> bool {
+    match subcommand {
+        "merge-file" | "mailinfo" => true,
+        "interpret-trailers" => args.iter().any(|word| cut("--in-place", &word.text, "--i")),
+        _ => false,
+    }
+}
+
 /// The letters that have a subcommand run a program.
 fn running(subcommand: &str) -> &'static str {
     match subcommand {
@@ -337,6 +358,7 @@ fn output<'a>(subcommand: &str, text: &'a str, value: Option<&'a str>, next: Opt
         }
         "read-tree" => cut("--index-output", option, "--ind"),
         "checkout-index" => cut("--prefix", option, "--p"),
+        "apply" => cut("--build-fake-ancestor", option, "--b"),
         "bundle" => return next.filter(|file| text == "create" && *file != "-"),
         _ => false,
     };
@@ -350,21 +372,4 @@ fn output<'a>(subcommand: &str, text: &'a str, value: Option<&'a str>, next: Opt
     };
     let (_, glued) = letters(text).split_once(letter)?;
     if glued.is_empty() { next } else { Some(glued) }
-}
-
-/// `git config` may set what git runs from then on.
-fn settings(walk: &mut Walk, args: &[Word]) {
-    let asks = |word: &Word| {
-        word.text.starts_with("--get") || matches!(word.text.as_str(), "get" | "list" | "-l" | "--list" | "--name-only")
-    };
-    if args.first().is_some_and(asks) {
-        return;
-    }
-    let words = args.iter().filter(|word| !word.text.starts_with('-'));
-    let key = words.map(|word| word.text.as_str()).find(|text| !matches!(*text, "set" | "unset"));
-    match key {
-        Some(key) if harmless(key) => {}
-        Some(key) => walk.doubt(format!("the setting `{key}` may make `git` run another program")),
-        None => walk.doubt("what `git config` changes is not known"),
-    }
 }

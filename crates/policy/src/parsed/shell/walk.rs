@@ -3,8 +3,8 @@
 use super::guard::refused;
 use super::word::Word;
 use super::{
-    Assignment, Redirect, Shell, Simple, builtin, find, git, interpreter, output, program, reader, runner, variable,
-    wrapper,
+    Assignment, Redirect, Shell, Simple, builtin, find, git, interpreter, output, packages, program, reader, runner,
+    variable, wrapper,
 };
 use crate::parsed::Unparsed;
 
@@ -152,6 +152,7 @@ impl Walk {
         if name == "git" {
             git::look(self, at, argv);
         }
+        packages::look(self, at, name, argv);
         runner::look(self, name, argv, around)
     }
 

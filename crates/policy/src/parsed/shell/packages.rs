@@ -1,0 +1,86 @@
+//! Package managers of JavaScript: where they are told to work, and what else they are told to run.
+
+use super::walk::{Argv, Walk};
+use super::word::Word;
+
+/// The programs that are looked at.
+const PROGRAMS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
+
+/// Long options that name another directory to work in.
+const PLACES: &[&str] = &["prefix", "dir", "cwd"];
+
+/// Long options that name a program to run, or a file of settings that may name one.
+const RUNNING: &[&str] = &[
+    "editor",
+    "viewer",
+    "browser",
+    "shell",
+    "script-shell",
+    "node-options",
+    "node-gyp",
+    "git",
+    "userconfig",
+    "globalconfig",
+    "init-module",
+    "init.module",
+];
+
+/// Subcommands that run any program, or change a setting that names one. Each may be cut short.
+const SUBCOMMANDS: &[&str] = &["explore", "edit", "config", "c", "set"];
+
+/// What may follow `config` without a change of settings.
+const SHOWING: &[&str] = &["get", "list", "ls"];
+
+/// Notes another directory, and doubts about what runs.
+pub(super) fn look(walk: &mut Walk, listed: usize, name: &str, argv: &Argv) {
+    if !PROGRAMS.contains(&name) {
+        return;
+    }
+    // What stands behind `--` belongs to a script, apart from what `explore` and `exec` run.
+    let words = argv.words.iter().skip(1).map_while(|word| (word.text != "--").then_some(word));
+    let words: Vec<&Word> = words.collect();
+    for word in &words {
+        let text = word.text.as_str();
+        if names_option(text, PLACES) || text.starts_with("-C") {
+            walk.shell.cwd_changed = true;
+            if let Some(simple) = walk.shell.commands.get_mut(listed) {
+                simple.cwd_changed = true;
+            }
+        }
+        if names_option(text, RUNNING) {
+            walk.doubt(format!("`{name} {text}` may run another program"));
+        }
+    }
+    if let Some(subcommand) = running_subcommand(&words) {
+        walk.doubt(format!("`{name} {subcommand}` may run another program"));
+    }
+}
+
+/// Says whether a word is one of these long options, or the beginning of one, which the programs take for the whole.
+fn names_option(text: &str, options: &[&str]) -> bool {
+    let Some(option) = text.strip_prefix("--") else { return false };
+    let option = option.split('=').next().unwrap_or_default();
+    option.len() > 1 && options.iter().any(|whole| whole.starts_with(option))
+}
+
+/// The subcommand that runs other programs, if it may be one. A word behind an option may be the option's value or the subcommand.
+fn running_subcommand<'a>(words: &[&'a Word]) -> Option<&'a str> {
+    let mut behind_option = false;
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        if text.starts_with('-') {
+            behind_option = !text.contains('=');
+            continue;
+        }
+        let next = words.get(at + 1).map(|word| word.text.as_str());
+        let shows = matches!(text, "config" | "c") && next.is_some_and(|next| SHOWING.contains(&next));
+        let named = |whole: &&str| text == *whole || (text.len() > 1 && whole.starts_with(text));
+        if !shows && SUBCOMMANDS.iter().any(named) {
+            return Some(text);
+        }
+        if !std::mem::take(&mut behind_option) {
+            return None;
+        }
+    }
+    None
+}
