@@ -48,6 +48,10 @@ impl Work<'_> {
             return Ok(false);
         }
         let action = &judged.action;
+        // A grant for any arguments was given with ordinary files in mind, not with a git hook.
+        if matches!(grant.arguments, Covers::Anything) && policy::steers(&action.tool, &action.arguments) {
+            return Ok(false);
+        }
         let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
         let here = (session.id, by.name.as_str());
         if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) {

@@ -39,5 +39,5 @@ pub use learn::{Decided, HeldBack, LEARNT, Learnt, RUN, Run, Said, held_back, ru
 pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
 pub use pattern::Pattern;
 pub use policy::{Policy, Tool};
-pub use remembered::fits;
+pub use remembered::{fits, steers};
 pub use rule::{Exact, Fit, Miss, Rule};

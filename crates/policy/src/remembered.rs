@@ -21,7 +21,8 @@ impl Policy {
 ///
 /// A path is compared in its canonical form. Wildcards stand for nothing by which a tool could find a second thing in a text: no blanks,
 /// separators, quotes or `@`, and no `..`; a lone `*` stands for one line of anything. What is read as a command, an address or SQL has
-/// more meanings than a pattern can see, and fits none; neither does anything of an action that could not be read.
+/// more meanings than a pattern can see, and fits none; neither does anything of an action that could not be read. A path that decides what
+/// runs later, such as a git hook, fits only the pattern that spells it out: nobody who remembers `/srv/notes/*` means `/srv/notes/.git/hooks/x`.
 #[must_use]
 pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     let (Some(text), Ok(pattern)) = (arguments.get(name).and_then(Value::as_str), Pattern::new(pattern)) else {
@@ -33,7 +34,8 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     }
     if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
         let climbs = |path: &PathFacts| path.escapes && !pattern.is_exact() && !pattern.is_everything();
-        return path.as_ref().is_ok_and(|path| !climbs(path) && matches(&pattern, &path.canonical));
+        let steers = |path: &PathFacts| path.steers && !pattern.is_exact();
+        return path.as_ref().is_ok_and(|path| !climbs(path) && !steers(path) && matches(&pattern, &path.canonical));
     }
     // Also what only means something beside a command or an address: further words, variables, a method.
     let others = arguments.as_object().into_iter().flatten().filter(|(other, _)| *other != name);
@@ -41,6 +43,13 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     let rest = Parsed::of(tool, &others);
     let read = (&parsed.shell, &parsed.url, &parsed.sql) != (&rest.shell, &rest.url, &rest.sql);
     !read && matches(&pattern, text)
+}
+
+/// Whether a path of an action decides what runs later: a git hook, a start file of a shell, a task of an editor.
+#[must_use]
+pub fn steers(tool: &str, arguments: &Value) -> bool {
+    let parsed = Parsed::of(tool, arguments);
+    parsed.paths.iter().any(|(_, path)| path.as_ref().is_ok_and(|path| path.steers))
 }
 
 fn matches(pattern: &Pattern, text: &str) -> bool {

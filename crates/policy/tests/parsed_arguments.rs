@@ -346,9 +346,18 @@ fn a_wildcard_of_a_grant_stands_for_one_plain_thing() {
         // Under names that may be those of paths no more fits.
         assert!(["to", "target", "path"].iter().all(|name| fits || !on(name)), "{pattern} on {text:?} as a path");
     }
-    for (pattern, path, fits) in
-        [("*/x", "../x", false), ("*/x", "a/x", true), ("src/*", "src/my file", false), ("*", "../x", true)]
-    {
+    for (pattern, path, fits) in [
+        ("*/x", "../x", false),
+        ("*/x", "a/x", true),
+        ("src/*", "src/my file", false),
+        ("*", "../x", true),
+        ("/srv/notes/*", "/srv/notes/today.md", true),
+        ("/srv/notes/*", "/srv/notes/.git/hooks/x", false),
+        ("/srv/notes/*", "/srv/notes/.GIT/config", false),
+        ("/srv/notes/*", "/srv/notes/sub/.envrc", false),
+        ("*", "/srv/notes/.git/config", false),
+        ("/srv/notes/.git/config", "/srv/notes/.git/config", true),
+    ] {
         assert_eq!(holdpoint_policy::fits("t", &json!({ "path": path }), "path", pattern), fits, "{pattern} on {path}");
     }
 }

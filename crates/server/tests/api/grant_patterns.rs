@@ -30,8 +30,12 @@ async fn a_path_cannot_leave_its_pattern() {
         (to("/srv/notes2/b"), "waiting"),
         (to("srv/notes/b"), "waiting"),
         (to("~/notes/b"), "waiting"),
+        (to("/srv/notes/.git/hooks/pre-commit"), "waiting"),
+        (to("/srv/notes/.envrc"), "waiting"),
     ];
     check("write_file", to("/srv/notes/a"), json!({ "path": "/srv/notes/*" }), &then).await;
+    let files_that_steer = [(to("/srv/notes/b"), "allowed"), (to("/srv/notes/.git/config"), "waiting")];
+    check("write_file", to("/srv/notes/a"), json!("any"), &files_that_steer).await;
 }
 
 /// A command, an address and SQL have more meanings than a pattern can see, and so has what stands beside them: no pattern is taken for
