@@ -83,7 +83,7 @@ impl Action {
     /// Lists everything for which this action cannot be judged as it stands.
     pub fn check(&self, under: &str, problems: &mut Vec<Problem>) {
         text::line(&format!("{under}/tool"), &self.tool, problems);
-        text::visible(&format!("{under}/tool"), &self.tool, problems);
+        text::tool(&format!("{under}/tool"), &self.tool, problems);
         check_arguments(&format!("{under}/arguments"), &self.arguments, problems);
     }
 }

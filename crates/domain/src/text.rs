@@ -37,6 +37,22 @@ pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
+/// Checks the name of a tool: letters and digits of any script, ASCII punctuation and spaces. Rules compare it and people read it, so
+/// that a character which looks like nothing, or like the end of the name, must not be in it.
+pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
+    if let Some(found) = name.chars().find(|c| !is_plain(*c)) {
+        let message =
+            format!("contains U+{:04X}; a tool's name has letters, digits, ASCII punctuation and spaces", found as u32);
+        problems.push(Problem::new(pointer, message));
+    }
+}
+
+/// The fillers count as letters of Hangul and are blank.
+fn is_plain(c: char) -> bool {
+    let filler = matches!(c, '\u{115F}' | '\u{1160}' | '\u{3164}' | '\u{FFA0}');
+    c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !filler)
+}
+
 /// Checks a longer text: line breaks and tabs are fine, NUL and other control characters are not.
 pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     bounded(pointer, text, PARAGRAPHS, problems);
@@ -199,6 +215,32 @@ mod tests {
             let mut problems = Vec::new();
             paragraphs("/message", &sayable(&"я".repeat(long)), &mut problems);
             assert_eq!(problems, []);
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_tool_has_nothing_that_looks_like_nothing() {
+        let check = |name: &str, good: bool| {
+            let mut problems = Vec::new();
+            tool("/tool", name, &mut problems);
+            assert_eq!(problems.is_empty(), good, "{name:?} {problems:?}");
+        };
+        for good in ["read_file", "github.create-issue", "Run Query", "mcp__x__y", "выполнить", "读取文件"]
+        {
+            check(good, true);
+        }
+        for bad in [
+            "a\u{2028}b",
+            "a\u{3164}b",
+            "a\u{E0041}",
+            "a\u{2800}b",
+            "a\u{00A0}b",
+            "a\u{200B}b",
+            "a\u{202E}b",
+            "a\tb",
+            "a\u{FE0F}",
+        ] {
+            check(bad, false);
         }
     }
 

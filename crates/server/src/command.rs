@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::App;
 use crate::error::ApiError;
+use crate::exact_numbers::first_rounded;
 use crate::unique::Unique;
 
 /// How long a body may take to arrive.
@@ -64,7 +65,7 @@ fn read<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, Ap
     parsed(if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? })
 }
 
-/// Reads an object strictly: of the shape wanted, and with each name once.
+/// Reads an object strictly: of the shape wanted, with each name once, and without a number that would be rounded.
 pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         // Serde would take a list for an object, field by field.
@@ -91,6 +92,9 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let mut again = serde_json::Deserializer::from_slice(bytes);
     let unique: Result<Unique, _> = serde_path_to_error::deserialize(&mut again);
     unique.map_err(|error| ApiError::wrong(pointer(error.path()), "a name stands twice in one object"))?;
+    if let Some(at) = first_rounded(bytes) {
+        return Err(ApiError::wrong("", format!("the number at byte {at} cannot be kept exactly: send it as text")));
+    }
     Ok(read)
 }
 

@@ -16,6 +16,7 @@ mod cookie;
 mod dialects;
 mod document;
 mod error;
+mod exact_numbers;
 mod front;
 mod listen;
 mod oidc;

@@ -21,6 +21,32 @@ async fn malformed_json_changes_nothing() {
     assert_eq!(world.everything().await, before);
 }
 
+/// A number that would be rounded on the way in, wherever it stands, and a tool whose name is not what it looks like.
+#[tokio::test]
+async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let question = world.asks(confirmation()).await;
+    let (ask, propose) = (
+        format!("/v1/sessions/{}/interactions", question.session),
+        format!("/v1/sessions/{}/actions", question.session),
+    );
+    let before = world.everything().await;
+    for (path, body) in [
+        (&propose, r#"{"call_id": "c1", "tool": "pay", "arguments": {"amount": 1e-400}}"#),
+        (&propose, r#"{"call_id": "c1", "tool": "pay", "arguments": {"amount": 18446744073709551617}}"#),
+        (&ask, r#"{"kind": "confirmation", "title": "Go?", "context": {"amount": [1e-400]}}"#),
+        (&ask, r#"{"kind": "confirmation", "title": "Go?", "context": 0.10000000000000000555}"#),
+    ] {
+        agent.post_raw(path, body).await.refused_at(422, "body_invalid", &[""]);
+    }
+    for tool in ["pay\u{2028}", "pay\u{3164}", "pay\u{E0041}", "pay\u{2800}", "pay\u{A0}me"] {
+        let call = json!({ "call_id": "c1", "tool": tool, "arguments": {} });
+        agent.post(&propose, call).await.refused_at(422, "question_invalid", &["/tool"]);
+    }
+    assert_eq!(world.everything().await, before);
+}
+
 /// JSON of another shape: wrong types, unknown fields, unknown values, fields twice, fields that are missing. Each is
 /// told where.
 #[tokio::test]
