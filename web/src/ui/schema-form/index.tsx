@@ -10,6 +10,7 @@ import { controlsFor, ending, fieldPath } from './controls';
 import { ANYTHING, drawable, spoken } from './drawable';
 import { exactly } from './exactly';
 import { FileWidget } from './file';
+import { patternless } from './patternless';
 import {
   ArrayFieldItemTemplate,
   ArrayFieldTemplate,
@@ -88,12 +89,12 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
   const told = writeJson(schema);
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const { exact, whole, clean, controls } = useMemo(() => {
-    const exact = exactly(spoken(drawn), [value, ...samples]);
+    const exact = exactly(spoken(patternless(drawn)), [value, ...samples]);
     const controls = {
       ...controlsFor(exact.schema, exact.encode(value)),
       'ui:submitButtonOptions': { norender: true },
     };
-    const { $id, $schema, ...whole } = drawn === schema ? exact.schema : (forFields(schema) as RJSFSchema);
+    const { $id, $schema, ...whole } = drawn === schema ? exact.schema : (forFields(patternless(schema)) as RJSFSchema);
     return { exact, whole, clean: drawable(ending(exact.schema)), controls };
   }, [told]);
   const check = useMemo(
