@@ -14,6 +14,12 @@ describe('what would hide or turn the text round is shown by its number', () => 
     ['half of a pair', 'x\ud800', ['x', 'U+D800']],
     ['a filler that looks like nothing', 'a\u3164b', ['a', 'U+3164', 'b']],
     ['a separator of lines', 'a\u2028b', ['a', 'U+2028', 'b']],
+    ['a blank that is a letter', 'a\u2800b', ['a', 'U+2800', 'b']],
+    ['a space that does not break', 'rm\u00a0-rf', ['rm', 'U+00A0', '-rf']],
+    ['a wide space', 'a\u3000b', ['a', 'U+3000', 'b']],
+    ['a thin space', 'a\u2009b', ['a', 'U+2009', 'b']],
+    ['a Cyrillic letter in a Latin word', 'r\u043eot', ['r', 'U+043E', 'ot']],
+    ['a Greek letter in a Latin word', '\u0391dmin', ['U+0391', 'dmin']],
   ])('%s', (_, text, expected) => {
     expect(shown(text)).toEqual(expected);
   });
@@ -23,6 +29,7 @@ test.each([
   ['tabs, lines and other scripts', 'a\tb\nпривет 你好 שלום'],
   ['markup', '<b onclick="x()">bold</b>'],
   ['joined pictures', '👩‍💻 and ❤️'],
+  ['words of two scripts side by side', 'сервер root, и αβγ'],
 ])('%s stay as they are', (_, text) => {
   expect(shown(text)).toEqual([text]);
 });

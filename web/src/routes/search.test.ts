@@ -33,6 +33,13 @@ test.each([
   ['/sign-in?next=%2Finbox', undefined],
   ['//evil.example', undefined],
   ['/\\evil.example', undefined],
+  ['/\t/evil.example', undefined],
+  ['/\n/evil.example', undefined],
+  ['/\t\\evil.example', undefined],
+  ['\t//evil.example', undefined],
+  ['/.//evil.example', undefined],
+  ['/x/..//evil.example', undefined],
+  ['/./sign-in', undefined],
   ['https://evil.example', undefined],
   ['javascript:alert(1)', undefined],
 ])('after signing in, %s leads to %s', (next, expected) => {

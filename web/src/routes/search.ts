@@ -78,7 +78,14 @@ export function settingsSearch(search: Search): SettingsSearch {
 /** Where to go after signing in, never to another site nor to the door again; and why a provider has sent somebody back. */
 export function signInSearch(search: Search): { next?: string; error?: string } {
   const next = word(search.next);
-  return tidy({ next: next && /^\/(?![/\\]|sign-in\b)/u.test(next) ? next : undefined, error: word(search.error) });
+  return tidy({ next: next && isOwnPlace(next) ? next : undefined, error: word(search.error) });
+}
+
+// Browsers drop tabs and line feeds out of an address, so that `/\t/evil.example` is another site: the address is read as they read it.
+function isOwnPlace(next: string): boolean {
+  if (!next.startsWith('/') || /[\p{Cc}\\]/u.test(next)) return false;
+  const place = URL.parse(next, location.origin);
+  return place?.origin === location.origin && !/^\/(?:\/|sign-in\b)/u.test(place.pathname);
 }
 
 function among<T extends string>(value: unknown, names: readonly T[]): T | undefined {
