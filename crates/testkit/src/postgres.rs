@@ -119,6 +119,22 @@ impl TestDatabase {
         &self.on
     }
 
+    /// Copies everything into an empty database, perhaps of another server, as an operator would: by `pg_dump` and `pg_restore`.
+    pub fn restore_into(&self, other: &Self) -> Result<(), Trouble> {
+        let tools = Tools::find()?;
+        let file = tools.output("mktemp", &["/tmp/holdpoint-dump-XXXXXX"])?;
+        let file = file.trim();
+        let dumped = tools.output(&tools.program("pg_dump"), &["--format=custom", "--file", file, &self.url()]);
+        let restored = dumped.and_then(|_| {
+            tools.output(
+                &tools.program("pg_restore"),
+                &["--no-owner", "--exit-on-error", "--dbname", &other.url(), file],
+            )
+        });
+        tools.output("rm", &["-f", file])?;
+        restored.map(drop)
+    }
+
     /// A connection past every store, to look with and to make trouble with.
     pub fn connect(&self) -> Result<Client, Trouble> {
         Client::connect(&self.url(), NoTls).map_err(|error| format!("{error:?}"))
