@@ -85,7 +85,10 @@ fn attempt(config: &Config, connection: &mut Connection, lock_wait: Duration) ->
     let mut turn = Connection::open(config).map_err(|failure| Trouble::Passing(failure.reason()))?;
     turn.client.batch_execute(&settings)?;
     // Released with its connection, at the end of this function.
-    turn.client.batch_execute(TURN)?;
+    turn.client.batch_execute(TURN).map_err(|error| match Trouble::from(error) {
+        Trouble::Locked(_) => Trouble::Locked("another node migrates".to_owned()),
+        other => other,
+    })?;
     client.batch_execute(&settings)?;
     if applied(client)?.is_empty() {
         let begun = Instant::now();
@@ -149,10 +152,11 @@ impl From<refinery::Error> for Trouble {
             _ => {}
         }
         let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<postgres::Error>());
+        let reason = cause.map_or_else(|| error.to_string(), described);
         match cause.and_then(postgres::Error::code) {
-            Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Self::Locked(error.to_string()),
+            Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Self::Locked(reason),
             Some(code) if *code == SqlState::DISK_FULL => Self::Final(StoreError::Full),
-            _ => Self::Passing(cause.map_or_else(|| error.to_string(), described)),
+            _ => Self::Passing(reason),
         }
     }
 }
