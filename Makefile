@@ -3,7 +3,7 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build tested test bench fuzz fmt lint unit web api readme e2e clean
+.PHONY: run build tested test bench fuzz fmt lint unit web api readme e2e advisories clean
 
 run: build
 	@./scripts/run
@@ -57,6 +57,11 @@ FUZZ_TARGETS ?= shell path url sql policy
 fuzz:
 	@cd crates/policy && for target in $(FUZZ_TARGETS); do \
 	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=4096 || exit 1; done
+
+# Needs the network and cargo-deny or cargo-audit, and says what it could not look at. Not part of `make test`, which checks licences,
+# sources, bans and duplicates without the network.
+advisories:
+	@./scripts/advisories
 
 fmt:
 	$(CARGO) fmt --all

@@ -1,6 +1,7 @@
 //! Everything that can be set, by flag or by environment variable. The environment is read here, and only here.
 
 mod access;
+mod database;
 mod webhooks;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
+pub(crate) use database::{Adopt, DatabaseCommand};
 pub(crate) use webhooks::Webhooks;
 
 /// The hold point for AI agents: an agent asks, its step sleeps durably, a person answers, the agent goes on, once.
@@ -45,6 +47,9 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Look for damage in the SQLite database
     Check(Check),
+    /// Look after the PostgreSQL database
+    #[command(subcommand)]
+    Database(DatabaseCommand),
     /// Look at policy files
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -59,6 +59,23 @@ pub(crate) enum Failure {
     Damaged(String),
     #[error("{0} works on the SQLite database of a data directory; use the tools of PostgreSQL for the other")]
     SqliteOnly(&'static str),
+    #[error(
+        "{0} works on a PostgreSQL database: give --database-url; a SQLite file can be copied and restored as it is"
+    )]
+    PostgresOnly(&'static str),
+    #[error(
+        "this database was restored from a dump into another PostgreSQL cluster: its log records transaction {recorded}, and this \
+         cluster would record {next} next, so that nothing new would be chained, listed or streamed. Stop every node, run \
+         `holdpoint database adopt` with the same --database-url, then start again"
+    )]
+    NotAdopted { recorded: u64, next: u64 },
+    #[error(
+        "audit entries have no place in their chain, and an export would leave them out: stop every node, run `holdpoint \
+         database adopt` with the same --database-url, then start again"
+    )]
+    AuditIncomplete,
+    #[error("{0} connections of holdpoint to this database are open: stop every node and every other command first")]
+    NodesRunning(u64),
     #[error("{0}: {1}")]
     PolicyUnread(PathBuf, io::Error),
     #[error("the policy is refused:\n{0}")]
@@ -92,6 +109,7 @@ impl From<engine::Error> for Failure {
         match error {
             engine::Error::Store(error) => error.into(),
             engine::Error::Sealed => Self::OtherMasterKey,
+            engine::Error::AuditIncomplete(_) => Self::AuditIncomplete,
             other => Self::Refused(other),
         }
     }

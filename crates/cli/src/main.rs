@@ -8,6 +8,7 @@ mod archive;
 mod audit;
 mod config;
 mod data;
+mod database;
 mod definitions;
 mod failure;
 mod keys;
@@ -59,6 +60,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
         Command::Backup(backup) => data::backup(&backup),
         Command::Check(check) => data::check(&check),
+        Command::Database(command) => runtime.block_on(database::database(command)),
         Command::Policy(PolicyCommand::Check(files)) => policy::check(files),
         Command::Policy(PolicyCommand::Simulate(draft)) => runtime.block_on(simulate::simulate(draft)),
         Command::Agents(command) => definitions::agents(&command),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::{Engine, Ids, MasterKey, Settings, Vault};
-use store::{Clock, Store, SystemClock};
+use store::{Clock, Misfit, Store, SystemClock};
 use store_postgres::PostgresStore;
 use store_sqlite::{FILE, SqliteStore};
 
@@ -36,6 +36,14 @@ pub(crate) fn unsealed((store, clock): Opened) -> Engine {
     let ids = Ids::default();
     let vault = Vault::new(MasterKey::from_bytes(ids.random()));
     Engine::new(store, clock, ids, vault, Settings::default())
+}
+
+/// Refuses a database that was restored from a dump into another cluster and not adopted.
+pub(crate) async fn refuse_misfit(engine: &Engine) -> Result<(), Failure> {
+    match engine.database_misfit().await? {
+        Some(Misfit { recorded, next }) => Err(Failure::NotAdopted { recorded, next }),
+        None => Ok(()),
+    }
 }
 
 /// The file of a database that would be made by opening it.

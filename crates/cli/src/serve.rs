@@ -18,7 +18,7 @@ use webhooks::{Postman, SystemLookup};
 use crate::config::{Provider, Serve};
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open;
+use crate::open::{open, refuse_misfit};
 use crate::stopping::Signals;
 use crate::{policy, telemetry, users, work};
 
@@ -42,6 +42,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let (store, clock) = open(&serve.database)?;
     let settings = serve.webhooks.applied_to(serve.terms.settings(&serve.agents));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
+    refuse_misfit(&engine).await?;
     engine.unlock().await?;
     work::first(&engine, &serve.agents)?;
     if let Some(file) = &serve.terms.policy {

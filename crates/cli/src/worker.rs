@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use crate::config::Worker;
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open;
+use crate::open::{open, refuse_misfit};
 use crate::stopping::Signals;
 use crate::{policy, telemetry, work};
 
@@ -36,6 +36,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let vault = vault(&worker.master, &worker.database.data)?;
     let (store, clock) = open(&worker.database)?;
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, worker.terms.settings(&worker.agents));
+    refuse_misfit(&engine).await?;
     engine.unlock().await?;
     engine.beside_servers();
     work::first(&engine, &worker.agents)?;

@@ -10,6 +10,7 @@ use domain::audit::chain::{Checkpoint, link};
 use domain::{SignedDuration, TenantId};
 use store::{Cost, Link, Loose, Page};
 
+use crate::timers::count_failure;
 use crate::work::Work;
 use crate::{Engine, Error};
 
@@ -27,6 +28,7 @@ const AFTER_FAILURE: Duration = Duration::from_secs(5);
 impl Engine {
     /// Runs for ever.
     pub async fn run_chain(&self) {
+        self.look_for_unchained().await;
         loop {
             let pause = match self.chain().await.and(self.sign_due().await) {
                 Ok(()) => EVERY,
@@ -64,10 +66,16 @@ impl Engine {
     }
 
     async fn sign_all(&self, tenants: Vec<TenantId>) -> Result<(), Error> {
+        let mut all = Ok(());
+        // A tenant whose chain cannot be signed keeps no other's from being signed.
         for tenant in tenants {
-            self.sign(tenant).await?;
+            if let Err(error) = self.sign(tenant).await {
+                count_failure("checkpoint");
+                tracing::warn!(%tenant, %error, "the end of a chain was not signed");
+                all = Err(error);
+            }
         }
-        Ok(())
+        all
     }
 
     /// Signs the end of a chain, unless a checkpoint covers it already; gives the one that does.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
 use domain::webhook::address::Networks;
@@ -15,6 +15,8 @@ use crate::definitions::Filed;
 use crate::judge::Policies;
 use crate::password::Turns;
 use crate::settle::Alongside;
+use crate::settling::Settling;
+use crate::timers::Stuck;
 use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
 
@@ -99,6 +101,12 @@ pub struct Inner {
     /// The moment that the timers sleep until, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
+    /// Readers of projects who wait for what is not yet in order.
+    pub(crate) settling: Settling,
+    /// How many audit entries had no place in their chain when this process began to chain entries.
+    pub(crate) unchained: AtomicU64,
+    /// What time could not be brought to bear on, and how often.
+    pub(crate) stuck: Stuck,
 }
 
 impl std::ops::Deref for Engine {
@@ -132,6 +140,9 @@ impl Engine {
             turns: Turns::default(),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),
+            settling: Settling::default(),
+            unchained: AtomicU64::new(0),
+            stuck: Stuck::default(),
         }))
     }
 

@@ -27,6 +27,9 @@ pub enum Error {
     /// What was sealed cannot be opened: the master key is another one.
     #[error("what was sealed cannot be opened with this master key")]
     Sealed,
+    /// So many audit entries have no place in their chain, or none would get one: an export would leave them out.
+    #[error("audit entries have no place in their chain: the database was restored from a dump and not adopted")]
+    AuditIncomplete(u64),
     /// The store could not do its work.
     #[error(transparent)]
     Store(#[from] StoreError),

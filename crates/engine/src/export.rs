@@ -52,7 +52,10 @@ impl Engine {
     /// Exports the whole chain of a tenant by name: for whoever holds the database itself.
     pub async fn audit_export_all(&self, tenant: &str, wanted: Wanted) -> Result<Export, Error> {
         let tenant = self.tenant_named(tenant).await?;
-        self.export(tenant, None, wanted).await
+        match self.audit_unchained().await? {
+            0 => self.export(tenant, None, wanted).await,
+            entries => Err(Error::AuditIncomplete(entries)),
+        }
     }
 
     /// The public half of the key that signs the audit trail of a tenant by name.
@@ -68,6 +71,10 @@ impl Engine {
     }
 
     async fn export(&self, tenant: TenantId, shown: Option<ProjectId>, wanted: Wanted) -> Result<Export, Error> {
+        match self.audit_unchained_at_start() {
+            0 if self.database_misfit().await?.is_none() => {}
+            entries => return Err(Error::AuditIncomplete(entries)),
+        }
         // Somebody who holds a transaction open must not hold up the export for ever; what it lacks then, the next one has.
         if let Ok(ended) = tokio::time::timeout(PATIENCE, self.older_ones_ended()).await {
             ended?;

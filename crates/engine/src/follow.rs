@@ -9,9 +9,6 @@ use store::{Cost, Cursor, Topic};
 use crate::portion::Portion;
 use crate::{Engine, Error, Listener};
 
-/// How soon to look again for what is committed and not yet in order.
-const HIDDEN: Duration = Duration::from_millis(20);
-
 /// Reads a session's events one after the other, for as long as it is asked to.
 #[derive(Debug)]
 pub struct SessionFollower {
@@ -143,7 +140,8 @@ impl ProjectFollower {
                 return Ok(found.events);
             }
             if found.hidden {
-                tokio::time::sleep(HIDDEN).await;
+                let look = || self.engine.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?));
+                self.engine.settling.beyond(scope.project, after, look).await?;
             } else {
                 self.listener.heard().await;
             }

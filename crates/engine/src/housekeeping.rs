@@ -24,20 +24,33 @@ impl Engine {
     }
 
     /// Does all of it once.
+    ///
+    /// One part that fails keeps no other from being done.
     pub async fn tidy(&self) -> Result<(), Error> {
+        let parts = [
+            self.forget_once().await,
+            self.note_used().await,
+            self.forget_visits().await,
+            self.forget_differences().await,
+            self.forget_webhooks().await,
+        ];
+        for error in parts.iter().filter_map(|part| part.as_ref().err()).skip(1) {
+            tracing::warn!(%error, "another part of housekeeping was put off");
+        }
+        parts.into_iter().collect()
+    }
+
+    /// Forgets idempotency keys that are old enough, with what was sealed under them.
+    async fn forget_once(&self) -> Result<(), Error> {
         let kept = self.settings().once_kept;
         loop {
             let forgotten = self.transact(move |work| {
                 Ok(work.tx.once_purge(work.now.saturating_sub(kept).unwrap_or(work.now), BATCH)?)
             });
             if forgotten.await? < u64::from(BATCH) {
-                break;
+                return Ok(());
             }
         }
-        self.note_used().await?;
-        self.forget_visits().await?;
-        self.forget_differences().await?;
-        self.forget_webhooks().await
     }
 
     /// Writes down when keys and visits were last used.

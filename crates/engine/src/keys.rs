@@ -43,8 +43,7 @@ impl NewKey {
 impl Engine {
     /// Makes a key of the caller's project; the text is shown this once.
     ///
-    /// With an idempotency key the secret is derived from the installation's own key and the command, so that a repeated command shows the
-    /// same secret and it is kept nowhere.
+    /// With an idempotency key a repeated command shows the same secret, which is kept sealed for as long as the idempotency key is.
     pub async fn key_create(
         &self,
         caller: &Caller,
@@ -53,12 +52,11 @@ impl Engine {
     ) -> Result<(Key, String), Error> {
         caller.require(Right::ManageKeys)?;
         new.check()?;
-        let secret = match &once {
-            Some(once) => self.fingerprint("key", &once.name(caller)).await?,
-            None => self.ids.random(),
-        };
-        let (scope, hash) = (caller.scope, fingerprint(&self.pepper().await?, &secret));
-        let key = self.command(caller, once, move |work| made(work, scope, new.clone(), hash)).await?;
+        let (scope, pepper) = (caller.scope, self.pepper().await?);
+        let made = self.command_with_secret(caller, "key", once, move |work, secret| {
+            made(work, scope, new.clone(), fingerprint(&pepper, secret))
+        });
+        let (key, secret) = made.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
         Ok((key, text))
     }

@@ -31,20 +31,16 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<(String, Timestamp), Error> {
         caller.require(Right::ManageUsers)?;
-        let secret = match &once {
-            Some(once) => self.fingerprint("link", &once.name(caller)).await?,
-            None => self.ids.random(),
-        };
-        let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
+        let (name, pepper) = (known(name)?, self.pepper().await?);
         let (scope, credential) = (caller.scope, caller.credential);
-        let link: Link = self
-            .command(caller, once, move |work| {
+        let (link, secret): (Link, _) = self
+            .command_with_secret(caller, "link", once, move |work, secret| {
                 let (user, _) = work.member(&scope, &name)?;
                 let governed = work.governed(&scope, credential)?;
                 if !user.active().all(|membership| governed.contains(&membership.project)) {
                     return Err(Refusal::UserElsewhere(name.clone()).into());
                 }
-                work.linked(&scope, &user, &hash, LIFETIME)
+                work.linked(&scope, &user, &fingerprint(&pepper, secret), LIFETIME)
             })
             .await?;
         Ok((spelled(LINK, link.id.uuid(), &secret), link.expires_at))

@@ -25,6 +25,8 @@ use crate::{Engine, Error, Vault};
 const BATCH: u32 = 50;
 /// How often it is looked whether older transactions have ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// The longest pause between two looks.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// What a rotation has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,8 +76,10 @@ impl Engine {
     /// audit entry before this can have its place.
     pub(crate) async fn older_ones_ended(&self) -> Result<(), Error> {
         let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
+        let mut pause = LOOK_AGAIN;
         while !self.read(Cost::Point, move |reads| Ok(reads.fence_passed(fence)?)).await? {
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
         Ok(())
     }
@@ -152,6 +156,13 @@ fn sealed_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64
         let value = vault.unseal(&place, &secret.sealed)?;
         secret.sealed = vault.seal(work, &place, &value)?;
         work.tx.webhook_secret_again(old.id, &secret)?;
+        done += 1;
+    }
+    for mut secret in work.tx.once_secrets_under(old.id, BATCH)? {
+        let place = Place::Once(&secret.scope, &secret.actor, &secret.key);
+        let value = vault.unseal(&place, &secret.sealed)?;
+        secret.sealed = vault.seal(work, &place, &value)?;
+        work.tx.once_secret_again(old.id, &secret)?;
         done += 1;
     }
     Ok(done)

@@ -13,21 +13,17 @@ const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
 impl Engine {
     /// Makes a ticket for the caller; the text is shown this once.
     pub async fn ticket(&self, caller: &Caller, once: Option<Idempotency>) -> Result<(String, Timestamp), Error> {
-        let secret = match &once {
-            Some(once) => self.fingerprint("ticket", &once.name(caller)).await?,
-            None => self.ids.random(),
-        };
-        let hash = fingerprint(&self.pepper().await?, &secret);
+        let pepper = self.pepper().await?;
         let (scope, credential, actor) = (caller.scope, caller.credential, caller.actor.clone());
-        let made = self.command(caller, once, move |work| {
+        let made = self.command_with_secret(caller, "ticket", once, move |work, secret| {
             let expires_at = work.now.saturating_add(LIFETIME).unwrap_or(work.now);
             let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
-            work.tx.ticket_insert(&ticket, &hash)?;
+            work.tx.ticket_insert(&ticket, &fingerprint(&pepper, secret))?;
             let told = json!({ "ticket": ticket.id, "expires_at": expires_at });
             work.audited(&scope, &Happening::by("ticket.made", &actor, told))?;
             Ok((ticket.id, expires_at))
         });
-        let (id, expires_at): (TicketId, Timestamp) = made.await?;
+        let ((id, expires_at), secret): ((TicketId, Timestamp), _) = made.await?;
         Ok((spelled(TICKET, id.uuid(), &secret), expires_at))
     }
 

@@ -1,12 +1,17 @@
 //! Time: one loop that sleeps until the next due moment, on every node; each moment is acted on once.
 
+mod stuck;
+
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::{Refusal, Status, Timestamp};
+use futures::future::join_all;
 use store::{Cost, Due, DueAction, Topic};
 
 use crate::{Engine, Error};
+
+pub(crate) use stuck::{Stuck, count_failure};
 
 /// How many due questions are acted on side by side.
 const BATCH: u32 = 64;
@@ -47,14 +52,16 @@ impl Engine {
 
     /// Acts on everything that is due and says how long there is nothing to do.
     ///
-    /// What is due comes before what has been kept long enough, and again after each batch of it.
+    /// What is due comes before what has been kept long enough, and again after each batch of it. What cannot be acted on is put
+    /// off and stands in nobody's way; an error is one of the store as a whole.
     pub async fn fire_due(&self) -> Result<Duration, Error> {
         loop {
             let Moments { now, due, actions, next, retires } = self.moments().await?;
             let fired = !due.is_empty() || !actions.is_empty();
             let kept_enough = retires.is_some_and(|at| at <= now);
-            futures::future::try_join_all(due.into_iter().map(|due| self.fire(due))).await?;
-            futures::future::try_join_all(actions.into_iter().map(|due| self.fire_action(due))).await?;
+            let questions = join_all(due.into_iter().map(|due| self.fire_or_put_off(due))).await;
+            let actions = join_all(actions.into_iter().map(|due| self.fire_action_or_put_off(due))).await;
+            questions.into_iter().chain(actions).collect::<Result<(), Error>>()?;
             let archived = if kept_enough { self.archive().await? } else { 0 };
             if fired || archived > 0 {
                 continue;
@@ -79,16 +86,6 @@ impl Engine {
             Ok(Moments { now, due, actions, next, retires })
         });
         moments.await
-    }
-
-    /// Moves a few of the questions that have been kept long enough, and says how many.
-    async fn archive(&self) -> Result<u64, Error> {
-        let retention = self.settings().retention;
-        let archived = self.transact(move |work| {
-            let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
-            Ok(work.tx.archive(until, ARCHIVED)?)
-        });
-        archived.await
     }
 
     /// Whether a moment comes before the one that the timers sleep until.

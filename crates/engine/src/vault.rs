@@ -31,12 +31,14 @@ pub(crate) enum Place<'a> {
     Kept(&'a KeptSecret),
     /// What a webhook signs with, by its number.
     Webhook(&'a Scope, WebhookId, u32),
+    /// With an idempotency record: whose, and under which key.
+    Once(&'a Scope, &'a str, &'a str),
 }
 
 impl Place<'_> {
     fn tenant(&self) -> TenantId {
         match self {
-            Self::Question(scope, ..) | Self::Webhook(scope, ..) => scope.tenant,
+            Self::Question(scope, ..) | Self::Webhook(scope, ..) | Self::Once(scope, ..) => scope.tenant,
             Self::Kept(secret) => secret.scope.tenant,
         }
     }
@@ -45,6 +47,7 @@ impl Place<'_> {
         let (scope, place) = match self {
             Self::Question(scope, id, name) => (*scope, format!("{id}:{name}")),
             Self::Webhook(scope, id, number) => (*scope, format!("{id}:{number}")),
+            Self::Once(scope, actor, key) => (*scope, format!("once:{}:{actor}:{key}", actor.len())),
             Self::Kept(secret) => (&secret.scope, format!("{}:{}\n{}", secret.id, secret.name, secret.agent)),
         };
         format!("{}:{}:{place}", scope.tenant, scope.project).into_bytes()

@@ -52,7 +52,7 @@ pub struct NewWebhook {
 impl Engine {
     /// Makes a webhook of the caller's project, from now on; the secret is shown this once.
     ///
-    /// With an idempotency key the secret is derived as that of a key is, so that a repeated command shows the same one.
+    /// With an idempotency key a repeated command shows the same secret, as that of a key does.
     pub async fn webhook_create(
         &self,
         caller: &Caller,
@@ -61,10 +61,8 @@ impl Engine {
     ) -> Result<(Webhook, String), Error> {
         caller.require(Right::ManageWebhooks)?;
         self.check_webhook(&new)?;
-        let secret = self.webhook_secret(caller, "webhook", once.as_ref()).await?;
-        let (scope, by, vault, kept) =
-            (caller.scope, caller.actor.clone(), Arc::clone(&self.vault), Zeroizing::new(*secret));
-        let webhook = self.command(caller, once, move |work| {
+        let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
+        let made = self.command_with_secret(caller, "webhook", once, move |work, secret| {
             if work.tx.webhook_count(&scope)? >= MOST {
                 return Err(Refusal::TooManyWebhooks { most: MOST }.into());
             }
@@ -87,12 +85,12 @@ impl Engine {
             let webhook = if enabled { webhook } else { webhook.disable(&by, "made so".into(), now).0 };
             let head = work.tx.project_head(&scope)?;
             work.tx.webhook_insert(&webhook, head)?;
-            keep(work, &vault, &webhook, 1, &kept)?;
+            keep(work, &vault, &webhook, 1, secret)?;
             let told = json!({ "webhook": id, "url": without_query(&webhook.url), "subject": webhook.subject, "enabled": enabled });
             work.audited(&scope, &Happening::by("webhook.created", &by, told))?;
             Ok(webhook)
         });
-        let webhook = webhook.await?;
+        let (webhook, secret) = made.await?;
         Ok((webhook, spelled(&secret)))
     }
 
@@ -169,33 +167,19 @@ impl Engine {
                 return Err(Refusal::QuestionInvalid(vec![problem]).into());
             }
         };
-        let secret = self.webhook_secret(caller, "webhook_rotate", once.as_ref()).await?;
-        let (scope, by, vault, kept) =
-            (caller.scope, caller.actor.clone(), Arc::clone(&self.vault), Zeroizing::new(*secret));
-        let rotated = self.command(caller, once, move |work| {
+        let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
+        let rotated = self.command_with_secret(caller, "webhook_rotate", once, move |work, secret| {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
             let newest = work.tx.webhook_secrets(&scope, id)?.first().map_or(0, |secret| secret.number);
             let until = work.now.saturating_add(overlap).unwrap_or(work.now);
             work.tx.webhook_secrets_end(&scope, id, until)?;
-            keep(work, &vault, &webhook, newest + 1, &kept)?;
+            keep(work, &vault, &webhook, newest + 1, secret)?;
             let told = json!({ "webhook": id, "old_until": until });
             work.audited(&scope, &Happening::by("webhook.rotated", &by, told))?;
             Ok((webhook, until))
         });
-        let (webhook, until) = rotated.await?;
+        let ((webhook, until), secret) = rotated.await?;
         Ok((webhook, spelled(&secret), until))
-    }
-
-    async fn webhook_secret(
-        &self,
-        caller: &Caller,
-        purpose: &str,
-        once: Option<&Idempotency>,
-    ) -> Result<Zeroizing<[u8; 32]>, Error> {
-        Ok(Zeroizing::new(match once {
-            Some(once) => self.fingerprint(purpose, &once.name(caller)).await?,
-            None => self.ids.random(),
-        }))
     }
 
     fn check_webhook(&self, new: &NewWebhook) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Filed, Link, 
 use uuid::Uuid;
 
 use crate::connection::Face;
-use crate::event::{SETTLED, cursor};
+use crate::event::{OWN, SETTLED, cursor};
 use crate::values::{column, json, micros, number, parsed, signed, time, time_if, unusable};
 
 /// Entries after a cursor before which nothing can commit any more.
@@ -132,11 +132,13 @@ impl AuditReads for Face<'_> {
 impl AuditWrites for Face<'_> {
     /// Numbered as the session's event is, so that the entries of a session come in the order of its events.
     fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> Stored<()> {
-        let sql = "insert into audit (tenant, project, at, type, by, session, interaction, digest, text, xid) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, greatest(pg_current_xact_id(), \
-                   (select xid from events where session = $6 and seq = $10::bigint - 1)))";
+        let sql = format!(
+            "insert into audit (tenant, project, at, type, by, session, interaction, digest, text, xid) \
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, greatest({OWN}, \
+             (select xid from events where session = $6 and seq = $10::bigint - 1)))"
+        );
         self.guarded(
-            sql,
+            &sql,
             &[
                 &entry.scope.tenant.uuid(),
                 &entry.scope.project.uuid(),

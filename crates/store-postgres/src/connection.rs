@@ -1,4 +1,4 @@
-//! Connections and what is prepared on them; the face that a job sees; migrations.
+//! Connections and what is prepared on them; the face that a job sees.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,15 +8,10 @@ use domain::Timestamp;
 use parking_lot::Mutex;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
-use refinery::error::Kind;
 use store::{StoreError, Stored};
 
 use crate::error::Failure;
 use crate::values::time;
-
-mod embedded {
-    refinery::embed_migrations!("migrations");
-}
 
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 256;
@@ -203,27 +198,5 @@ impl Link {
         let since = outage.as_ref().map_or(tried, |outage| outage.since);
         *outage = Some(Outage { since, tried, reason: failure.reason() });
         since.elapsed()
-    }
-}
-
-/// Brings the schema up to date. Several servers may do so at once: whoever loses looks again.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    let mut tries = 0;
-    loop {
-        let runner = embedded::migrations::runner().set_abort_missing(true).set_grouped(true);
-        match runner.run(&mut connection.client) {
-            Ok(_) => return Ok(()),
-            Err(error) if matches!(error.kind(), Kind::MissingVersion(_)) => {
-                return Err(StoreError::Newer(error.to_string()));
-            }
-            Err(error) if matches!(error.kind(), Kind::DivergentVersion(..)) => {
-                return Err(StoreError::Diverged(error.to_string()));
-            }
-            Err(error) if tries == 50 => return Err(StoreError::Unavailable(format!("migrations: {error}"))),
-            Err(_) => {
-                tries += 1;
-                std::thread::sleep(Duration::from_millis(100));
-            }
-        }
     }
 }

@@ -9,8 +9,12 @@ use crate::connection::Face;
 use crate::values::{column, json, number, parsed, signed, time, unusable};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data";
-/// Below this no transaction is under way.
-pub(crate) const SETTLED: &str = "xid < pg_snapshot_xmin(pg_current_snapshot())";
+/// Below this no transaction is under way. A database that was restored into another cluster raises that cluster's transaction ids
+/// by `lineage.raised`, so that they come after those that it has recorded.
+pub(crate) const SETTLED: &str =
+    "xid < (select (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + raised)::text::xid8 from lineage)";
+/// The own transaction as it is recorded.
+pub(crate) const OWN: &str = "(select (pg_current_xact_id()::text::bigint + raised)::text::xid8 from lineage)";
 
 /// Events of a session after a number.
 pub(crate) fn of_session() -> String {
@@ -100,12 +104,14 @@ impl EventWrites for Face<'_> {
     /// event is therefore never numbered lower than the one before it in its session. It is still numbered no lower than its
     /// own transaction, and that is all that readers rely on.
     fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
-        let sql = "insert into events (id, project, session, seq, type, at, step, interaction, data, xid) \
-                   select $1, project, id, $4, $5, $6, $7, $8, $9, greatest(pg_current_xact_id(), \
-                   (select xid from events where session = $3 and seq = $4::bigint - 1)) \
-                   from sessions where id = $3 and project = $2 on conflict do nothing";
+        let sql = format!(
+            "insert into events (id, project, session, seq, type, at, step, interaction, data, xid) \
+             select $1, project, id, $4, $5, $6, $7, $8, $9, greatest({OWN}, \
+             (select xid from events where session = $3 and seq = $4::bigint - 1)) \
+             from sessions where id = $3 and project = $2 on conflict do nothing"
+        );
         self.guarded(
-            sql,
+            &sql,
             &[
                 &event.id.uuid(),
                 &scope.project.uuid(),

@@ -10,6 +10,8 @@
 //!
 //! [`bell`] carries hints between servers, and looks itself once a second for what no hint told.
 //!
+//! [`migrate`] brings the schema up to date beside nodes that run, and [`lineage`] notices a dump that was restored into another cluster.
+//!
 //! This crate must never decide anything, and uses no extension, trigger or advisory lock. A file a noun, with the same names
 //! as in `store-sqlite`. Connections are not encrypted yet: keep the database on a private network or a Unix socket.
 //!
@@ -25,6 +27,8 @@ mod error;
 mod event;
 mod grant;
 mod interaction;
+mod lineage;
+mod migrate;
 mod once;
 mod payload;
 #[cfg(test)]
@@ -43,4 +47,4 @@ mod values;
 mod webhook;
 mod worker;
 
-pub use postgres_store::{Options, PostgresStore};
+pub use postgres_store::{Options, PostgresStore, connections};

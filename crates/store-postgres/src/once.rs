@@ -1,9 +1,12 @@
 //! What idempotency keys were used for.
 
-use domain::{Scope, Timestamp};
-use store::{Once, OnceReads, OnceWrites, Stored, TimerReads};
+use domain::{DataKeyId, Scope, Timestamp};
+use postgres::Row;
+use store::{Once, OnceReads, OnceSecret, OnceWrites, Sealed, Stored, TimerReads};
 
+use crate::access::scope as scope_of;
 use crate::connection::Face;
+use crate::secret::{DATA_KEY, data_key};
 use crate::values::column;
 
 impl OnceReads for Face<'_> {
@@ -11,6 +14,29 @@ impl OnceReads for Face<'_> {
         let sql = "select digest, result from once where project = $1 and actor = $2 and key = $3";
         let found = self.row(sql, &[&scope.project.uuid(), &actor, &key])?;
         found.map(|row| Ok(Once { digest: column(&row, 0)?, result: column(&row, 1)? })).transpose()
+    }
+
+    fn once_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Sealed>> {
+        let sql = format!(
+            "select {DATA_KEY}, once.secret from once join data_keys on data_keys.id = once.data_key \
+             where once.project = $1 and once.actor = $2 and once.key = $3"
+        );
+        let found = self.row(&sql, &[&scope.project.uuid(), &actor, &key])?;
+        found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
+    }
+
+    fn once_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<OnceSecret>> {
+        let sql = format!(
+            "select {DATA_KEY}, projects.tenant, projects.id, once.actor, once.key, once.secret from once \
+             join projects on projects.id = once.project join data_keys on data_keys.id = once.data_key \
+             where once.data_key = $1 limit $2"
+        );
+        let found = self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?;
+        let read = |row: &Row| {
+            let sealed = Sealed { key: data_key(row)?, body: column(row, 9)? };
+            Ok(OnceSecret { scope: scope_of(row, 5, 6)?, actor: column(row, 7)?, key: column(row, 8)?, sealed })
+        };
+        found.iter().map(read).collect()
     }
 }
 
@@ -25,6 +51,19 @@ impl OnceWrites for Face<'_> {
     fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()> {
         let sql = "update once set result = $4 where project = $1 and actor = $2 and key = $3";
         self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &result])
+    }
+
+    fn once_seal(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> Stored<()> {
+        let sql = "update once set data_key = $4, secret = $5 where project = $1 and actor = $2 and key = $3";
+        self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &sealed.key.id.uuid(), &sealed.body])
+    }
+
+    fn once_secret_again(&mut self, from: DataKeyId, secret: &OnceSecret) -> Stored<()> {
+        let OnceSecret { scope, actor, key, sealed } = secret;
+        let sql = "update once set data_key = $5, secret = $6 \
+                   where project = $1 and actor = $2 and key = $3 and data_key = $4";
+        let project = scope.project.uuid();
+        self.change(sql, &[&project, actor, key, &from.uuid(), &sealed.key.id.uuid(), &sealed.body]).map(drop)
     }
 
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {

@@ -10,8 +10,9 @@ use postgres::Config;
 use store::{Cost, Job, Store, StoreError, Topic};
 
 use crate::bell::{self, Bell, Listener};
-use crate::connection::{Link, migrate};
+use crate::connection::Link;
 use crate::error::described;
+use crate::migrate::migrate;
 use crate::queue::{Order, Queue};
 use crate::worker::Worker;
 
@@ -27,11 +28,13 @@ pub struct Options {
     pub bells: bool,
     /// By how many microseconds the database's clock is moved; for tests.
     pub skew: Arc<AtomicI64>,
+    /// How long a migration waits for a lock before it lets those through who wait behind it, and tries again.
+    pub lock_wait: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { connections: 16, bells: true, skew: Arc::default() }
+        Self { connections: 16, bells: true, skew: Arc::default(), lock_wait: Duration::from_secs(2) }
     }
 }
 
@@ -49,7 +52,7 @@ impl PostgresStore {
     /// Opens the database of a URL (`postgres://…` or `host=… dbname=…`) and brings its schema up to date. Blocks.
     pub fn open(url: &str, options: &Options) -> Result<Self, StoreError> {
         let config = configured(url)?;
-        prepared(&config)?;
+        prepared(&config, options.lock_wait)?;
         let queue = Arc::<Queue>::default();
         let store = Self {
             config,
@@ -158,9 +161,34 @@ fn configured(url: &str) -> Result<Config, StoreError> {
     Ok(config)
 }
 
-/// Connects and migrates. On a thread of its own, because the driver may not block one that runs futures.
-fn prepared(config: &Config) -> Result<(), StoreError> {
+/// How many connections to the database of a URL are open under the same application name, which is `holdpoint` unless the URL says
+/// otherwise: those of nodes and of other commands. Blocks.
+pub fn connections(url: &str) -> Result<u64, StoreError> {
+    let config = configured(url)?;
+    on_thread(move || {
+        let name = config.get_application_name().unwrap_or_default().to_owned();
+        let mut link = Link::new(config, Arc::default());
+        let sql = "select count(*) from pg_stat_activity where datname = current_database() \
+                   and application_name = $1 and pid <> pg_backend_pid()";
+        let found = link.get(PATIENCE, || false)?.query(sql, &[&name]).map_err(|failure| failure.told())?;
+        Ok(found.first().map_or(0, |row| u64::try_from(row.get::<_, i64>(0)).unwrap_or(0)))
+    })
+}
+
+/// Connects and migrates.
+fn prepared(config: &Config, lock_wait: Duration) -> Result<(), StoreError> {
     let config = config.clone();
-    let thread = std::thread::spawn(move || migrate(Link::new(config, Arc::default()).get(PATIENCE, || false)?));
+    on_thread(move || {
+        let mut link = Link::new(config.clone(), Arc::default());
+        migrate(&config, link.get(PATIENCE, || false)?, lock_wait)
+    })
+}
+
+/// Runs on a thread of its own, because the driver may not block one that runs futures, and logs where the caller does.
+fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let log = tracing::dispatcher::get_default(Clone::clone);
+    let thread = std::thread::spawn(move || tracing::dispatcher::with_default(&log, work));
     thread.join().unwrap_or(Err(StoreError::Panicked))
 }

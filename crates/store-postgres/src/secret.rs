@@ -126,7 +126,8 @@ impl SecretWrites for Face<'_> {
     fn data_key_forget(&mut self, key: DataKeyId) -> Stored<bool> {
         let sql = "delete from data_keys where id = $1 and not exists (select 1 from sealed where data_key = $1) \
                    and not exists (select 1 from secrets where data_key = $1) \
-                   and not exists (select 1 from webhook_secrets where data_key = $1)";
+                   and not exists (select 1 from webhook_secrets where data_key = $1) \
+                   and not exists (select 1 from once where data_key = $1)";
         Ok(self.change(sql, &[&key.uuid()])? == 1)
     }
 

@@ -1,7 +1,7 @@
 //! Time, and what it is due for.
 
 use domain::{InteractionId, SessionId, Timestamp};
-use store::{Due, StoreError, Stored, TimerReads};
+use store::{Due, DueAction, StoreError, Stored, TimerReads, TimerWrites};
 
 use crate::access::scope;
 use crate::connection::{CLOCK, Face};
@@ -48,5 +48,29 @@ impl TimerReads for Face<'_> {
     fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
         let row = self.row(OLDEST, &[])?;
         time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+    }
+}
+
+impl TimerWrites for Face<'_> {
+    fn due_put_off(&mut self, due: &Due, until: Timestamp) -> Stored<()> {
+        let now = self.now()?.as_microsecond();
+        let sql = "update interactions set wake_at = $3 where id = $1 and project = $2 and wake_at <= $4";
+        let (id, project) = (due.interaction.uuid(), due.scope.project.uuid());
+        self.change(sql, &[&id, &project, &until.as_microsecond(), &now]).map(drop)
+    }
+
+    fn action_put_off(&mut self, due: &DueAction, until: Timestamp) -> Stored<()> {
+        let now = self.now()?.as_microsecond();
+        let sql =
+            "update proposals set wake_at = $4 where session = $1 and call = $2 and project = $3 and wake_at <= $5";
+        let (session, project) = (due.session.uuid(), due.scope.project.uuid());
+        self.change(sql, &[&session, &due.call, &project, &until.as_microsecond(), &now]).map(drop)
+    }
+
+    fn archive_put_off(&mut self, until: Timestamp, to: Timestamp) -> Stored<Option<InteractionId>> {
+        let sql = "update interactions set retired_at = $2 where id = (select id from interactions \
+                   where retired_at is not null and retired_at <= $1 order by retired_at limit 1) returning id";
+        let found = self.row(sql, &[&until.as_microsecond(), &to.as_microsecond()])?;
+        found.map(|row| Ok(InteractionId::from_uuid(column(&row, 0)?))).transpose()
     }
 }

@@ -8,16 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Timestamp;
-use refinery::error::Kind;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use store::{Clock, StoreError};
 
 use crate::error::Told;
-
-mod embedded {
-    refinery::embed_migrations!("migrations");
-}
 
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 128;
@@ -96,26 +91,4 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "cache_size", -32_000).told()?;
     connection.pragma_update(None, "mmap_size", 268_435_456).told()?;
     connection.pragma_update(None, "temp_store", "memory").told()
-}
-
-/// Brings the schema up to date. Several processes may do so at once: whoever loses looks again.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    let mut tries = 0;
-    loop {
-        let runner = embedded::migrations::runner().set_abort_missing(true).set_grouped(true);
-        match runner.run(connection) {
-            Ok(_) => return Ok(()),
-            Err(error) if matches!(error.kind(), Kind::MissingVersion(_)) => {
-                return Err(StoreError::Newer(error.to_string()));
-            }
-            Err(error) if matches!(error.kind(), Kind::DivergentVersion(..)) => {
-                return Err(StoreError::Diverged(error.to_string()));
-            }
-            Err(error) if tries == 20 => return Err(StoreError::Unavailable(format!("migrations: {error}"))),
-            Err(_) => {
-                tries += 1;
-                std::thread::sleep(Duration::from_millis(100));
-            }
-        }
-    }
 }

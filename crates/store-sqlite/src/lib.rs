@@ -18,7 +18,9 @@ mod error;
 mod event;
 mod grant;
 mod interaction;
+mod lineage;
 mod lock;
+mod migrate;
 mod once;
 #[cfg(test)]
 mod plans;

@@ -1,11 +1,12 @@
 //! What idempotency keys were used for.
 
-use domain::{Scope, Timestamp};
+use domain::{DataKeyId, Scope, Timestamp};
 use rusqlite::{OptionalExtension, params};
-use store::{Once, OnceReads, OnceWrites, Stored, TimerReads};
+use store::{Once, OnceReads, OnceSecret, OnceWrites, Sealed, Stored, TimerReads};
 
 use crate::connection::Face;
 use crate::error::Told;
+use crate::secret::{DATA_KEY, data_key, scope as scope_of};
 use crate::session::guarded;
 
 impl OnceReads for Face<'_> {
@@ -16,6 +17,28 @@ impl OnceReads for Face<'_> {
             Ok(Once { digest: row.get(0)?, result: row.get(1)? })
         });
         found.optional().told()
+    }
+
+    fn once_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Sealed>> {
+        let sql = format!(
+            "select {DATA_KEY}, once.secret from once join data_keys on data_keys.id = once.data_key \
+             where once.project = ?1 and once.actor = ?2 and once.key = ?3"
+        );
+        let row = params![scope.project.uuid(), actor, key];
+        let mut found = self.all(&sql, row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? }))?;
+        Ok(found.pop())
+    }
+
+    fn once_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<OnceSecret>> {
+        let sql = format!(
+            "select {DATA_KEY}, projects.tenant, projects.id, once.actor, once.key, once.secret from once \
+             join projects on projects.id = once.project join data_keys on data_keys.id = once.data_key \
+             where once.data_key = ?1 limit ?2"
+        );
+        self.all(&sql, params![key.uuid(), limit], |row| {
+            let sealed = Sealed { key: data_key(row)?, body: row.get(9)? };
+            Ok(OnceSecret { scope: scope_of(row, 5)?, actor: row.get(7)?, key: row.get(8)?, sealed })
+        })
     }
 }
 
@@ -31,6 +54,19 @@ impl OnceWrites for Face<'_> {
         let sql = "update once set result = ?4 where project = ?1 and actor = ?2 and key = ?3";
         let row = params![scope.project.uuid(), actor, key, result];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+    }
+
+    fn once_seal(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> Stored<()> {
+        let sql = "update once set data_key = ?4, secret = ?5 where project = ?1 and actor = ?2 and key = ?3";
+        guarded(self.changed(sql, params![scope.project.uuid(), actor, key, sealed.key.id.uuid(), sealed.body])?)
+    }
+
+    fn once_secret_again(&mut self, from: DataKeyId, secret: &OnceSecret) -> Stored<()> {
+        let OnceSecret { scope, actor, key, sealed } = secret;
+        let sql = "update once set data_key = ?5, secret = ?6 \
+                   where project = ?1 and actor = ?2 and key = ?3 and data_key = ?4";
+        let row = params![scope.project.uuid(), actor, key, from.uuid(), sealed.key.id.uuid(), sealed.body];
+        self.changed(sql, row).map(drop)
     }
 
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::connection::Face;
 use crate::error::Told;
 use crate::session::guarded;
+use crate::timers::readable;
 use crate::values::{id, json, micros, parsed, time, time_if};
 
 /// What is due, the earliest first.
@@ -80,7 +81,7 @@ impl ProposalReads for Face<'_> {
             })
         };
         let found = statement.query_map(params![now.as_microsecond(), limit], due).told()?;
-        found.collect::<Result<_, _>>().told()
+        Ok(found.filter_map(readable).collect())
     }
 
     fn next_action_due(&mut self) -> Stored<Option<Timestamp>> {

@@ -10,7 +10,8 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use store::{Clock, Cost, Job, Ran, Store, StoreError, Topic};
 
-use crate::connection::{Face, migrate, open_reader, open_writer, private_directory};
+use crate::connection::{Face, open_reader, open_writer, private_directory};
+use crate::migrate::migrate;
 use crate::writer::{self, Queue};
 
 /// The file in the data directory.

@@ -2,10 +2,11 @@
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
-use store::{Due, Stored, TimerReads};
+use store::{Due, DueAction, Stored, TimerReads, TimerWrites};
 
 use crate::connection::Face;
 use crate::error::Told;
+use crate::interaction::RETIRED;
 use crate::values::{id, time_if};
 
 /// What is due, the earliest first.
@@ -17,6 +18,11 @@ pub(crate) const DUE: &str = "select projects.tenant, interactions.project, sess
 pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
 /// The oldest question that is only kept.
 pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
+
+/// What is due, unless its ids cannot be read: then the log says so, and others go on.
+pub(crate) fn readable<T>(row: rusqlite::Result<T>) -> Option<T> {
+    row.inspect_err(|error| tracing::error!(%error, "something that is due has ids that cannot be read")).ok()
+}
 
 impl TimerReads for Face<'_> {
     fn now(&mut self) -> Stored<Timestamp> {
@@ -36,7 +42,7 @@ impl TimerReads for Face<'_> {
             })
         };
         let found = statement.query_map(params![now.as_microsecond(), limit], due).told()?;
-        found.collect::<Result<_, _>>().told()
+        Ok(found.filter_map(readable).collect())
     }
 
     fn next_due(&mut self) -> Stored<Option<Timestamp>> {
@@ -47,5 +53,30 @@ impl TimerReads for Face<'_> {
     fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
         let mut statement = self.connection.prepare_cached(OLDEST).told()?;
         statement.query_row([], |row| time_if(row.get(0)?)).told()
+    }
+}
+
+impl TimerWrites for Face<'_> {
+    fn due_put_off(&mut self, due: &Due, until: Timestamp) -> Stored<()> {
+        let now = self.now()?.as_microsecond();
+        let sql = "update interactions set wake_at = ?3 where id = ?1 and project = ?2 and wake_at <= ?4";
+        let row = params![due.interaction.uuid(), due.scope.project.uuid(), until.as_microsecond(), now];
+        self.changed(sql, row).map(drop)
+    }
+
+    fn action_put_off(&mut self, due: &DueAction, until: Timestamp) -> Stored<()> {
+        let now = self.now()?.as_microsecond();
+        let sql =
+            "update proposals set wake_at = ?4 where session = ?1 and call = ?2 and project = ?3 and wake_at <= ?5";
+        let row = params![due.session.uuid(), due.call, due.scope.project.uuid(), until.as_microsecond(), now];
+        self.changed(sql, row).map(drop)
+    }
+
+    fn archive_put_off(&mut self, until: Timestamp, to: Timestamp) -> Stored<Option<InteractionId>> {
+        let found = self.all(RETIRED, params![until.as_microsecond(), 1], |row| row.get::<_, [u8; 16]>(0))?;
+        let Some(first) = found.into_iter().next() else { return Ok(None) };
+        let sql = "update interactions set retired_at = ?2 where id = ?1";
+        self.changed(sql, params![first, to.as_microsecond()])?;
+        Ok(Some(InteractionId::from_uuid(id(first))))
     }
 }

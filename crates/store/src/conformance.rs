@@ -39,7 +39,7 @@ pub use nouns::{
 };
 pub use secrets::{
     a_key_in_use_is_not_forgotten, kept_secrets_come_back, nothing_is_sealed_under_a_key_that_is_forgotten,
-    one_master_key_is_in_force, the_newest_data_key_seals,
+    one_master_key_is_in_force, secrets_of_commands_come_back, the_newest_data_key_seals,
 };
 pub use timers::{
     archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,
@@ -114,6 +114,7 @@ macro_rules! conformance {
             one_master_key_is_in_force,
             sealed_values_come_back,
             sealed_values_stay_as_long_as_their_session,
+            secrets_of_commands_come_back,
             sessions_come_back,
             sessions_filter_and_page,
             settings_keep_the_first,

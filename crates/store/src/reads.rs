@@ -7,13 +7,14 @@ use crate::drive::{DriveReads, DriveWrites};
 use crate::event::{EventReads, EventWrites};
 use crate::grant::{GrantReads, GrantWrites};
 use crate::interaction::{InteractionReads, InteractionWrites};
+use crate::lineage::{LineageReads, LineageWrites};
 use crate::once::{OnceReads, OnceWrites};
 use crate::policy::{PolicyReads, PolicyWrites};
 use crate::proposal::{ProposalReads, ProposalWrites};
 use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
-use crate::timers::TimerReads;
+use crate::timers::{TimerReads, TimerWrites};
 use crate::user::{UserReads, UserWrites};
 use crate::webhook::{WebhookReads, WebhookWrites};
 
@@ -45,6 +46,7 @@ face! {
         + DefinitionReads
         + UserReads
         + WebhookReads
+        + LineageReads
 }
 
 face! {
@@ -64,4 +66,6 @@ face! {
         + DefinitionWrites
         + UserWrites
         + WebhookWrites
+        + TimerWrites
+        + LineageWrites
 }

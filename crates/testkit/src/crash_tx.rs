@@ -13,14 +13,15 @@ use domain::{
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, ActionPlace, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor,
-    DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DriveReads, DriveWrites, Due, DueAction, DueStep,
-    DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads,
-    InteractionWrites, JournalEntry, KeptValue, KeyRecord, KnownChange, Link, LinkRecord, Loose, Once, OnceReads,
-    OnceWrites, OpenCount, Page, PastAction, PastFilter, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads,
-    ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites,
-    Stats, StatsReads, StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads, UserRecord,
-    UserWrites, VisitRecord, WebhookReads, WebhookSecret, WebhookWrites,
+    AccessReads, AccessWrites, ActionPlace, Adopted, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained,
+    Closed, Cursor, DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DriveReads, DriveWrites, Due,
+    DueAction, DueStep, DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter,
+    InteractionReads, InteractionWrites, JournalEntry, KeptValue, KeyRecord, KnownChange, LineageReads, LineageWrites,
+    Link, LinkRecord, Loose, Misfit, Once, OnceReads, OnceSecret, OnceWrites, OpenCount, Page, PastAction, PastFilter,
+    PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads,
+    SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepState, StoreError,
+    Stored, TimerReads, TimerWrites, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord, WebhookReads,
+    WebhookSecret, WebhookWrites,
 };
 
 use crate::Sabotage;
@@ -122,6 +123,8 @@ passed_on! { Reads:
     }
     OnceReads {
         once(scope: &Scope, actor: &str, key: &str) -> Option<Once>;
+        once_secret(scope: &Scope, actor: &str, key: &str) -> Option<Sealed>;
+        once_secrets_under(key: DataKeyId, limit: u32) -> Vec<OnceSecret>;
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
@@ -191,9 +194,21 @@ passed_on! { Reads:
         webhook_secrets(scope: &Scope, webhook: WebhookId) -> Vec<WebhookSecret>;
         webhook_secrets_under(key: DataKeyId, limit: u32) -> Vec<WebhookSecret>;
     }
+    LineageReads {
+        misfit() -> Option<Misfit>;
+        audit_unchained() -> u64;
+    }
 }
 
 passed_on! { Tx:
+    TimerWrites {
+        due_put_off(due: &Due, until: Timestamp) -> ();
+        action_put_off(due: &DueAction, until: Timestamp) -> ();
+        archive_put_off(until: Timestamp, to: Timestamp) -> Option<InteractionId>;
+    }
+    LineageWrites {
+        adopt() -> Adopted;
+    }
     AccessWrites {
         setting_ensure(name: &str, value: &str) -> String;
         scope_ensure(tenant: &str, project: &str, fresh: Scope) -> Scope;
@@ -362,6 +377,19 @@ impl<T: Tx + ?Sized> OnceWrites for Face<'_, T> {
             return Ok(());
         }
         self.inner.once_fill(scope, actor, key, result)
+    }
+
+    fn once_seal(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> Stored<()> {
+        self.fuse.burn()?;
+        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+            return Ok(());
+        }
+        self.inner.once_seal(scope, actor, key, sealed)
+    }
+
+    fn once_secret_again(&mut self, from: DataKeyId, secret: &OnceSecret) -> Stored<()> {
+        self.fuse.burn()?;
+        self.inner.once_secret_again(from, secret)
     }
 
     fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {

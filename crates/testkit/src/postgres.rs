@@ -119,6 +119,20 @@ impl TestDatabase {
         &self.on
     }
 
+    /// Copies everything into an empty database, perhaps of another server, as an operator would: by `pg_dump` and `pg_restore`.
+    pub fn restore_into(&self, other: &Self) -> Result<(), Trouble> {
+        let tools = Tools::find()?;
+        let file = tools.output("mktemp", &["/tmp/holdpoint-dump-XXXXXX"])?;
+        let file = file.trim();
+        let dumped = tools.output(&tools.client("pg_dump"), &["--format=custom", "--file", file, &self.url()]);
+        let restored = dumped.and_then(|_| {
+            tools
+                .output(&tools.client("pg_restore"), &["--no-owner", "--exit-on-error", "--dbname", &other.url(), file])
+        });
+        tools.output("rm", &["-f", file])?;
+        restored.map(drop)
+    }
+
     /// A connection past every store, to look with and to make trouble with.
     pub fn connect(&self) -> Result<Client, Trouble> {
         Client::connect(&self.url(), NoTls).map_err(|error| format!("{error:?}"))
@@ -199,6 +213,13 @@ impl Tools {
 
     fn program(&self, name: &str) -> String {
         self.bin.join(name).display().to_string()
+    }
+
+    /// A program that needs no server beside it: where the server is, where Debian has it, or on the PATH.
+    fn client(&self, name: &str) -> String {
+        let debian = newest_of_debian().map(|bin| bin.join(name));
+        let found = [Some(self.bin.join(name)), debian].into_iter().flatten().find(|program| program.is_file());
+        found.map_or_else(|| name.to_owned(), |program| program.display().to_string())
     }
 
     fn command(&self, program: &str, arguments: &[&str]) -> Command {

@@ -14,6 +14,7 @@ mod drafts;
 mod kill;
 mod nodes;
 mod process;
+mod restored;
 mod secrets;
 mod telemetry;
 mod webhooks;

@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 
 use super::batch::{Batch, MOST_PENDING};
 use super::courier::Courier;
+use crate::timers::count_failure;
 use crate::work::Work;
 use crate::{Engine, Error};
 
@@ -80,6 +81,7 @@ impl Engine {
     /// One node's turn with one webhook.
     async fn webhook_turn(&self, due: DueWebhook, courier: &dyn Courier, stopping: &watch::Receiver<bool>) {
         if let Err(error) = self.webhook_sent(due, courier, stopping).await {
+            count_failure("webhook");
             tracing::warn!(webhook = %due.webhook, %error, "a webhook was put off");
         }
     }

@@ -70,14 +70,14 @@ impl Endpoints {
     }
 }
 
-const URL: &str = "https://hooks.example.com/a";
+pub(crate) const URL: &str = "https://hooks.example.com/a";
 const OTHER: &str = "https://hooks.example.com/b";
 
-fn all_events() -> Subject {
+pub(crate) fn all_events() -> Subject {
     Subject::Events { types: vec!["*".into()], agent: None, session: None }
 }
 
-fn new(url: &str, subject: Subject) -> NewWebhook {
+pub(crate) fn new(url: &str, subject: Subject) -> NewWebhook {
     NewWebhook { url: url.into(), subject, description: None, enabled: true }
 }
 

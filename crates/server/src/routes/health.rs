@@ -27,6 +27,9 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
     match app.engine.ready().await {
+        Ok(()) if app.engine.audit_unchained_at_start() > 0 => {
+            (StatusCode::OK, "ready; audit entries have no place in their chain: run `holdpoint database adopt`\n")
+        }
         Ok(()) => (StatusCode::OK, "ready\n"),
         Err(error) => {
             tracing::warn!(%error, "not ready");

@@ -7,13 +7,10 @@ use domain::{Actor, EntryId, Scope, Wire};
 use holdpoint_store_postgres::Options;
 use serde_json::json;
 use store::conformance::{World, chain};
-use store::{Page, Stored, Tx};
+use store::{Adopted, Cursor, Page, Stored, Tx};
 use uuid::Uuid;
 
 use crate::common::{database, open, until};
-
-/// What `docs/guides/operate.md` has people run.
-const GUIDE: &str = include_str!("../../../../docs/guides/operate.md");
 
 fn written(scope: Scope, number: u128) -> Written {
     let entry = Entry {
@@ -75,27 +72,48 @@ fn an_entry_of_a_slow_transaction_is_not_left_out() {
     assert_eq!(chained(&world, 2), [1, 2]);
 }
 
+/// Everything that records a transaction, as if the cluster that the dump was made of had been far ahead of this one.
+const AHEAD: &str = "update events set xid = (xid::text::bigint + 1000000000)::text::xid8; \
+                     update audit set xid = (xid::text::bigint + 1000000000)::text::xid8; \
+                     update audit_chain set xid = (xid::text::bigint + 1000000000)::text::xid8; \
+                     update audit_linked set xid = (xid::text::bigint + 1000000000)::text::xid8";
+
 #[test]
-fn a_dump_in_a_new_cluster_goes_on_after_what_the_guide_says() {
+fn a_dump_in_a_new_cluster_is_noticed_and_adopted() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
-    let here = world.here;
+    let (here, session) = (world.here, world.session().id);
+    assert_eq!(world.look(|reads| reads.misfit()), None);
     for number in 1..=3 {
         world.write(move |tx| append(tx, here, number)).unwrap();
     }
+    world.write(move |tx| store::conformance::append(tx, &here, session, None)).unwrap();
     assert_eq!(chained(&world, 3), [1, 2, 3]);
     world.write(move |tx| append(tx, here, 4)).unwrap();
-    let mut client = database.connect().unwrap();
-    // As if the old cluster had been far ahead.
-    let ahead = "update audit set xid = (xid::text::bigint + 1000000000)::text::xid8; \
-                 update audit_chain set xid = (xid::text::bigint + 1000000000)::text::xid8; \
-                 update audit_linked set xid = (xid::text::bigint + 1000000000)::text::xid8";
-    client.batch_execute(ahead).unwrap();
+    database.connect().unwrap().batch_execute(AHEAD).unwrap();
+    let misfit = world.look(|reads| reads.misfit()).unwrap();
+    assert!(misfit.recorded >= 1_000_000_000 && misfit.next < 1_000_000_000, "{misfit:?}");
+    let cursor = Cursor { major: misfit.recorded, minor: 0 };
+
+    // Used all the same, by a version that did not notice it.
+    let other = world.session().id;
     world.write(move |tx| append(tx, here, 5)).unwrap();
-    assert_eq!(world.write(|tx| chain(tx, 100)).unwrap(), 0, "without it, nothing new would ever be chained");
-    client.execute("delete from audit where xid < '1000000000'", &[]).unwrap();
-    let statements = GUIDE.split("```sql").nth(1).unwrap().split("```").next().unwrap();
-    client.batch_execute(statements).unwrap();
+    world.write(move |tx| store::conformance::append(tx, &here, other, None)).unwrap();
+    assert_eq!(world.write(|tx| chain(tx, 100)).unwrap(), 0, "nothing new is ever chained");
+    assert_eq!(world.look(|reads| reads.audit_unchained()), 1);
+    let seen = world.look(move |reads| reads.project_events(&here, cursor, 100));
+    assert_eq!(seen.events, [], "nothing new is ever streamed");
+
+    let adopted = world.write(|tx| tx.adopt()).unwrap();
+    assert_eq!((adopted.events, adopted.entries), (1, 1));
+    assert_eq!((world.look(|reads| reads.misfit()), world.look(|reads| reads.audit_unchained())), (None, 0));
+    assert_eq!(world.write(|tx| tx.adopt()), Ok(Adopted::default()), "once is enough");
     world.write(move |tx| append(tx, here, 6)).unwrap();
-    assert_eq!(chained(&world, 5), [1, 2, 3, 4, 6]);
+    world.write(move |tx| store::conformance::append(tx, &here, session, None)).unwrap();
+    assert_eq!(chained(&world, 6), [1, 2, 3, 4, 5, 6]);
+    until("a cursor of before finds what came since, and nothing else", || {
+        let found = world.look(move |reads| reads.project_events(&here, cursor, 100));
+        let found: Vec<_> = found.events.into_iter().map(|(_, event)| (event.session, event.seq)).collect();
+        found == [(other, 1), (session, 2)]
+    });
 }

@@ -7,6 +7,7 @@ mod audit;
 mod bells;
 mod common;
 mod log;
+mod migrating;
 mod opening;
 mod outages;
 mod sealing;

@@ -103,3 +103,39 @@ fn policies_of_before_stand_in_the_history() {
     let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
     assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
 }
+
+/// What is logged, as it is written.
+#[derive(Clone, Default)]
+struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Each migration says when it begins and when it has finished; a new database needs none.
+#[test]
+fn migrations_are_logged() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().json().flatten_event(true).with_writer(move || writer.clone()).finish();
+    embedded::migrations::runner().set_target(Target::Version(12)).run(&mut connection).unwrap();
+    drop(connection);
+    tracing::subscriber::with_default(subscriber, || {
+        drop(SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap());
+        let fresh = tempfile::tempdir().unwrap();
+        drop(SqliteStore::open(fresh.path(), Arc::new(SystemClock), &Options::default()).unwrap());
+    });
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let said = |what: &str| text.lines().filter(|line| line.contains(what)).count();
+    let pending = embedded::migrations::runner().get_migrations().len() - 12;
+    assert_eq!((said("migrationStarted"), said("migrationFinished")), (pending, pending), "{text}");
+    assert!(text.contains("\"version\":13,\"name\":\"said\""), "{text}");
+}

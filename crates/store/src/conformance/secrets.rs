@@ -4,7 +4,7 @@ use domain::{ActorKind, DataKeyId, KeptSecret, SecretId, TenantId};
 use serde_json::json;
 
 use super::world::{Fixture, World, actor, at, fresh};
-use crate::{DataKey, KeptValue, Page, Sealed, SealedAt, StoreError};
+use crate::{DataKey, KeptValue, Once, OnceSecret, Page, Sealed, SealedAt, StoreError};
 
 impl World {
     /// A new data key of a tenant.
@@ -106,6 +106,38 @@ pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.kept_under(new.id, 10)), [again]);
     assert!(forget());
     assert!(!forget());
+}
+
+/// The secret of a command is kept with its idempotency record, sealed again under another key, and forgotten with the record.
+pub fn secrets_of_commands_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere, sealed) = (world.here, world.elsewhere, world.sealed(b"old"));
+    let old = sealed.key.id;
+    let kept = sealed.clone();
+    assert_eq!(world.write(move |tx| tx.once_seal(&here, "alice", "key", &kept)), Err(StoreError::Conflict));
+    let once = Once { digest: "sha256:1".into(), result: "1".into() };
+    world.write(move |tx| tx.once_insert(&here, "alice", "key", &once)).unwrap();
+    assert_eq!(world.look(move |reads| reads.once_secret(&here, "alice", "key")), None);
+    let (kept, stolen) = (sealed.clone(), sealed.clone());
+    assert_eq!(world.write(move |tx| tx.once_seal(&elsewhere, "alice", "key", &stolen)), Err(StoreError::Conflict));
+    world.write(move |tx| tx.once_seal(&here, "alice", "key", &kept)).unwrap();
+    assert_eq!(world.look(move |reads| reads.once_secret(&here, "alice", "key")), Some(sealed.clone()));
+    assert_eq!(world.look(move |reads| reads.once_secret(&elsewhere, "alice", "key")), None);
+    let found = OnceSecret { scope: here, actor: "alice".into(), key: "key".into(), sealed };
+    assert_eq!(world.look(move |reads| reads.once_secrets_under(old, 10)), std::slice::from_ref(&found));
+    let new = world.keep_data_key(2);
+    let forget = || world.write(move |tx| tx.data_key_forget(old)).unwrap();
+    assert!(!forget(), "a command's secret is sealed under it");
+    let again = OnceSecret { sealed: Sealed { key: new.clone(), body: b"new".to_vec() }, ..found };
+    let moved = again.clone();
+    world.write(move |tx| tx.once_secret_again(old, &moved)).unwrap();
+    assert_eq!(world.look(move |reads| reads.once_secret(&here, "alice", "key")), Some(again.sealed.clone()));
+    assert_eq!(world.look(move |reads| reads.once_secrets_under(old, 10)), []);
+    assert!(forget());
+    let later = world.write(|tx| tx.now()).unwrap() + domain::SignedDuration::from_secs(1);
+    world.write(move |tx| tx.once_purge(later, 10)).unwrap();
+    assert_eq!(world.look(move |reads| reads.once_secrets_under(new.id, 10)), []);
+    world.write(move |tx| tx.once_secret_again(old, &again)).unwrap();
 }
 
 /// Somebody seals while the key is replaced: whatever comes first, the value can be read afterwards.

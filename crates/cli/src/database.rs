@@ -1,0 +1,29 @@
+//! `holdpoint database`.
+
+use store::Adopted;
+
+use crate::config::{Adopt, DatabaseCommand};
+use crate::failure::Failure;
+use crate::open::{open_kept, unsealed};
+
+/// Adopts a restored database.
+pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
+    let DatabaseCommand::Adopt(Adopt { database }) = command;
+    let Some(url) = &database.database_url else { return Err(Failure::PostgresOnly("database adopt")) };
+    // Before this command opens connections of its own.
+    let connections = store_postgres::connections(url)?;
+    if connections > 0 {
+        return Err(Failure::NodesRunning(connections));
+    }
+    let adopted = unsealed(open_kept(&database)?).database_adopt().await?;
+    if !adopted.changed() {
+        println!("nothing to adopt: this database and its cluster fit each other");
+        return Ok(());
+    }
+    let Adopted { raised, events, entries } = adopted;
+    println!(
+        "adopted: transaction ids are raised by {raised} from now on; {events} events and {entries} audit entries that were \
+         written since the dump was restored come after those of the dump"
+    );
+    Ok(())
+}

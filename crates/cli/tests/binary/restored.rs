@@ -1,0 +1,91 @@
+//! A dump that was restored into another PostgreSQL cluster: noticed at the start, put right by a command.
+
+use serde_json::Value;
+use testkit::postgres::{TestDatabase, TestPostgres};
+
+use crate::audit::proved;
+use crate::common::{House, Stream, soon};
+
+/// So many transactions lie between a new cluster and the one that the dump is made of.
+const AHEAD: u32 = 20_000;
+
+/// Has a cluster run ahead.
+fn run_ahead(database: &TestDatabase) {
+    let burn = format!("do $$ begin for i in 1..{AHEAD} loop perform pg_current_xact_id(); commit; end loop; end $$");
+    database.connect().unwrap().batch_execute(&burn).unwrap();
+}
+
+/// Runs a command that must fail, and gives what it says.
+fn refused(house: &House, command: &[&str]) -> String {
+    let output = house.run(command);
+    assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Opens the project stream after a cursor and reads so many events: their types, and the last cursor.
+async fn followed(client: &crate::common::Client, after: &str, count: usize) -> (Vec<String>, String) {
+    let mut stream = Stream::open(client, "/v1/events/stream", Some(after)).await.unwrap();
+    let (mut names, mut last) = (Vec::new(), after.to_owned());
+    while names.len() < count {
+        let frame = soon("an event", stream.next()).await.unwrap();
+        let event: Value = serde_json::from_str(&frame.data).unwrap();
+        names.push(event["type"].as_str().unwrap().to_owned());
+        last = frame.id.unwrap();
+    }
+    (names, last)
+}
+
+const STORY: [&str; 3] = ["session.started", "interaction.asked", "interaction.answered"];
+
+#[test]
+fn a_restored_dump_is_refused_until_it_is_adopted() {
+    let (old, new) = (TestPostgres::start().unwrap(), TestPostgres::private().unwrap());
+    let (old, new) = (old.fresh_database().unwrap(), new.fresh_database().unwrap());
+    run_ahead(&old);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let before = House::postgres(old.url());
+    let (bot, alice) = (before.key("agent", "bot"), before.key("operator", "alice"));
+    let cursor = runtime.block_on(async {
+        let server = before.launch().start().await;
+        let question = server.client(&bot).ask_plainly("Before?").await;
+        server.client(&alice).approve(&question).await;
+        let (names, cursor) = followed(&server.client(&alice), "0-0", 3).await;
+        assert_eq!(names, STORY);
+        assert!(server.stop().success());
+        cursor
+    });
+    let entries = proved(&before).len();
+    old.restore_into(&new).unwrap();
+
+    let after = House::postgres(new.url()).with_data(before.data());
+    for launch in [after.launch(), after.launch().into_worker()] {
+        let said = launch.start_in_vain();
+        assert!(said.contains("holdpoint database adopt"), "{said}");
+    }
+    assert!(refused(&after, &["audit", "export"]).contains("holdpoint database adopt"));
+    let said = after.run(&["database", "adopt"]);
+    assert!(said.status.success() && String::from_utf8_lossy(&said.stdout).starts_with("adopted: "), "{said:?}");
+    let again = after.run(&["database", "adopt"]);
+    assert!(String::from_utf8_lossy(&again.stdout).starts_with("nothing to adopt"), "{again:?}");
+
+    runtime.block_on(async {
+        let server = after.launch().start().await;
+        assert!(refused(&after, &["database", "adopt"]).contains("stop every node"));
+        let question = server.client(&bot).ask_plainly("After?").await;
+        server.client(&alice).approve(&question).await;
+        let (names, _) = followed(&server.client(&alice), &cursor, 3).await;
+        assert_eq!(names, STORY, "a cursor of before goes on where it was");
+        assert!(server.stop().success());
+    });
+    let trail = proved(&after);
+    let names: Vec<&str> = trail.iter().map(|entry| entry["type"].as_str().unwrap_or_default()).collect();
+    assert!(trail.len() > entries + 3, "{names:?}");
+    assert_eq!(names.iter().filter(|name| **name == "database.adopted").count(), 1, "{names:?}");
+}
+
+#[test]
+fn a_sqlite_database_needs_no_adoption() {
+    let house = House::sqlite();
+    house.key("agent", "bot");
+    assert!(refused(&house, &["database", "adopt"]).contains("--database-url"));
+}

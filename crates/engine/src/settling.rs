@@ -1,0 +1,174 @@
+//! Waiting for events that are committed and not yet in order.
+//!
+//! On PostgreSQL a transaction that stays open, in any database of the cluster, holds back the order of everything that was committed
+//! after it. Readers who are behind it wait here. One of them looks for the others of its project, less and less often.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use domain::ProjectId;
+use parking_lot::Mutex;
+use store::Cursor;
+use tokio::sync::watch;
+
+use crate::Error;
+
+/// The first pause before somebody looks, which is how long most transactions take.
+const SHORTEST: Duration = Duration::from_millis(20);
+/// The longest pause.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// Who waits, by project.
+#[derive(Default)]
+pub(crate) struct Settling(Mutex<HashMap<ProjectId, Weak<Wait>>>);
+
+/// The readers of one project who wait.
+struct Wait {
+    /// Held by whoever looks for all of them, with the next pause.
+    turn: tokio::sync::Mutex<Duration>,
+    /// Up to where the project's log was seen to be in order.
+    seen: watch::Sender<Cursor>,
+}
+
+impl Settling {
+    /// Waits until the log of a project is in order beyond a cursor. `look` finds up to where it is.
+    pub(crate) async fn beyond<L, F>(&self, project: ProjectId, after: Cursor, look: L) -> Result<(), Error>
+    where
+        L: FnMut() -> F,
+        F: Future<Output = Result<Cursor, Error>>,
+    {
+        self.beyond_with(project, after, look, tokio::time::sleep).await
+    }
+
+    async fn beyond_with<L, F, S, P>(&self, project: ProjectId, after: Cursor, look: L, sleep: S) -> Result<(), Error>
+    where
+        L: FnMut() -> F,
+        F: Future<Output = Result<Cursor, Error>>,
+        S: FnMut(Duration) -> P,
+        P: Future<Output = ()>,
+    {
+        let wait = self.of(project);
+        let mut seen = wait.seen.subscribe();
+        let told = async {
+            // The sender is ours too, so that this cannot end in an error.
+            drop(seen.wait_for(|head| *head > after).await);
+        };
+        tokio::select! {
+            biased;
+            () = told => Ok(()),
+            looked = wait.look_for_all(after, look, sleep) => looked,
+        }
+    }
+
+    fn of(&self, project: ProjectId) -> Arc<Wait> {
+        let mut waits = self.0.lock();
+        if let Some(wait) = waits.get(&project).and_then(Weak::upgrade) {
+            return wait;
+        }
+        waits.retain(|_, wait| wait.strong_count() > 0);
+        let wait =
+            Arc::new(Wait { turn: tokio::sync::Mutex::new(SHORTEST), seen: watch::Sender::new(Cursor::default()) });
+        waits.insert(project, Arc::downgrade(&wait));
+        wait
+    }
+}
+
+impl Wait {
+    /// Looks as soon as nobody else does, until the log is in order beyond the own cursor. Whoever goes away leaves its turn, and
+    /// the pause that it had come to, to the next.
+    async fn look_for_all<L, F, S, P>(&self, after: Cursor, mut look: L, mut sleep: S) -> Result<(), Error>
+    where
+        L: FnMut() -> F,
+        F: Future<Output = Result<Cursor, Error>>,
+        S: FnMut(Duration) -> P,
+        P: Future<Output = ()>,
+    {
+        let mut pause = self.turn.lock().await;
+        loop {
+            sleep(*pause).await;
+            *pause = (*pause * 2).min(LONGEST);
+            let head = look().await?;
+            self.seen.send_if_modified(|seen| {
+                let further = head > *seen;
+                *seen = head.max(*seen);
+                further
+            });
+            if head > after {
+                *pause = SHORTEST;
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+    use futures::future::join_all;
+    use uuid::Uuid;
+
+    const fn at(major: u64) -> Cursor {
+        Cursor { major, minor: 0 }
+    }
+
+    fn project() -> ProjectId {
+        ProjectId::from_uuid(Uuid::from_u128(1))
+    }
+
+    /// Twenty readers of one project look once between them after each pause, and the pauses grow to half a second.
+    #[tokio::test]
+    async fn one_reader_looks_for_all_and_less_and_less_often() {
+        let settling = Settling::default();
+        let (looks, pauses) = (Mutex::new(0), Mutex::new(Vec::new()));
+        let look = || {
+            let mut looks = looks.lock();
+            *looks += 1;
+            let head = if *looks < 9 { at(5) } else { at(6) };
+            async move { Ok(head) }
+        };
+        let sleep = |pause: Duration| {
+            pauses.lock().push(pause.as_millis());
+            tokio::task::yield_now()
+        };
+        let readers = (0..20).map(|_| settling.beyond_with(project(), at(5), look, sleep));
+        assert_eq!(join_all(readers).await, vec![Ok(()); 20]);
+        assert_eq!(*looks.lock(), 9);
+        assert_eq!(pauses.into_inner(), [20, 40, 80, 160, 320, 500, 500, 500, 500]);
+    }
+
+    /// A reader who came with an older cursor than the one who looks goes on as soon as that one has looked.
+    #[tokio::test]
+    async fn a_reader_who_is_further_behind_does_not_wait_for_the_others() {
+        let settling = Settling::default();
+        let look = || async { Ok(at(7)) };
+        let sleep = |_| tokio::task::yield_now();
+        let mut ahead = Box::pin(settling.beyond_with(project(), at(7), look, sleep));
+        assert!(ahead.as_mut().now_or_never().is_none(), "nothing is in order beyond its cursor");
+        let mut behind = Box::pin(settling.beyond_with(project(), at(6), look, sleep));
+        assert!(behind.as_mut().now_or_never().is_none(), "it is not its turn to look");
+        assert!(ahead.as_mut().now_or_never().is_none(), "it has looked, and waits for more");
+        assert_eq!(behind.await, Ok(()));
+    }
+
+    /// Whoever looks may go away at any time; the next one goes on with the pause that was reached.
+    #[tokio::test]
+    async fn the_turn_is_passed_on() {
+        let settling = Settling::default();
+        let pauses = Mutex::new(Vec::new());
+        let sleep = |pause: Duration| {
+            pauses.lock().push(pause.as_millis());
+            tokio::task::yield_now()
+        };
+        let mut first = Box::pin(settling.beyond_with(project(), at(5), || async { Ok(at(5)) }, sleep));
+        assert!(first.as_mut().now_or_never().is_none());
+        let second = settling.beyond_with(project(), at(5), || async { Ok(at(6)) }, sleep);
+        let mut second = Box::pin(second);
+        assert!(second.as_mut().now_or_never().is_none(), "it is not its turn to look");
+        assert!(first.as_mut().now_or_never().is_none());
+        drop(first);
+        assert_eq!(second.await, Ok(()));
+        assert_eq!(pauses.into_inner(), [20, 40, 40]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Transaction ids after a dump was restored into another cluster: noticed here, and put right by raising them.
+
+use store::{Adopted, LineageReads, LineageWrites, Misfit, StoreError, Stored};
+
+use crate::connection::Face;
+use crate::event::OWN;
+use crate::values::{column, number, signed};
+
+/// The highest transaction that is recorded anywhere, and the one that would be recorded next. A snapshot's `xmax` is above every
+/// transaction whose rows it shows.
+const RECORDED: &str = "select coalesce(greatest( \
+    (select xid from events order by events.xid desc limit 1), (select xid from audit order by audit.xid desc limit 1), \
+    (select xid from audit_linked), (select cursor_major from webhooks order by cursor_major desc limit 1)), \
+    '0'::xid8)::text::bigint, \
+    pg_snapshot_xmax(pg_current_snapshot())::text::bigint + raised from lineage";
+/// Entries up to the end of the chains, less those that the chains have, which are numbered without gaps.
+const UNCHAINED: &str = "select (select count(*) from audit, audit_linked \
+    where (audit.xid, audit.position) <= (audit_linked.xid, audit_linked.position)) \
+    - (select coalesce(sum(seq), 0) from audit_heads)::bigint";
+
+impl LineageReads for Face<'_> {
+    fn misfit(&mut self) -> Stored<Option<Misfit>> {
+        let row = self.row(RECORDED, &[])?.ok_or(StoreError::Conflict)?;
+        let found = Misfit { recorded: number(&row, 0)?, next: number(&row, 1)? };
+        Ok((found.recorded >= found.next).then_some(found))
+    }
+
+    fn audit_unchained(&mut self) -> Stored<u64> {
+        let row = self.row(UNCHAINED, &[])?.ok_or(StoreError::Conflict)?;
+        Ok(u64::try_from(column::<i64>(&row, 0)?).unwrap_or(0))
+    }
+}
+
+impl LineageWrites for Face<'_> {
+    /// Nobody else writes meanwhile. The tables may be large, so that no statement is cancelled for its length.
+    fn adopt(&mut self) -> Stored<Adopted> {
+        self.change("set local statement_timeout = 0", &[])?;
+        self.change("set local lock_timeout = '5s'", &[])?;
+        self.change("lock table lineage, events, audit, audit_chain, audit_linked, webhooks in exclusive mode", &[])?;
+        let mut adopted = Adopted::default();
+        if let Some(Misfit { recorded, next }) = self.misfit()? {
+            adopted.raised = recorded - next + 1;
+            self.guarded("update lineage set raised = raised + $1", &[&signed(adopted.raised)?])?;
+            // Events that were written since the dump was restored: they follow the newest of the dump, with lower ids.
+            let sql = format!(
+                "update events set xid = {OWN} from (select xid, position from events \
+                 order by events.xid desc, position desc limit 1) as newest \
+                 where events.position > newest.position and events.xid < newest.xid"
+            );
+            adopted.events = self.change(&sql, &[])?;
+        }
+        if self.audit_unchained()? > 0 {
+            let sql = format!(
+                "update audit set xid = {OWN} from audit_linked \
+                 where (audit.xid, audit.position) <= (audit_linked.xid, audit_linked.position) \
+                 and not exists (select 1 from audit_chain \
+                 where audit_chain.xid = audit.xid and audit_chain.position = audit.position)"
+            );
+            adopted.entries = self.change(&sql, &[])?;
+        }
+        Ok(adopted)
+    }
+}

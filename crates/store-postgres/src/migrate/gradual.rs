@@ -1,0 +1,180 @@
+//! Migrations that change every row of a table that may be large, in steps that stop nobody for long.
+//!
+//! The text of such a migration says what comes of it, and an empty database runs that text. A database with rows in it takes the
+//! steps that are listed here instead, and the migration is recorded as if its text had been run; a test compares the two. Each step
+//! may be taken again, because a node can die between any two of them.
+
+use std::time::Instant;
+
+use postgres::Client;
+
+use super::Trouble;
+
+/// How many rows are changed in one transaction.
+const BATCH: u32 = 2000;
+/// After how many batches the log says how far it is.
+const TOLD_EVERY: u64 = 50;
+
+/// A part of a migration.
+pub(super) enum Step {
+    /// Statements that hold their locks only for a moment, in one transaction.
+    Brief(&'static str),
+    /// Changes the rows of a table, a batch at a time, in the order of its primary key.
+    Rows(Rows),
+    /// Builds an index beside everybody who reads and writes: its name, and what it is on.
+    Index(&'static str, &'static str),
+}
+
+/// How rows are changed.
+pub(super) struct Rows {
+    /// The table.
+    table: &'static str,
+    /// The columns of its primary key, with their types.
+    key: &'static [(&'static str, &'static str)],
+    /// What is set.
+    set: &'static str,
+    /// Another table that values are taken from; empty where there is none.
+    from: &'static str,
+    /// Which rows are changed, and how the other table is joined; empty for all.
+    only: &'static str,
+}
+
+const PROPOSALS: &[(&str, &str)] = &[("session", "uuid"), ("call", "text")];
+
+/// Migrations that are done in steps, by version.
+const GRADUAL: &[(i32, &[Step])] = &[
+    (
+        11,
+        &[
+            Step::Brief(
+                "alter table proposals add column if not exists at bigint not null default 0; \
+                 create table if not exists policy_shadows (project uuid primary key, number bigint not null, \
+                 version text not null, text text not null); \
+                 create table if not exists policy_differences (project uuid not null, number bigint not null, \
+                 at bigint not null, session uuid not null, call text not null, body text not null, \
+                 primary key (project, number, at, session, call)); \
+                 create table if not exists policy_difference_counts (project uuid not null, number bigint not null, \
+                 given text not null, drafted text not null, shard bigint not null, count bigint not null, \
+                 primary key (project, number, given, drafted, shard))",
+            ),
+            Step::Rows(Rows {
+                table: "proposals",
+                key: PROPOSALS,
+                set: "at = sessions.created_at",
+                from: "sessions",
+                only: "sessions.id = proposals.session",
+            }),
+            Step::Index("proposals_by_age", "proposals (project, at, session, call)"),
+        ],
+    ),
+    (
+        12,
+        &[
+            Step::Brief("alter table proposals add column if not exists asked boolean not null default false"),
+            Step::Rows(Rows {
+                table: "proposals",
+                key: PROPOSALS,
+                set: "asked = true",
+                from: "",
+                only: "body like '%\"asked\":[\"int%'",
+            }),
+            Step::Index("proposals_asked", "proposals (project, at, session, call) where asked"),
+        ],
+    ),
+    (
+        13,
+        &[
+            Step::Brief("alter table questions add column if not exists said text not null default ''"),
+            Step::Rows(Rows {
+                table: "questions",
+                key: &[("interaction", "uuid")],
+                set: "said = lower(case when asked like '%\\\\u0000%' then title else concat_ws(chr(10), title, \
+                      asked::json #>> '{question,action,tool}', asked::json #>> '{origin,agent}', \
+                      asked::json #>> '{question,message}', asked::json #>> '{question,action,arguments}') end)",
+                from: "",
+                only: "",
+            }),
+        ],
+    ),
+];
+
+/// The steps of a migration, if it has any.
+pub(super) fn steps(version: i32) -> Option<&'static [Step]> {
+    GRADUAL.iter().find(|(gradual, _)| *gradual == version).map(|(_, steps)| *steps)
+}
+
+/// Takes the steps of a migration.
+pub(super) fn take(client: &mut Client, version: i32, steps: &[Step]) -> Result<(), Trouble> {
+    for step in steps {
+        match step {
+            Step::Brief(sql) => client.batch_execute(sql)?,
+            Step::Rows(rows) => change(client, version, rows)?,
+            Step::Index(name, on) => build(client, version, name, on)?,
+        }
+    }
+    Ok(())
+}
+
+fn change(client: &mut Client, version: i32, rows: &Rows) -> Result<(), Trouble> {
+    let (begun, mut batches) = (Instant::now(), 0_u64);
+    let mut after: Option<Vec<String>> = None;
+    loop {
+        let last = match &after {
+            None => client.query_opt(&rows.statement(false), &[])?,
+            Some(after) => client.query_opt(&rows.statement(true), &[after])?,
+        };
+        let Some(last) = last else { return Ok(()) };
+        after = Some((0..rows.key.len()).map(|index| last.get(index)).collect());
+        batches += 1;
+        if batches.is_multiple_of(TOLD_EVERY) {
+            let seconds = begun.elapsed().as_secs_f64();
+            tracing::info!(
+                version,
+                table = rows.table,
+                rows = batches * u64::from(BATCH),
+                seconds,
+                "migrationProgress"
+            );
+        }
+    }
+}
+
+/// Builds an index. It has to wait until every transaction that was under way has ended. Nobody queues behind it meanwhile, so that
+/// it needs no lock time-out, which would only make it begin again.
+fn build(client: &mut Client, version: i32, name: &str, on: &str) -> Result<(), Trouble> {
+    let lock_timeout: String = client.query_one("show lock_timeout", &[])?.get(0);
+    tracing::info!(version, index = name, "migrationBuildsIndex");
+    // What an earlier attempt has left may be unusable.
+    client.batch_execute(&format!("drop index if exists {name}"))?;
+    client.batch_execute("set lock_timeout = 0")?;
+    let built = client.batch_execute(&format!("create index concurrently {name} on {on}"));
+    client.batch_execute(&format!("set lock_timeout = '{lock_timeout}'"))?;
+    Ok(built?)
+}
+
+impl Rows {
+    /// Changes one batch, and gives the key of its last row, as texts; no row at the end of the table.
+    fn statement(&self, after: bool) -> String {
+        let Self { table, key, set, from, only } = self;
+        let listed = |each: &dyn Fn(usize, &str, &str) -> String| {
+            let parts: Vec<String> = key.iter().enumerate().map(|(at, (name, of))| each(at + 1, name, of)).collect();
+            parts.join(", ")
+        };
+        let names = listed(&|_, name, _| name.to_owned());
+        let beyond = match after {
+            true => format!("where ({names}) > ({})", listed(&|at, _, of| format!("($1::text[])[{at}]::{of}"))),
+            false => String::new(),
+        };
+        let texts = listed(&|_, name, _| format!("{name}::text"));
+        let backwards = listed(&|_, name, _| format!("batch.{name} desc"));
+        let same: Vec<String> = key.iter().map(|(name, _)| format!("{table}.{name} = batch.{name}")).collect();
+        let same = same.join(" and ");
+        let from = if from.is_empty() { String::new() } else { format!(", {from}") };
+        let only = if only.is_empty() { String::new() } else { format!(" and {only}") };
+        format!(
+            "with batch as (select {names} from {table} {beyond} order by {names} limit {BATCH}), \
+             changed as (update {table} set {set} from batch{from} where {same}{only}) \
+             select {texts} from batch order by {backwards} limit 1"
+        )
+    }
+}
