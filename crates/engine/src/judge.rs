@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Actor, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Suspension, TenantId,
-    Timestamp, Verdict,
+    Action, Actor, Answer, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Suspension,
+    TenantId, Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
 use moka::sync::Cache;
 use parking_lot::{Mutex, RwLock};
-use policy::{AskSettings, Call, Policy};
+use policy::{Ask, Asking, Call, Policy};
 use serde_json::Value;
 use store::{Cost, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -192,7 +192,10 @@ pub(crate) struct Judged {
     /// What was judged.
     pub(crate) action: Action,
     pub(crate) ruling: Ruling,
-    pub(crate) ask: Option<Arc<AskSettings>>,
+    /// Everything that asks, where the ruling is to ask.
+    pub(crate) asks: Vec<Asking>,
+    /// How the question of all of them is put.
+    pub(crate) ask: Ask,
     /// Whether the tool may be run again.
     pub(crate) repeatable: bool,
     /// Every rule saw the whole of the action, and it fits the schema of its tool. Otherwise only a person's look at these very arguments
@@ -226,6 +229,17 @@ impl Behalf {
 }
 
 impl Judged {
+    /// The rules that ask beside the one that the ruling names.
+    pub(crate) fn also_asking(&self) -> Vec<String> {
+        let names = self.asks.iter().filter_map(|ask| ask.rule.clone());
+        names.filter(|name| self.ruling.rule.as_ref() != Some(name)).collect()
+    }
+
+    /// Whether these equal answers are enough for everybody who has to be asked.
+    pub(crate) fn is_settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
+        self.ask.audiences.iter().all(|audience| audience.settled_by(answers, started_by))
+    }
+
     /// The schema of the tool's arguments, where the policy declares one.
     pub(crate) fn schema(&self) -> Option<Value> {
         self.in_force.policy.schema(&self.action.tool).cloned()
@@ -294,7 +308,8 @@ impl Engine {
             let repeatable = in_force.policy.repeatable(&action.tool);
             let certain = judgement.certain && misfit.is_none();
             let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
-            Judged { ruling, ask: judgement.ask, repeatable, certain, action, in_force }
+            let ask = Ask::of(&judgement.asks);
+            Judged { ruling, asks: judgement.asks, ask, repeatable, certain, action, in_force }
         });
         let judged = judged.await?;
         counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);

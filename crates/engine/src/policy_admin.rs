@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Actor, Adoption, Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, Scope, text,
+    Action, Actor, Adoption, Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, Scope, Verdict,
+    text,
 };
-use policy::{Explanation, Finding, Policy};
+use policy::{Asking, Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Cost, KnownChange, Page, StoreError};
@@ -94,7 +95,7 @@ impl Engine {
         off_reactor(move || {
             let mut explanation = policy.explain_without(&behalf.call(&action), &state.silent());
             explanation.ruling = switched(held(explanation.ruling, misfit), &state);
-            explanation
+            asked_by_all(explanation)
         })
         .await
     }
@@ -115,7 +116,7 @@ impl Engine {
             let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
             let mut explanation = policy.explain_while(&behalf.call(&action), &silent, wanted)?;
             explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
-            Some(explanation)
+            Some(asked_by_all(explanation))
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -300,6 +301,17 @@ pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
     })
+}
+
+/// An explanation whose list of what asks fits a ruling that may have changed since: nobody asks where it is not `ask` any more, and the usual
+/// people are asked where no rule asks.
+fn asked_by_all(mut explanation: Explanation) -> Explanation {
+    match explanation.ruling.verdict {
+        Verdict::Ask if explanation.asks.is_empty() => explanation.asks.push(Asking::by_default()),
+        Verdict::Ask => {}
+        Verdict::Allow | Verdict::Deny => explanation.asks.clear(),
+    }
+    explanation
 }
 
 /// Refuses a reason that says nothing.

@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use engine::{InForce, RefusedFile, Supposed};
-use policy::{Finding, Severity};
+use policy::{Asking, Because, Finding, Severity};
 use protocol::{
-    ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
+    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
     PolicyResetBody, PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 use serde::Deserialize;
@@ -135,7 +135,18 @@ pub(super) async fn policy_explain(
     let supposed = Supposed { tool, arguments, agent, user, role, draft: text };
     let explanation = app.engine.policy_explain(&caller, supposed).await?;
     let considered = serde_json::to_value(&explanation.considered).unwrap_or(Value::Null);
-    Ok(Json(ExplanationView { ruling: explanation.ruling.into(), considered, parsed: explanation.parsed }))
+    let asks = explanation.asks.into_iter().map(shown).collect();
+    Ok(Json(ExplanationView { ruling: explanation.ruling.into(), considered, parsed: explanation.parsed, asks }))
+}
+
+fn shown(ask: Asking) -> AskView {
+    let audience = ask.audience().into();
+    let (because, error) = match ask.because {
+        Because::Matches => ("matches", None),
+        Because::Fails(error) => ("fails", Some(error)),
+        Because::Default => ("default", None),
+    };
+    AskView { rule: ask.rule, because, error, audience }
 }
 
 /// Switches the policy on or off for the whole project. It is recorded with who and why.
