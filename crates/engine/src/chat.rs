@@ -1,14 +1,12 @@
 //! Says something to an agent that we run, in a conversation that is there or in a new one.
 
-use std::sync::Arc;
-
 use domain::access::Right;
 use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text};
 use serde_json::Value;
 use store::{Once, StoreError};
 
 use crate::conversation::{Named, agent_session_in, listener_in, named};
-use crate::definitions::Definitions;
+use crate::filed::Offered;
 use crate::say::checked;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency, Start};
@@ -38,14 +36,14 @@ impl Engine {
     pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
-        let filed = self.filed.now();
+        let offered = self.offered(caller.scope).await?;
         let mut met = 0;
         loop {
-            let (caller_then, chat, filed) = (caller.clone(), chat.clone(), Arc::clone(&filed));
+            let (caller_then, chat, offered) = (caller.clone(), chat.clone(), offered.clone());
             let said = self.command(caller, once.clone(), move |work| {
                 let session = match work.going_on(&caller_then.scope, &chat)? {
                     Some(session) => session,
-                    None => work.begun(&caller_then, &filed, chat.clone())?,
+                    None => work.begun(&caller_then, &offered, chat.clone())?,
                 };
                 let before = session.last_seq;
                 Ok((work.said(session, &caller_then, &chat.content)?, before))
@@ -92,7 +90,7 @@ impl Work<'_> {
         Ok(Some(session))
     }
 
-    fn begun(&mut self, caller: &Caller, filed: &Arc<Definitions>, chat: Chat) -> Result<Session, Error> {
+    fn begun(&mut self, caller: &Caller, offered: &Offered, chat: Chat) -> Result<Session, Error> {
         caller.require(Right::Ask)?;
         if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
             // An id is given, never chosen.
@@ -105,7 +103,7 @@ impl Work<'_> {
         };
         let agent = match chat.agent.or(before.and_then(|before| before.brief.agent)) {
             Some(agent) => agent,
-            None => self.agent_meant(&caller.scope, filed)?,
+            None => self.agent_meant(&caller.scope, offered)?,
         };
         let before = match channel {
             Some(channel) => agent_session_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?,
@@ -119,7 +117,7 @@ impl Work<'_> {
         }
         let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
         let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
-        let session = self.started(&caller.scope, &caller.actor, filed, start)?;
+        let session = self.started(&caller.scope, &caller.actor, offered, start)?;
         self.only_beginning(&session, before.as_ref())?;
         if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
     }
@@ -135,8 +133,8 @@ impl Work<'_> {
         Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)
     }
 
-    fn agent_meant(&mut self, scope: &Scope, filed: &Definitions) -> Result<String, Error> {
-        let names = Vec::from_iter(self.agents_at_hand(scope, filed)?);
+    fn agent_meant(&mut self, scope: &Scope, offered: &Offered) -> Result<String, Error> {
+        let names = Vec::from_iter(self.agents_at_hand(scope, offered)?);
         match names.as_slice() {
             [] => Err(Refusal::NotFound("agent").into()),
             [only] => Ok(only.clone()),
