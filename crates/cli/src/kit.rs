@@ -86,7 +86,7 @@ impl Kit {
             return Ok(listed);
         }
         let client = self.client(server, key)?;
-        let tools = client.tools().await.map_err(|error| ToolError(error.to_string()))?;
+        let tools = client.tools().await.map_err(|error| unusable(server, &error))?;
         let tools = tools.into_iter().map(|tool| CalledTool::new(Arc::clone(&client), tool));
         let listed: Listed = Arc::new(tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect());
         self.listed.insert(key, Arc::clone(&listed));
@@ -99,10 +99,16 @@ impl Kit {
                 Some(name) => Some(variable(name).ok_or_else(|| missing(name))?),
                 None => None,
             };
-            McpClient::new(server, token).map(Arc::new).map_err(|error| error.to_string())
+            McpClient::new(server, token).map(Arc::new).map_err(|error| unusable(server, &error).0)
         });
         made.map_err(|error| ToolError(String::clone(&error)))
     }
+}
+
+/// Says that a server cannot be used. Why not may name its command, its address or what it printed, and is for the operator alone.
+fn unusable(server: &McpServer, why: &dyn std::error::Error) -> ToolError {
+    tracing::warn!(server = server.name, error = %why, "an MCP server cannot be used");
+    ToolError(format!("MCP server `{}` cannot be used; the operator finds the reason in the log", server.name))
 }
 
 impl agent::worker::Kit for Kit {
@@ -134,8 +140,11 @@ impl agent::worker::Kit for Kit {
     }
 }
 
+/// Says that a variable is not set. Its name is for the operator alone.
 fn missing(variable: &str) -> String {
-    format!("the server's environment has no variable `{variable}`")
+    tracing::warn!(variable, "the environment has no such variable");
+    "the server's environment lacks a variable that the agent's file names; the operator finds which one in the log"
+        .to_owned()
 }
 
 /// Stands for a definition and the key that goes with it.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use store::{Cost, StoreError, Topic};
 use subtle::ConstantTimeEq;
 
+use crate::grants::Proposer;
 use crate::judge::{Behalf, Judged};
 use crate::propose::{Acted, MOST_RULINGS, PERMIT};
 use crate::{Engine, Error, Hidden, Idempotency, Vault};
@@ -128,7 +129,8 @@ impl Engine {
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                work.still_covered(&session, &step.0.proposed_by, &judged, grant)?;
+                let by = Proposer { actor: &step.0.proposed_by, driven: step.0.driven };
+                work.still_covered(&session, by, &judged, grant)?;
             }
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;

@@ -43,7 +43,7 @@ impl Engine {
         let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.wire)?;
         let question = self.admitted(question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
-        let kept = self.kept_for_agent(caller.scope, &caller.actor.name, &question).await?;
+        let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = Asking { time: seconds, traceparent };
         let vault = std::sync::Arc::clone(&self.vault);

@@ -46,7 +46,7 @@ impl Engine {
                     None => work.begun(&caller_then, &offered, chat.clone())?,
                 };
                 let before = session.last_seq;
-                Ok((work.said(session, &caller_then, &chat.content)?, before))
+                Ok((work.said(session, &offered, (&caller_then, &chat.content))?, before))
             });
             match said.await {
                 // Somebody else has begun the same conversation at the same moment: it is there now.

@@ -222,7 +222,7 @@ impl Work<'_> {
         let Definition { kind, name, version, body, by, .. } = definition;
         if self.tx.definition_insert(scope, definition)? {
             let data = json!({ "kind": kind, "name": name, "version": version });
-            let record = json!({ "definition": body });
+            let record = json!({ "definition": definition.shown() });
             return self.audited(scope, &Happening::by("definition.added", by, data).recording(record));
         }
         let known = self.tx.definition(scope, *kind, name, version)?;

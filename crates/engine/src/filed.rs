@@ -91,6 +91,16 @@ pub(crate) struct Offered {
 }
 
 impl Offered {
+    /// The project.
+    pub(crate) const fn project(&self) -> &ProjectName {
+        &self.project
+    }
+
+    /// What the same files offer to another project.
+    pub(crate) fn for_project(&self, project: ProjectName) -> Self {
+        Self { project, files: Arc::clone(&self.files) }
+    }
+
     /// The agents that belong to the project, the newest version of a name last.
     pub(crate) fn agents(&self) -> impl DoubleEndedIterator<Item = &AgentVersion> {
         self.files.definitions.agents.iter().filter(|one| self.has(DefinitionKind::Agent, (&one.name, &one.version)))

@@ -91,6 +91,7 @@ mod visit;
 mod wait;
 mod webhooks;
 mod work;
+mod workspaces;
 
 pub use answer_many::{Entry, EntryResult};
 pub use archive::{ArchiveExport, Archived, Span};

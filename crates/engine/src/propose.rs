@@ -12,6 +12,7 @@ use serde_json::Value;
 use store::{Cost, StoreError};
 
 use crate::ask::{opened_on, sized};
+use crate::grants::Proposer;
 use crate::judge::{Behalf, Judged};
 use crate::work::{Asking, Work};
 use crate::{Engine, Error, Idempotency, Vault};
@@ -134,7 +135,7 @@ impl Engine {
                 revision: 1,
             };
             if judged.ruling.verdict == Verdict::Ask {
-                proposal.grant = work.grant_used(&session, &actor, &judged)?;
+                proposal.grant = work.grant_used(&session, Proposer { actor: &actor, driven }, &judged)?;
             }
             proposal.standing = match judged.ruling.verdict {
                 Verdict::Deny => Standing::Denied,

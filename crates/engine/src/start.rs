@@ -7,6 +7,7 @@ use store::Topic;
 
 use crate::filed::Offered;
 use crate::work::Work;
+use crate::workspaces::apart;
 use crate::{Engine, Error, Idempotency};
 
 /// What a session is opened with.
@@ -133,6 +134,7 @@ impl Work<'_> {
                     let why = format!("the step `{}` runs `{agent}`, which is not here", step.name);
                     Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
                 })?;
+                self.workspace_of(offered, &agent)?;
                 luggage.agents.insert(step.name.clone(), agent.version);
             }
             let first = flow.first().and_then(|first| luggage.agents.get(&first.name).cloned());
@@ -147,7 +149,13 @@ impl Work<'_> {
             }
             return Ok(None);
         };
+        self.workspace_of(offered, &agent)?;
         brief.agent_version = Some(agent.version.clone());
         Ok(Some(Run::Agent(Box::new(agent))))
+    }
+
+    /// Refuses an agent whose workspace is not apart from those of other tenants.
+    fn workspace_of(&mut self, offered: &Offered, agent: &AgentVersion) -> Result<(), Error> {
+        agent.workspace.as_deref().map_or(Ok(()), |workspace| apart(&mut *self.tx, offered, workspace))
     }
 }

@@ -112,7 +112,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit_list))
         .routes(routes!(audit::audit_export))
         .routes(routes!(audit::audit_key))
-        .routes(routes!(secrets::secret_list))
+        .routes(routes!(secrets::secret_put, secrets::secret_list))
         .routes(routes!(secrets::secret_forget))
         .routes(routes!(webhooks::webhook_create, webhooks::webhook_list))
         .routes(routes!(webhooks::webhook_get, webhooks::webhook_delete))

@@ -34,6 +34,9 @@ impl Driven<'_> {
     /// Loads the tools that the step may use.
     pub(super) async fn equip(&mut self, project: &ProjectName) -> Result<(), Trouble> {
         let Some(agent) = &self.agent else { return Ok(()) };
+        if let Some(workspace) = &agent.workspace {
+            self.worker.engine.workspace_apart(self.claim.scope, workspace).await?;
+        }
         let allowed = |name: &str| self.flow_step.as_ref().is_none_or(|step| step.allows(name));
         let mut specs = Vec::new();
         for tool in self.worker.kit.tools(project, agent).await? {

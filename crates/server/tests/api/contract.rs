@@ -83,14 +83,14 @@ fn sample(operation: &str) -> Option<Sample> {
         "agent_retire" | "flow_retire" => (None, &[Operator, Viewer, Agent]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
         "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
+        "secret_put" => (Some(json!({ "agent": "scribe", "name": "OPENAI_KEY", "value": "sk-1" })), &[Viewer, Agent]),
         "me_get" | "sign_out" => (None, &[]),
         "me_project" => (Some(json!({ "project": LEASE.replace("lea", "prj") })), &[]),
         "me_password" => (Some(json!({ "new": "correct horse battery" })), &[]),
         "user_create" => (Some(json!({ "name": "carol", "role": "viewer" })), &[Operator, Viewer, Agent]),
         "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "user_change" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
-        "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
-        "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
+        "user_list" | "user_disable" | "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         "webhook_create" => (Some(json!({ "url": "https://hooks.example.com/" })), &[Operator, Viewer, Agent]),
         "webhook_list" | "webhook_get" | "webhook_delete" | "webhook_delivery_list" => {
             (None, &[Operator, Viewer, Agent])

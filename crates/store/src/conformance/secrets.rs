@@ -32,6 +32,7 @@ impl World {
             id: SecretId::from_uuid(fresh()),
             scope: self.here,
             agent: agent.into(),
+            driven: Some(false),
             name: name.into(),
             kept_by: actor(ActorKind::User, "alice"),
             kept_at: at(second),
