@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 
 use crate::text;
 
@@ -79,6 +79,27 @@ impl Default for Projects {
     fn default() -> Self {
         Self::Named(BTreeSet::from([ProjectName::default()]))
     }
+}
+
+/// What a project's admins have set for it.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({ "agents_read": "own" })))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectSettings {
+    /// What agents read.
+    pub agents_read: AgentsRead,
+}
+
+/// What the agents of a project read.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentsRead {
+    /// The sessions that they opened, and those that name them.
+    #[default]
+    Own,
+    /// Every session of the project.
+    Project,
 }
 
 /// A key that stands only in a file of the operator, where it is taken out before the definition is read. It is not part of any version:

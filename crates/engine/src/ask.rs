@@ -6,6 +6,7 @@ use serde_json::Value;
 use store::Reads;
 use zeroize::Zeroizing;
 
+use crate::sight::may_ask_in;
 use crate::vault::RESUME_POINT;
 use crate::work::Asking;
 use crate::{Engine, Error, Idempotency};
@@ -44,11 +45,12 @@ impl Engine {
         let question = self.admitted(question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let (asker, actor) = (caller.clone(), caller.actor.clone());
         let asking = Asking { time: seconds, traceparent };
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
-            let mut session = work.session(&scope, session)?;
+            let mut session = work.session_seen(&asker, session)?;
+            may_ask_in(&asker, &session)?;
             let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 work.seal(&vault, &interaction, RESUME_POINT, packed)?;

@@ -41,7 +41,7 @@ impl Engine {
         loop {
             let (caller_then, chat, offered) = (caller.clone(), chat.clone(), offered.clone());
             let said = self.command(caller, once.clone(), move |work| {
-                let session = match work.going_on(&caller_then.scope, &chat)? {
+                let session = match work.going_on(&caller_then, &chat)? {
                     Some(session) => session,
                     None => work.begun(&caller_then, &offered, chat.clone())?,
                 };
@@ -69,7 +69,8 @@ fn named_well(agent: Option<&str>) -> Result<(), Error> {
 impl Work<'_> {
     /// The session in which a conversation goes on; none where one is to begin. An id names one session for good; in a channel another one begins
     /// where nobody listens, or not the agent that is named.
-    fn going_on(&mut self, scope: &Scope, chat: &Chat) -> Result<Option<Session>, Error> {
+    fn going_on(&mut self, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
+        let scope = &caller.scope;
         let Some(name) = &chat.conversation else { return Ok(None) };
         let found = match named(&mut *self.tx, scope, name)? {
             None => return Ok(None),
@@ -77,12 +78,12 @@ impl Work<'_> {
             Some(Named::Channel(_)) => {
                 let listener = listener_in(&mut *self.tx, scope, name, chat.agent.as_deref())?;
                 let Some(listener) = listener else { return Ok(None) };
-                let session = self.session(scope, listener.id)?;
+                let session = self.session_seen(caller, listener.id)?;
                 // It may have ended before it was locked.
                 return Ok(Some(session).filter(|session| session.ended.is_none()));
             }
         };
-        let session = self.session(scope, found)?;
+        let session = self.session_seen(caller, found)?;
         if chat.agent.is_some() && chat.agent != session.brief.agent {
             let problem = Problem::new("/agent", "is not the agent of this session");
             return Err(Refusal::QuestionInvalid(vec![problem]).into());

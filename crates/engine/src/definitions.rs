@@ -211,6 +211,13 @@ fn kept_page(
     }
 }
 
+/// Whether a project has, or had, an agent of this name that our workers run.
+pub(crate) fn known_agent(reads: &mut dyn Reads, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
+    let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
+    let kept = reads.definitions(scope, DefinitionKind::Agent, page)?;
+    Ok(offered.agents().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
+}
+
 /// The definition itself.
 pub(crate) fn body<T: DeserializeOwned>(definition: Definition) -> Result<T, Error> {
     serde_json::from_value(definition.body).map_err(|error| StoreError::Corrupt(error.to_string()).into())
@@ -276,9 +283,7 @@ impl Work<'_> {
 
     /// Whether this project has, or had, an agent of this name that our workers run.
     pub(crate) fn known_agent(&mut self, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
-        let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
-        let kept = self.tx.definitions(scope, DefinitionKind::Agent, page)?;
-        Ok(offered.agents().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
+        known_agent(&mut *self.tx, scope, offered, name)
     }
 
     /// The flow of this name, likewise.

@@ -8,6 +8,7 @@ use domain::{
 use store::{Cost, Page};
 
 use crate::judge::Judged;
+use crate::sight::Sight;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -131,8 +132,24 @@ impl Engine {
     /// A page of grants, the newest first.
     pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.grants(&scope, over, page)?)).await
+        let caller = caller.clone();
+        self.read(Cost::Scan, move |reads| {
+            let Some(own) = Sight::of(reads, &caller)?.limited_to() else {
+                return Ok(reads.grants(&caller.scope, over, page)?);
+            };
+            let (mut found, mut after) = (Vec::new(), page.after);
+            loop {
+                let more = reads.grants(&caller.scope, over, Page { after, limit: page.limit })?;
+                let last = more.len() < page.limit as usize;
+                after = more.last().map(|grant| grant.id);
+                found.extend(more.into_iter().filter(|grant| grant.agent == own.name && grant.driven == Some(false)));
+                if last || found.len() >= page.limit as usize {
+                    found.truncate(page.limit as usize);
+                    return Ok(found);
+                }
+            }
+        })
+        .await
     }
 
     /// Takes a grant back: what it covered is asked about again.

@@ -71,6 +71,7 @@ mod say;
 mod seen;
 mod settle;
 mod shadow;
+mod sight;
 mod sign_in;
 mod simulate;
 mod start;

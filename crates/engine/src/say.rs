@@ -28,7 +28,7 @@ impl Engine {
         let asking = Asking { time, traceparent: None };
         let (caller_then, offered) = (caller.clone(), self.offered(caller.scope).await?);
         self.command(caller, once, move |work| {
-            let mut session = work.session(&caller_then.scope, id)?;
+            let mut session = work.session_seen(&caller_then, id)?;
             let by = &caller_then.actor;
             let own = caller_then.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
             match &question {

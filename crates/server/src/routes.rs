@@ -15,6 +15,7 @@ mod keys;
 mod me;
 mod oidc;
 mod policies;
+mod project;
 mod secrets;
 pub(crate) mod sessions;
 mod sign_in;
@@ -103,6 +104,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(sign_in::sign_in_password))
         .routes(routes!(sign_in::sign_in_link))
         .routes(routes!(sign_in::sign_out))
+        .routes(routes!(project::project_settings_get, project::project_settings_put))
         .routes(routes!(me::me_get))
         .routes(routes!(me::me_project))
         .routes(routes!(me::me_password))
