@@ -32,7 +32,7 @@ async fn the_first_answer_wins_and_the_others_are_told_who_was_first() {
 async fn check(fields: Value, (role, user): (Role, &str), expected: Result<Status, Refusal>) {
     let world = World::new();
     let (agent, starter) = (world.agent().await, world.person("starter").await);
-    let session = world.session(&starter).await;
+    let session = world.session_of_agent(&starter).await;
     let asked = world.ask(&agent, &session, fields.clone()).await;
     let caller = world.stranger("default", role, user, &["ops"]).await;
     let result = world.choose(&caller, asked.id, "confirm").await;
@@ -138,7 +138,7 @@ async fn the_asker_withdraws_an_operator_cancels_and_nobody_else() {
     let session = world.session(&agent).await;
     let withdrawn = world.ask(&agent, &session, json!({})).await.id;
     let refused = world.engine.cancel(&other, withdrawn, None, None).await;
-    assert_eq!(refusal(refused), Refusal::RoleForbids { role: Role::Agent });
+    assert_eq!(refusal(refused), Refusal::NotFound("interaction"));
     let refused = world.engine.cancel(&viewer, withdrawn, None, None).await;
     assert_eq!(refusal(refused), Refusal::RoleForbids { role: Role::Viewer });
     let closed = world.engine.cancel(&agent, withdrawn, None, None).await.unwrap();

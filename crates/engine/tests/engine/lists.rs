@@ -51,7 +51,7 @@ async fn mine_are_those_that_i_may_answer() {
     let world = World::new();
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let viewer = world.stranger("default", Role::Viewer, "vera", &["ops"]).await;
-    let session = world.session(&alice).await;
+    let session = world.session_of_agent(&alice).await;
     let everybody = world.ask(&agent, &session, json!({})).await.id;
     let four_eyes = world.ask(&agent, &session, json!({ "audience": { "quorum": 1, "four_eyes": true } })).await.id;
     let ops = json!({ "audience": { "quorum": 1, "named": { "groups": ["ops"] } } });

@@ -50,7 +50,7 @@ async fn roles_steer_as_they_may() {
     check(Role::Admin, Command::Complete, Ok(SessionStatus::Completed)).await;
     check(Role::Admin, Command::Fail, Ok(SessionStatus::Failed)).await;
     check(Role::Viewer, Command::Pause, forbidden(Role::Viewer)).await;
-    check(Role::Agent, Command::Pause, forbidden(Role::Agent)).await;
+    check(Role::Agent, Command::Pause, Err(Refusal::NotFound("session"))).await;
 }
 
 #[tokio::test]

@@ -93,6 +93,12 @@ impl World {
         self.engine.start(by, Start::default(), None).await.unwrap()
     }
 
+    /// A session that somebody starts for the agent.
+    pub(crate) async fn session_of_agent(&self, by: &Caller) -> Session {
+        let start = Start { agent: Some("deployer".into()), ..Start::default() };
+        self.engine.start(by, start, None).await.unwrap()
+    }
+
     /// A question as it is asked: a confirmation, and whatever else is given.
     pub(crate) async fn try_ask(&self, by: &Caller, session: &Session, fields: Value) -> Result<Interaction, Error> {
         self.engine.ask(by, session.id, ask(fields), None).await

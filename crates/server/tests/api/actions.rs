@@ -95,7 +95,7 @@ async fn the_same_call_finds_the_same_decision() {
         scene.agent.proposes_in(&scene.session, other).await.refused(409, "call_conflict");
     }
     let other = scene.world.someone("default", Role::Agent, "other", &[]).await;
-    other.proposes_in(&scene.session, writing("c1")).await.refused(403, "not_your_action");
+    other.proposes_in(&scene.session, writing("c1")).await.refused(404, "not_found");
     let allowed = scene.approved(&first).await;
     assert_eq!(scene.proposes(writing("c1")).await.shown, allowed.shown, "also when it is decided");
     scene.alice.commands(&scene.session, "cancel").await.done();

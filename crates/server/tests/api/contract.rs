@@ -71,7 +71,6 @@ fn sample(operation: &str) -> Option<Sample> {
         "policy_check" => (Some(json!({ "text": "" })), &[]),
         "policy_explain" => (Some(json!({ "tool": "write_file", "arguments": {} })), &[]),
         "policy_simulate" => (Some(json!({ "text": policy("") })), &[Agent]),
-        "policy_shadow_get" | "suggestion_list" => (None, &[]),
         "suggestion_adopt" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "suspension_lift" => (Some(json!({ "reason": "a test" })), &[Operator, Viewer, Agent]),
         "policy_shadow_put" => (Some(json!({ "text": policy("") })), &[Operator, Viewer, Agent]),
@@ -83,14 +82,15 @@ fn sample(operation: &str) -> Option<Sample> {
         "agent_retire" | "flow_retire" => (None, &[Operator, Viewer, Agent]),
         "key_create" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
         "secret_list" | "secret_forget" => (None, &[Viewer, Agent]),
-        "me_get" | "sign_out" => (None, &[]),
+        "secret_put" => (Some(json!({ "agent": "scribe", "name": "OPENAI_KEY", "value": "sk-1" })), &[Viewer, Agent]),
+        "me_get" | "sign_out" | "project_settings_get" | "policy_shadow_get" | "suggestion_list" => (None, &[]),
+        "project_settings_put" => (Some(json!({ "agents_read": "own" })), &[Operator, Viewer, Agent]),
         "me_project" => (Some(json!({ "project": LEASE.replace("lea", "prj") })), &[]),
         "me_password" => (Some(json!({ "new": "correct horse battery" })), &[]),
         "user_create" => (Some(json!({ "name": "carol", "role": "viewer" })), &[Operator, Viewer, Agent]),
         "user_link" => (Some(json!({})), &[Operator, Viewer, Agent]),
         "user_change" => (Some(json!({ "role": "viewer" })), &[Operator, Viewer, Agent]),
-        "user_list" | "user_disable" => (None, &[Operator, Viewer, Agent]),
-        "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
+        "user_list" | "user_disable" | "key_list" | "key_revoke" => (None, &[Operator, Viewer, Agent]),
         "webhook_create" => (Some(json!({ "url": "https://hooks.example.com/" })), &[Operator, Viewer, Agent]),
         "webhook_list" | "webhook_get" | "webhook_delete" | "webhook_delivery_list" => {
             (None, &[Operator, Viewer, Agent])
@@ -273,7 +273,7 @@ async fn every_other_operation_stays_within_its_tenant() {
             assert_eq!(stream.event().await.1["session"], json!(own), "the first event of the log is another tenant's");
             continue;
         }
-        if ["agent_add", "flow_add"].contains(&operation.id.as_str()) {
+        if ["agent_add", "flow_add", "secret_put"].contains(&operation.id.as_str()) {
             // Says what it was sent; whose it became is looked at by those that list.
             continue;
         }
@@ -305,7 +305,7 @@ async fn every_operation_refuses_the_roles_that_it_should() {
             let answered = operation.called_by(caller, &operation.path_to(&things)).await;
             if refuses {
                 answered.refused(403, "role_forbids");
-                assert_eq!(caller.reads(&things.question).await, things.question.shown);
+                assert_eq!(things.key.reads(&things.question).await, things.question.shown);
             } else {
                 let code = answered.body["code"].as_str().unwrap_or_default();
                 assert_ne!(code, "role_forbids", "{} as {}", operation.id, role.name());

@@ -33,7 +33,7 @@ async fn a_question_has_every_field_of_its_source() {
     };
     let expected = json!({
         "requestId": bare(&question.id), "chatSessionId": channel, "stepId": step, "stepExecutionId": step,
-        "agentId": "release-bot", "status": "PENDING", "type": "INPUT_FORM", "title": "How much?",
+        "agentId": "bot", "status": "PENDING", "type": "INPUT_FORM", "title": "How much?",
         "description": "For the release.", "payloadSchema": asked["schema"],
         "suggestedActions": {
             "ruleBased": [suggested("usual", "As always", "ruleBased", 1)],

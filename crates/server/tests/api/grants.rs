@@ -70,7 +70,7 @@ async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
     }
     let body = json!({ "call_id": "c9", "tool": "write_file", "arguments": { "path": "/srv/a" } });
     let path = format!("/v1/sessions/{}/actions", scene.session);
-    other.post(&path, body).await.refused(403, "not_your_session");
+    other.post(&path, body).await.refused(404, "not_found");
     let renamed = "[[rule]]\nname = \"stricter\"\ntools = [\"write_file\"]\nverdict = \"ask\"\n";
     scene.root.rules_by(renamed).await;
     scene.is(write("c2", "/srv/a"), "waiting").await;

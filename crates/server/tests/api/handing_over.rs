@@ -51,13 +51,15 @@ async fn the_first_says_where_it_went_and_ends_as_the_second() {
     assert_eq!(ended["resolution"], answered["resolution"]);
     assert_eq!(ended["handed_over"], first["handed_over"], "it still says where it went");
     assert_eq!(agent.session(&question.session).await["status"], "running");
-    assert_eq!(agent.session(&second.session).await["status"], "completed");
+    // The second session is not the agent's: it waits on what it asked.
+    agent.get(&format!("/v1/sessions/{}", second.session)).await.refused(404, "not_found");
+    assert_eq!(bob.session(&second.session).await["status"], "completed");
     assert_eq!(
         agent.events(&question.session).await,
         ["session.started", "interaction.asked", "interaction.handed_over", "interaction.answered"]
     );
     assert_eq!(
-        agent.events(&second.session).await,
+        bob.events(&second.session).await,
         ["session.started", "interaction.asked", "interaction.answered", "session.completed"]
     );
     assert_eq!(agent.deliveries().await, std::slice::from_ref(&question.id), "the agent takes what it asked, once");
@@ -96,7 +98,7 @@ async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
     for one in [&question, &second, &third] {
         assert_eq!(agent.reads(one).await["status"], "cancelled");
     }
-    assert_eq!(agent.session(&third.session).await["status"], "completed");
+    assert_eq!(alice.session(&third.session).await["status"], "completed");
 }
 
 /// Two hands further, and what people had said so far goes along.
@@ -123,7 +125,7 @@ async fn votes_go_along_and_chains_come_back() {
 async fn handing_over_is_for_the_audience_and_weakens_nothing() {
     let world = World::new().await;
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
-    let session = alice.opens(json!({})).await;
+    let session = alice.opens(json!({ "agent": "bot" })).await;
     let mut asked = confirmation();
     asked["audience"] = json!({ "users": ["alice", "bob"], "four_eyes": true });
     let question = agent.asks_in(&session, asked).await;

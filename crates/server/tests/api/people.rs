@@ -55,7 +55,7 @@ async fn whoever_asked_cannot_answer() {
 async fn four_eyes_bar_whoever_started_the_session() {
     let world = World::new().await;
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
-    let session = alice.opens(json!({})).await;
+    let session = alice.opens(json!({ "agent": "bot" })).await;
     let question = agent.asks_in(&session, addressed_to(json!({ "four_eyes": true }))).await;
     alice.answers(&question, json!({ "option": "confirm" })).await.refused(403, "four_eyes");
     bob.answers(&question, json!({ "option": "confirm" })).await.done();

@@ -78,7 +78,7 @@ async fn a_permit_is_good_for_nothing_else() {
         scene.agent.starts_with(&first, &json!(tampered)).await.refused(403, "permit_unknown");
     }
     let other = scene.world.someone("default", Role::Agent, "other", &[]).await;
-    other.starts(&first).await.refused(403, "not_your_action");
+    other.starts(&first).await.refused(404, "not_found");
     scene.alice.starts(&first).await.refused(403, "role_forbids");
     scene.root.starts(&first).await.refused(403, "not_your_action");
     assert_eq!(scene.agent.state(&first).await, "allowed", "none of this has changed it");
@@ -127,7 +127,7 @@ async fn an_outcome_is_told_once() {
     for (number, (outcome, state)) in told.into_iter().enumerate() {
         let started = scene.started(&format!("c{}", number + 1)).await;
         let other = scene.world.someone("default", Role::Agent, "other", &[]).await;
-        other.reports(&started, outcome.clone()).await.refused(403, "not_your_action");
+        other.reports(&started, outcome.clone()).await.refused(404, "not_found");
         let shown = scene.agent.reports(&started, outcome.clone()).await.done();
         assert_eq!((&shown["state"], &shown["result"]), (&json!(state), &outcome["result"]));
         assert_eq!(shown.get("message"), outcome.get("message"));

@@ -70,7 +70,7 @@ async fn one(stage: &Stage, asking: Wire, kind: &Kind, answering: Wire) {
         shown["resolution"]
     );
 
-    let last = stage.bot.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;
+    let last = stage.root.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;
     watchers.hear_once_how_it_ended(&asked, &last.id, &label).await;
     watchers.lists_hold(&asked, (false, false), &label).await;
     watchers.were_told_no_secret(&label);
@@ -146,7 +146,7 @@ async fn what_is_handed_over_is_answered_on_no_wire_where_it_was() {
         watchers.lists_hold(&asked, (false, true), &label).await;
         let path = format!("/v1/interactions/{}/answer", text(&went["interaction"]));
         stage.alice.post(&path, kind.answer.clone()).await.done();
-        let last = stage.bot.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;
+        let last = stage.root.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;
         watchers.hear_once_how_it_ended(&asked, &last.id, &label).await;
     }
 }

@@ -84,7 +84,8 @@ async fn a_request_is_shown_field_by_field() {
                       "is_default": false, "risk_level": null, "estimated_time": null, "estimated_cost": null, "risks": [] },
                 ],
                 "context": { "step": 3 },
-                "metadata": { "clarification_type": "scope", "kind": "question", "title": "目录", "allow_custom": true },
+                "metadata": { "clarification_type": "scope", "asked_by": "bot", "kind": "question", "title": "目录",
+                              "allow_custom": true },
                 "created_at": question.shown["created_at"], "expires_at": question.shown["deadline"], "status": "pending",
             })
         );

@@ -103,7 +103,7 @@ async fn the_missing_key_of_the_seed() {
         "requestId": question.id, "sessionId": "session-123", "type": "MISSING_INFO", "title": "缺少 API Key",
         "message": "执行该工具需要 OpenWeather API Key", "details": null, "context": {},
         "options": [provide, option("skip", "跳过该工具", "跳过天气查询，继续其他任务", "SKIP")],
-        "required": true, "timeoutSeconds": null, "defaultOptionId": null, "metadata": { "kind": "question" },
+        "required": true, "timeoutSeconds": null, "defaultOptionId": null, "metadata": { "askedBy": "bot", "kind": "question" },
     });
     assert_eq!(data, expected);
     let silent = responds(&person, "session-123", &question.id, "provide", None).await;
