@@ -6,64 +6,83 @@
 mod directory;
 mod document;
 mod finding;
+mod settings;
 mod shape;
 mod words;
 
 use std::path::Path;
 
-use domain::{AgentVersion, FlowVersion, Problem};
+use domain::{AgentVersion, FlowVersion, Problem, Projects};
 use forms::{Forms, Limits};
 use serde_json::Value;
 
 use document::Document;
 pub use finding::Finding;
+pub use settings::{FiledAgent, FiledFlow, McpSettings, OperatorSettings};
 
 /// Reads every agent of a directory: its files `*.toml`, apart from `*.script.toml`, in the order of their names.
 ///
 /// One bad file refuses all of them, and every problem of every file is listed.
-pub fn read_agents(dir: &Path) -> Result<Vec<AgentVersion>, Vec<Finding>> {
+pub fn read_agents(dir: &Path) -> Result<Vec<FiledAgent>, Vec<Finding>> {
     directory::read(dir, "agent", |text, file| {
-        let (agent, document) = agent(text, file)?;
-        Ok((agent.name.clone(), agent.version.clone(), agent, document))
+        let (agent, settings, document) = agent(text, file)?;
+        Ok((agent.name.clone(), agent.version.clone(), FiledAgent { agent, settings }, document))
     })
 }
 
 /// Reads every flow of a directory, given the agents that there are.
-pub fn read_flows(dir: &Path, agents: &[AgentVersion]) -> Result<Vec<FlowVersion>, Vec<Finding>> {
+pub fn read_flows(dir: &Path, agents: &[AgentVersion]) -> Result<Vec<FiledFlow>, Vec<Finding>> {
     directory::read(dir, "flow", |text, file| {
-        let (flow, document) = flow(text, file, agents)?;
-        Ok((flow.name.clone(), flow.version.clone(), flow, document))
+        let (flow, projects, document) = flow(text, file, agents)?;
+        Ok((flow.name.clone(), flow.version.clone(), FiledFlow { flow, projects }, document))
     })
 }
 
 /// Reads one agent. A script in a file of its own is looked for beside this one.
-pub fn read_agent(text: &str, file: &Path) -> Result<AgentVersion, Vec<Finding>> {
-    agent(text, file).map(|(agent, _)| agent)
+pub fn read_agent(text: &str, file: &Path) -> Result<FiledAgent, Vec<Finding>> {
+    agent(text, file).map(|(agent, settings, _)| FiledAgent { agent, settings })
 }
 
 /// Reads one flow, given the agents that there are.
-pub fn read_flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<FlowVersion, Vec<Finding>> {
-    flow(text, file, agents).map(|(flow, _)| flow)
+pub fn read_flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<FiledFlow, Vec<Finding>> {
+    flow(text, file, agents).map(|(flow, projects, _)| FiledFlow { flow, projects })
 }
 
-fn agent(text: &str, file: &Path) -> Result<(AgentVersion, Document), Vec<Finding>> {
+fn agent(text: &str, file: &Path) -> Result<(AgentVersion, OperatorSettings, Document), Vec<Finding>> {
     let mut document = Document::parse(text, file)?;
     take_script(&mut document, file)?;
+    let mut findings = Vec::new();
+    let settings = settings::of_agent(&mut document, &mut findings);
     document.versioned();
-    let agent: AgentVersion = shape::read(&document)?;
+    let agent: AgentVersion = both(shape::read(&document), findings)?;
     let mut problems = agent.check();
     check_schemas(agent.schemas(), &mut problems);
-    sensible(agent, document, &problems)
+    let (agent, document) = sensible(agent, document, &problems)?;
+    Ok((agent, settings, document))
 }
 
-fn flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<(FlowVersion, Document), Vec<Finding>> {
+fn flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<(FlowVersion, Projects, Document), Vec<Finding>> {
     let mut document = Document::parse(text, file)?;
+    let mut findings = Vec::new();
+    let projects = settings::projects(&mut document, &mut findings);
     document.versioned();
-    let flow: FlowVersion = shape::read(&document)?;
+    let flow: FlowVersion = both(shape::read(&document), findings)?;
     let mut problems = flow.check();
     problems.extend(flow.check_agents(agents));
     check_schemas(flow.schemas(), &mut problems);
-    sensible(flow, document, &problems)
+    let (flow, document) = sensible(flow, document, &problems)?;
+    Ok((flow, projects, document))
+}
+
+/// What was read, unless something is wrong with it or with the settings beside it.
+fn both<T>(read: Result<T, Vec<Finding>>, mut findings: Vec<Finding>) -> Result<T, Vec<Finding>> {
+    match read {
+        Ok(read) if findings.is_empty() => return Ok(read),
+        Ok(_) => {}
+        Err(more) => findings.extend(more),
+    }
+    findings.sort();
+    Err(findings)
 }
 
 fn sensible<T>(definition: T, document: Document, problems: &[Problem]) -> Result<(T, Document), Vec<Finding>> {

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{AgentVersion, Refusal, StepId};
+use domain::{AgentVersion, ProjectName, Refusal, StepId};
 use engine::{Claim, Claimed, Engine, Error};
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
@@ -35,12 +35,15 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How many histories are kept at hand, for steps that wake up soon.
 const HISTORIES: u64 = 256;
 
+/// The tools that a kit finds, or why there are none.
+pub type Tools<'a> = BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>>;
+
 /// What a worker needs and somebody else chooses: who speaks to models, and which tools there are.
 pub trait Kit: Send + Sync {
     /// The model of an agent; `key` is the kept secret that the agent names, where it names one.
     fn model(&self, agent: &AgentVersion, key: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError>;
-    /// The tools of an agent that the worker runs.
-    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>>;
+    /// The tools of an agent that the worker runs for a project. What belongs to one project is never handed to another.
+    fn tools<'a>(&'a self, project: &'a ProjectName, agent: &'a AgentVersion) -> Tools<'a>;
 }
 
 /// Runs the agents that this server runs itself.

@@ -26,7 +26,7 @@ fn good<T>(read: Result<T, Vec<Finding>>) -> T {
 }
 
 fn agents_of_the_guide() -> Vec<AgentVersion> {
-    blocks(AGENTS).iter().map(|block| good(read_agent(block, Path::new("agents.md")))).collect()
+    blocks(AGENTS).iter().map(|block| good(read_agent(block, Path::new("agents.md"))).agent).collect()
 }
 
 fn demo(part: &str) -> PathBuf {
@@ -34,11 +34,11 @@ fn demo(part: &str) -> PathBuf {
 }
 
 fn demo_agents() -> Vec<AgentVersion> {
-    good(read_agents(&demo("agents")))
+    good(read_agents(&demo("agents"))).into_iter().map(|filed| filed.agent).collect()
 }
 
 fn demo_flows() -> Vec<FlowVersion> {
-    good(read_flows(&demo("flows"), &demo_agents()))
+    good(read_flows(&demo("flows"), &demo_agents())).into_iter().map(|filed| filed.flow).collect()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn the_examples_of_the_guides_load() {
     let agents = agents_of_the_guide();
     assert_eq!(agents.len(), 2);
     let flows: Vec<FlowVersion> =
-        blocks(FLOWS).iter().map(|block| good(read_flow(block, Path::new("flows.md"), &agents))).collect();
+        blocks(FLOWS).iter().map(|block| good(read_flow(block, Path::new("flows.md"), &agents)).flow).collect();
     assert_eq!(flows.len(), 1);
 }
 
@@ -64,7 +64,7 @@ fn the_guides_list_every_key_that_there_is() {
     for key in of(&agent).into_iter().chain(of(&agent["model"])) {
         assert!(listed.contains(key.as_str()), "the guide of agents lacks `{key}`");
     }
-    let flow = good(read_flow(blocks(FLOWS)[0], Path::new("flows.md"), &agents_of_the_guide()));
+    let flow = good(read_flow(blocks(FLOWS)[0], Path::new("flows.md"), &agents_of_the_guide())).flow;
     let listed = keys(FLOWS);
     for step in &flow.steps {
         for key in of(&serde_json::to_value(step).unwrap()) {
@@ -145,7 +145,7 @@ fn what_a_file_says_can_be_said_in_json() {
         let json = serde_json::to_string(&agent).unwrap();
         assert_eq!(serde_json::from_str::<AgentVersion>(&json).unwrap(), agent);
     }
-    let guide = good(read_flow(blocks(FLOWS)[0], Path::new("flows.md"), &agents_of_the_guide()));
+    let guide = good(read_flow(blocks(FLOWS)[0], Path::new("flows.md"), &agents_of_the_guide())).flow;
     for flow in demo_flows().into_iter().chain([guide]) {
         let json = serde_json::to_string(&flow).unwrap();
         assert_eq!(serde_json::from_str::<FlowVersion>(&json).unwrap(), flow);

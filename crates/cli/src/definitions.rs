@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use agent::definitions::{Finding, read_agents, read_flows};
-use domain::AgentVersion;
-use engine::Definitions;
+use agent::definitions::{FiledAgent, FiledFlow, Finding, read_agents, read_flows};
+use domain::{AgentVersion, DefinitionKind, ProjectName, Projects};
+use engine::{Definitions, Owners};
 
 use crate::config::{AgentsCheck, AgentsCommand, FlowsCheck, FlowsCommand};
 use crate::failure::Failure;
@@ -12,9 +12,8 @@ use crate::failure::Failure;
 /// Looks at the agents of a directory without running any of them.
 pub(crate) fn agents(command: &AgentsCommand) -> Result<(), Failure> {
     let AgentsCommand::Check(AgentsCheck { dir }) = command;
-    let agents = known(dir)?;
-    for agent in &agents {
-        println!("agent {} {}", agent.name, agent.version);
+    for FiledAgent { agent, settings } in &known(dir)? {
+        println!("agent {} {}{}", agent.name, agent.version, owners(&settings.projects));
     }
     println!("{}: good", dir.display());
     Ok(())
@@ -23,23 +22,62 @@ pub(crate) fn agents(command: &AgentsCommand) -> Result<(), Failure> {
 /// Looks at the flows of a directory, and whether the agents are there that they name.
 pub(crate) fn flows(command: &FlowsCommand) -> Result<(), Failure> {
     let FlowsCommand::Check(FlowsCheck { dir, agents }) = command;
-    let agents = known(agents)?;
+    let agents = bare(&known(agents)?);
     let flows = read_flows(dir, &agents).map_err(|findings| refused(dir, &findings))?;
-    for flow in &flows {
-        println!("flow {} {}: {} steps", flow.name, flow.version, flow.steps.len());
+    for FiledFlow { flow, projects } in &flows {
+        println!("flow {} {}: {} steps{}", flow.name, flow.version, flow.steps.len(), owners(projects));
     }
     println!("{}: good", dir.display());
     Ok(())
 }
 
-/// Reads what the directories define; or says everything that is wrong with them.
-pub(crate) fn read(agents: Option<&Path>, flows: Option<&Path>) -> Result<Definitions, Vec<Finding>> {
-    let agents = agents.map_or_else(|| Ok(Vec::new()), read_agents)?;
-    let flows = flows.map_or_else(|| Ok(Vec::new()), |dir| read_flows(dir, &agents))?;
-    Ok(Definitions { agents, flows })
+/// What the directories define.
+#[derive(Default)]
+pub(crate) struct Filed {
+    pub(crate) agents: Vec<FiledAgent>,
+    pub(crate) flows: Vec<FiledFlow>,
 }
 
-fn known(dir: &Path) -> Result<Vec<AgentVersion>, Failure> {
+impl Filed {
+    /// The definitions, and the projects that they belong to, for the engine.
+    pub(crate) fn for_engine(self) -> (Definitions, Owners) {
+        let mut owners = Owners::default();
+        for FiledAgent { agent, settings } in &self.agents {
+            owners.insert(DefinitionKind::Agent, (&agent.name, &agent.version), settings.projects.clone());
+        }
+        for FiledFlow { flow, projects } in &self.flows {
+            owners.insert(DefinitionKind::Flow, (&flow.name, &flow.version), projects.clone());
+        }
+        let agents = self.agents.into_iter().map(|filed| filed.agent).collect();
+        let flows = self.flows.into_iter().map(|filed| filed.flow).collect();
+        (Definitions { agents, flows }, owners)
+    }
+}
+
+/// Reads what the directories define; or says everything that is wrong with them.
+pub(crate) fn read(agents: Option<&Path>, flows: Option<&Path>) -> Result<Filed, Vec<Finding>> {
+    let agents = agents.map_or_else(|| Ok(Vec::new()), read_agents)?;
+    let flows = flows.map_or_else(|| Ok(Vec::new()), |dir| read_flows(dir, &bare(&agents)))?;
+    Ok(Filed { agents, flows })
+}
+
+fn bare(agents: &[FiledAgent]) -> Vec<AgentVersion> {
+    agents.iter().map(|filed| filed.agent.clone()).collect()
+}
+
+/// To whom something belongs that does not belong to `default/default` alone.
+fn owners(projects: &Projects) -> String {
+    match projects {
+        Projects::All => ", for all projects".to_owned(),
+        Projects::Named(_) if *projects == Projects::default() => String::new(),
+        Projects::Named(names) => {
+            let names: Vec<String> = names.iter().map(ProjectName::to_string).collect();
+            format!(", for {}", names.join(", "))
+        }
+    }
+}
+
+fn known(dir: &Path) -> Result<Vec<FiledAgent>, Failure> {
     read_agents(dir).map_err(|findings| refused(dir, &findings))
 }
 

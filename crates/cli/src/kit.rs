@@ -1,17 +1,20 @@
 //! What the worker is given: the model that an agent's version has chosen, and the tools that it may use.
 
 mod mcp_tool;
+mod settings;
+mod workspaces;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::definitions::{McpSettings, OperatorSettings};
 use agent::model::{Model, ModelError};
 use agent::tool::{Tool, ToolError};
 use agent::tools::Workspace;
+use agent::worker::Tools;
 use domain::agent::{McpServer, WORKSPACE_TOOLS};
-use domain::{AgentVersion, Digest};
-use futures::future::BoxFuture;
+use domain::{AgentVersion, Digest, ProjectName};
 use mcp::McpClient;
 use moka::sync::Cache;
 use serde::Serialize;
@@ -19,6 +22,7 @@ use zeroize::Zeroizing;
 
 use crate::config::variable;
 use mcp_tool::CalledTool;
+pub(crate) use settings::AgentSettings;
 
 /// How many models, servers and lists of tools are kept open.
 const MOST: u64 = 256;
@@ -28,19 +32,21 @@ const LISTED: Duration = Duration::from_secs(60);
 /// The tools of a server, as it listed them.
 type Listed = Arc<Vec<Arc<dyn Tool>>>;
 
-/// Models and tools, kept open under the digest of what they were opened with.
+/// Models and tools, kept open under the digest of what they were opened with. What is opened on this machine, or for a project's data (MCP
+/// servers and their tools), is also kept under the project: no other is given it.
 pub(crate) struct Kit {
     workspaces: Option<PathBuf>,
+    settings: Arc<AgentSettings>,
     models: Cache<Digest, Arc<dyn Model>>,
     servers: Cache<Digest, Arc<McpClient>>,
     listed: Cache<Digest, Listed>,
 }
 
 impl Kit {
-    /// A kit for agents whose workspaces are below this directory.
-    pub(crate) fn new(workspaces: Option<PathBuf>) -> Self {
+    /// A kit for agents whose workspaces are below this directory, and of whose files these are the settings.
+    pub(crate) fn new(workspaces: Option<PathBuf>, settings: Arc<AgentSettings>) -> Self {
         let listed = Cache::builder().max_capacity(MOST).time_to_live(LISTED).build();
-        Self { workspaces, models: Cache::new(MOST), servers: Cache::new(MOST), listed }
+        Self { workspaces, settings, models: Cache::new(MOST), servers: Cache::new(MOST), listed }
     }
 
     /// Takes leave of every MCP server, and ends those that are child processes.
@@ -51,7 +57,7 @@ impl Kit {
         }
     }
 
-    fn workspace_tools(&self, agent: &AgentVersion) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+    fn workspace_tools(&self, project: &ProjectName, agent: &AgentVersion) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let names: Vec<&String> = agent.tools.iter().filter(|name| WORKSPACE_TOOLS.contains(&name.as_str())).collect();
         if names.is_empty() {
             return Ok(Vec::new());
@@ -62,18 +68,25 @@ impl Kit {
         let Some(workspaces) = &self.workspaces else {
             return Err(ToolError("this server was started without --workspaces".to_owned()));
         };
-        let opened = Workspace::open(workspaces.join(workspace));
+        let opened = workspaces::directory(workspaces, project, workspace).and_then(Workspace::open);
         let opened = opened.map_err(|error| ToolError(format!("the workspace `{workspace}`: {error}")))?;
         Ok(opened.tools(&names))
     }
 
-    async fn server_tools(&self, server: &McpServer) -> Result<Listed, ToolError> {
-        let key = digest(server, "")?;
+    async fn server_tools(
+        &self,
+        project: &ProjectName,
+        server: &McpServer,
+        settings: &OperatorSettings,
+    ) -> Result<Listed, ToolError> {
+        let McpSettings { network, read_only } = settings.mcp.get(&server.name).cloned().unwrap_or_default();
+        let place = (&project.tenant, &project.project);
+        let key = digest(&(place, server, network, &read_only), "")?;
         if let Some(listed) = self.listed.get(&key) {
             return Ok(listed);
         }
         let client = self.client(server, key)?;
-        let tools = client.tools().await.map_err(|error| ToolError(error.to_string()))?;
+        let tools = client.tools().await.map_err(|error| unusable(server, &error))?;
         let tools = tools.into_iter().map(|tool| CalledTool::new(Arc::clone(&client), tool));
         let listed: Listed = Arc::new(tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect());
         self.listed.insert(key, Arc::clone(&listed));
@@ -86,10 +99,16 @@ impl Kit {
                 Some(name) => Some(variable(name).ok_or_else(|| missing(name))?),
                 None => None,
             };
-            McpClient::new(server, token).map(Arc::new).map_err(|error| error.to_string())
+            McpClient::new(server, token).map(Arc::new).map_err(|error| unusable(server, &error).0)
         });
         made.map_err(|error| ToolError(String::clone(&error)))
     }
+}
+
+/// Says that a server cannot be used. Why not may name its command, its address or what it printed, and is for the operator alone.
+fn unusable(server: &McpServer, why: &dyn std::error::Error) -> ToolError {
+    tracing::warn!(server = server.name, error = %why, "an MCP server cannot be used");
+    ToolError(format!("MCP server `{}` cannot be used; the operator finds the reason in the log", server.name))
 }
 
 impl agent::worker::Kit for Kit {
@@ -109,19 +128,23 @@ impl agent::worker::Kit for Kit {
         Ok(model)
     }
 
-    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, project: &'a ProjectName, agent: &'a AgentVersion) -> Tools<'a> {
         Box::pin(async move {
-            let mut tools = self.workspace_tools(agent)?;
+            let settings = self.settings.of(agent);
+            let mut tools = self.workspace_tools(project, agent)?;
             for server in &agent.mcp {
-                tools.extend(self.server_tools(server).await?.iter().cloned());
+                tools.extend(self.server_tools(project, server, &settings).await?.iter().cloned());
             }
             Ok(tools)
         })
     }
 }
 
+/// Says that a variable is not set. Its name is for the operator alone.
 fn missing(variable: &str) -> String {
-    format!("the server's environment has no variable `{variable}`")
+    tracing::warn!(variable, "the environment has no such variable");
+    "the server's environment lacks a variable that the agent's file names; the operator finds which one in the log"
+        .to_owned()
 }
 
 /// Stands for a definition and the key that goes with it.

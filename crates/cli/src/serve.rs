@@ -43,7 +43,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let settings = serve.webhooks.applied_to(serve.terms.settings(&serve.agents));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     engine.unlock().await?;
-    work::first(&engine, &serve.agents)?;
+    let settings = work::first(&engine, &serve.agents)?;
     if let Some(file) = &serve.terms.policy {
         policy::first(&engine, file).await?;
     }
@@ -67,7 +67,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let postman = postman.map_err(|error| Failure::Webhooks(error.to_string()))?;
     let (sending, stop_sending) = (engine.clone(), cancelled.clone());
     tasks.spawn(async move { sending.run_webhooks(Arc::new(postman), stop_sending.cancelled()).await });
-    work::start(&tasks, &cancelled, &engine, &serve.agents);
+    work::start(&tasks, &cancelled, &engine, (&serve.agents, settings));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
     welcome(&engine, serve, address).await;

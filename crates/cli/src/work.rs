@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Agents;
-use crate::definitions;
+use crate::definitions::{self, Filed};
 use crate::failure::Failure;
-use crate::kit::Kit;
+use crate::kit::{AgentSettings, Kit};
 
 /// How soon changed files are noticed.
 const LOOK: Duration = Duration::from_secs(1);
@@ -23,15 +23,24 @@ const LOOK: Duration = Duration::from_secs(1);
 /// What the files were when they were last looked at: the digest of each, or that one cannot be read.
 type Looks = BTreeMap<PathBuf, Option<Digest>>;
 
-/// Takes what the files define at the start. A bad file ends it, with everything that is wrong with any of them.
-pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<(), Failure> {
+/// Takes what the files define at the start, and gives what they say beside the agents. A bad file ends it, with everything that is wrong with
+/// any of them.
+pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSettings>, Failure> {
     if agents.agents.is_some() {
         keep_to_ourselves();
     }
     let found = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
     engine.build_in(agent::tools::schemas());
-    engine.define(found.map_err(|findings| Failure::DefinitionsBad(lines(&findings)))?);
-    Ok(())
+    let settings = Arc::new(AgentSettings::default());
+    take(engine, &settings, found.map_err(|findings| Failure::DefinitionsBad(lines(&findings)))?);
+    Ok(settings)
+}
+
+/// Puts what the files say in force.
+fn take(engine: &Engine, settings: &AgentSettings, found: Filed) {
+    settings.replace(&found.agents);
+    let (definitions, owners) = found.for_engine();
+    engine.define_for(definitions, owners);
 }
 
 /// Agents of files may run commands, which have the rights of this process: its memory and its environment, with the keys of models in it,
@@ -44,13 +53,18 @@ fn keep_to_ourselves() {
 }
 
 /// Starts the worker, and whatever follows the files. The worker lets go of its steps when it is told to stop.
-pub(crate) fn start(tasks: &TaskTracker, cancelled: &CancellationToken, engine: &Engine, agents: &Agents) {
+pub(crate) fn start(
+    tasks: &TaskTracker,
+    cancelled: &CancellationToken,
+    engine: &Engine,
+    (agents, settings): (&Agents, Arc<AgentSettings>),
+) {
     if agents.agents.is_some() {
-        let following = follow(engine.clone(), agents.clone());
+        let following = follow(engine.clone(), agents.clone(), Arc::clone(&settings));
         tasks.spawn(cancelled.clone().run_until_cancelled_owned(following));
     }
     if agents.worker_steps > 0 {
-        let kit = Arc::new(Kit::new(agents.workspaces.clone()));
+        let kit = Arc::new(Kit::new(agents.workspaces.clone(), settings));
         let name = format!("worker-{}", std::process::id());
         let worker = Worker::new(engine.clone(), Arc::clone(&kit) as _, name, agents.worker_steps);
         let stop = cancelled.clone();
@@ -62,7 +76,7 @@ pub(crate) fn start(tasks: &TaskTracker, cancelled: &CancellationToken, engine: 
 }
 
 /// Follows the files for ever. Bad ones leave those before in force, and are told in the log and the figures.
-async fn follow(engine: Engine, agents: Agents) {
+async fn follow(engine: Engine, agents: Agents, settings: Arc<AgentSettings>) {
     metrics::gauge!("flow_definitions_refused").set(0.0);
     // Nothing is taken as known: the files may have changed since the server was started with them.
     let mut last = None;
@@ -82,7 +96,7 @@ async fn follow(engine: Engine, agents: Agents) {
                 if again {
                     tracing::info!(agents = found.agents.len(), flows = found.flows.len(), "definitionsLoaded");
                 }
-                engine.define(found);
+                take(&engine, &settings, found);
             }
             Err(findings) => findings.iter().for_each(|finding| tracing::error!(%finding, "definitionsRefused")),
         }

@@ -38,7 +38,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, worker.terms.settings(&worker.agents));
     engine.unlock().await?;
     engine.beside_servers();
-    work::first(&engine, &worker.agents)?;
+    let settings = work::first(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
     match &worker.terms.policy {
         Some(file) => {
@@ -54,7 +54,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     if let Some(address) = worker.metrics_listen {
         show_figures(&tasks, &engine, address, stopping.clone()).await?;
     }
-    work::start(&tasks, &cancelled, &engine, &worker.agents);
+    work::start(&tasks, &cancelled, &engine, (&worker.agents, settings));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
 

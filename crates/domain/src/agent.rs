@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::OptionId;
+use crate::{OnlyInFiles, OptionId};
 
 pub(crate) mod check;
 mod check_model;
@@ -62,6 +62,15 @@ pub struct AgentVersion {
     /// What its model may suggest. Nothing, where this is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_suggestions: Vec<AllowedSuggestion>,
+    /// The projects that it belongs to: an operator's setting, not part of the version.
+    #[serde(default, skip_serializing)]
+    pub projects: OnlyInFiles,
+    /// Whether its commands may use the network: an operator's setting too.
+    #[serde(default, skip_serializing)]
+    pub network: OnlyInFiles,
+    /// The directories that its commands may read: an operator's setting too.
+    #[serde(default, skip_serializing)]
+    pub read_only: OnlyInFiles,
 }
 
 /// Who speaks the wire format of the model.
@@ -204,6 +213,12 @@ pub struct McpServer {
     /// Which of its tools, with wildcards over the whole name; all of them where empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// Whether its program may use the network: an operator's setting, not part of the version.
+    #[serde(default, skip_serializing)]
+    pub network: OnlyInFiles,
+    /// The directories that its program may read: an operator's setting too.
+    #[serde(default, skip_serializing)]
+    pub read_only: OnlyInFiles,
 }
 
 /// How far a step may go.

@@ -63,4 +63,52 @@ impl Definition {
         let (name, version) = (flow.name.clone(), flow.version.clone());
         Self { kind: DefinitionKind::Flow, name, version, by, at, retired_at: None, body }
     }
+
+    /// The definition as it is shown: without the commands, addresses and names of variables that only the operator's files have. They are
+    /// the operator's, and may contain what opens other systems; nobody reads them over the API, and no record shows them.
+    #[must_use]
+    pub fn shown(&self) -> Value {
+        let mut shown = self.body.clone();
+        redact(&mut shown);
+        shown
+    }
+}
+
+/// Takes out of the body of a definition what is not shown.
+pub fn redact(body: &mut Value) {
+    let hide = |table: Option<&mut Value>, keys: &[&str]| {
+        if let Some(table) = table.and_then(Value::as_object_mut) {
+            table.retain(|key, _| !keys.contains(&key.as_str()));
+        }
+    };
+    hide(body.get_mut("model"), &["endpoint", "key_env"]);
+    let servers = body.get_mut("mcp").and_then(Value::as_array_mut);
+    servers.into_iter().flatten().for_each(|server| hide(Some(server), &["command", "url", "token_env"]));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn commands_addresses_and_variables_are_not_shown() {
+        let agent: AgentVersion = serde_json::from_value(json!({
+            "name": "ops", "version": "1", "instructions": "Be kind.", "workspace": "shop", "tools": ["read_file"],
+            "model": { "provider": "openai", "name": "m", "endpoint": "http://10.0.0.7/HIDE", "key_env": "HIDE_KEY" },
+            "mcp": [
+                { "name": "tickets", "command": ["mcp-tickets", "--token", "HIDE"], "tools": ["get_*"] },
+                { "name": "wiki", "url": "https://wiki.example/mcp?apikey=HIDE", "token_env": "HIDE_TOKEN" },
+            ],
+        }))
+        .unwrap();
+        let kept = Definition::of_agent(&agent, Actor::system(), Timestamp::UNIX_EPOCH);
+        let shown = kept.shown();
+        assert!(!shown.to_string().contains("HIDE") && !shown.to_string().contains("wiki.example"), "{shown}");
+        assert_eq!(shown["mcp"], json!([{ "name": "tickets", "tools": ["get_*"] }, { "name": "wiki" }]));
+        assert_eq!(shown["model"], json!({ "provider": "openai", "name": "m" }));
+        assert_eq!((&shown["workspace"], &shown["instructions"]), (&json!("shop"), &json!("Be kind.")));
+        assert!(kept.body.to_string().contains("HIDE"), "what is kept stays whole");
+    }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::agent::RuleSuggestion;
-use crate::{Audience, Choice, Fallback};
+use crate::{Audience, Choice, Fallback, OnlyInFiles};
 
 mod check;
 mod next;
@@ -35,6 +35,9 @@ pub struct FlowVersion {
     pub description: Option<String>,
     /// Its steps; the first one begins.
     pub steps: Vec<FlowStep>,
+    /// The projects that it belongs to: an operator's setting, not part of the version.
+    #[serde(default, skip_serializing)]
+    pub projects: OnlyInFiles,
 }
 
 /// One step of a flow.

@@ -20,6 +20,10 @@ pub struct Grant {
     pub session: Option<SessionId>,
     /// The agent that it holds for, by the name of its key: the one that asked.
     pub agent: String,
+    /// Whether it is for the agent of that name that our workers run, or for a key of that name. Older grants do not say: the question that
+    /// they were given with does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driven: Option<bool>,
     /// The tool, by its whole name.
     pub tool: String,
     /// The rule that asked. What another rule asks about is asked again.
@@ -137,6 +141,7 @@ impl Grant {
             scope: proposal.scope,
             session: (!remember.project).then_some(proposal.session),
             agent: proposal.proposed_by.name.clone(),
+            driven: Some(proposal.driven),
             tool: action.tool,
             rule: proposal.ruling.rule.clone(),
             arguments,

@@ -28,6 +28,7 @@ pub mod interaction;
 pub mod message;
 pub mod option;
 pub mod policy;
+pub mod project;
 pub mod proposal;
 pub mod question;
 pub mod refusal;
@@ -64,6 +65,7 @@ pub use option::{Choice, Effect, OptionId};
 pub use policy::{
     Adoption, Difference, Lift, PolicyChange, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension,
 };
+pub use project::{OnlyInFiles, ProjectName, Projects};
 pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};

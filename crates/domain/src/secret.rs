@@ -17,8 +17,11 @@ pub struct KeptSecret {
     pub id: SecretId,
     /// Where it may be used.
     pub scope: Scope,
-    /// The agent that may be given it: the name of the key that asked, never what a session calls itself.
+    /// The agent that may be given it: the name of the key that asked, never what a session calls itself; or of the agent that our workers run.
     pub agent: String,
+    /// Whether it is for the agent of that name that our workers run, or for a key of that name. One is never given what is kept for the
+    /// other. Of older secrets it may be unknown: then nobody is given it.
+    pub driven: Option<bool>,
     /// Its name, for example of an environment variable.
     pub name: String,
     /// Who gave it and said that it be kept.

@@ -10,8 +10,10 @@ use serde_json::Value;
 use store::{Cost, StoreError, Topic};
 use subtle::ConstantTimeEq;
 
+use crate::grants::Proposer;
 use crate::judge::{Behalf, Judged};
 use crate::propose::{Acted, MOST_RULINGS, PERMIT};
+use crate::sight::Sight;
 use crate::{Engine, Error, Hidden, Idempotency, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
@@ -43,9 +45,9 @@ impl Engine {
         limit: u32,
     ) -> Result<Vec<Acted>, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let (scope, reader) = (caller.scope, caller.clone());
         let found = self.read(Cost::Scan, move |reads| {
-            reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
             Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
@@ -57,8 +59,9 @@ impl Engine {
     }
 
     async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Acted, Error> {
-        let (scope, call) = (caller.scope, call.to_owned());
+        let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
+            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
             let found = reads.proposal(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((found, reads.now()?))
         });
@@ -92,16 +95,17 @@ impl Engine {
 
     /// What policy says by now of an action that may be started.
     async fn judged_by_now(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Judged, Error> {
-        let (scope, call) = (caller.scope, call.to_owned());
+        let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
-            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
             let proposal = reads.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((session, proposal))
         });
         let (session, proposal) = found.await?;
         let agent = Some(proposal.proposed_by.name.clone());
         let behalf = Behalf { agent, user: session.started_by.name, role: proposal.role };
-        self.judge(scope, behalf, proposal.effective()).await
+        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.driven)).await?;
+        self.judge_by(in_force, behalf, proposal.effective()).await
     }
 
     async fn started(
@@ -114,7 +118,7 @@ impl Engine {
         let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
         let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
         self.command(caller, once, move |work| {
-            let mut session = work.session(&scope, session)?;
+            let mut session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
             session.alive()?;
@@ -128,7 +132,8 @@ impl Engine {
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                work.still_covered(&session, &step.0.proposed_by, &judged, grant)?;
+                let by = Proposer { actor: &step.0.proposed_by, driven: step.0.driven };
+                work.still_covered(&session, by, &judged, grant)?;
             }
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;
@@ -147,7 +152,7 @@ impl Engine {
         caller.require(Right::Ask)?;
         let (scope, running) = (caller.scope, caller.clone());
         self.command(caller, None, move |work| {
-            let mut session = work.session(&scope, session)?;
+            let mut session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
             if let Some(left) = proposal.left(&why) {
@@ -171,7 +176,7 @@ impl Engine {
         let length = self.lease_length(Some(seconds))?;
         let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
         self.command(caller, None, move |work| {
-            let session = work.session(&scope, session)?;
+            let session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
@@ -196,7 +201,7 @@ impl Engine {
         let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
         let vault = Arc::clone(&self.vault);
         let done = self.command(caller, once, move |work| {
-            let mut session = work.session(&scope, session)?;
+            let mut session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&running, &proposal)?;
             let mut outcome = outcome.clone();

@@ -6,6 +6,7 @@ use serde_json::Value;
 use store::Reads;
 use zeroize::Zeroizing;
 
+use crate::sight::may_ask_in;
 use crate::vault::RESUME_POINT;
 use crate::work::Asking;
 use crate::{Engine, Error, Idempotency};
@@ -43,12 +44,13 @@ impl Engine {
         let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.wire)?;
         let question = self.admitted(question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
-        let kept = self.kept_for_agent(caller.scope, &caller.actor.name, &question).await?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
+        let (asker, actor) = (caller.clone(), caller.actor.clone());
         let asking = Asking { time: seconds, traceparent };
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
-            let mut session = work.session(&scope, session)?;
+            let mut session = work.session_seen(&asker, session)?;
+            may_ask_in(&asker, &session)?;
             let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 work.seal(&vault, &interaction, RESUME_POINT, packed)?;

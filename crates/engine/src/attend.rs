@@ -7,6 +7,7 @@ use domain::{
 use store::{Cost, Reads};
 
 use crate::conversation::{live_in, newest_in};
+use crate::sight::Sight;
 use crate::{Engine, Error};
 
 /// How many actions are read at once.
@@ -29,10 +30,10 @@ impl Engine {
     /// What is open in a session now.
     pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<Attended, Error> {
         caller.require(Right::Read)?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let (scope, actor, caller) = (caller.scope, caller.actor.clone(), caller.clone());
         self.read(Cost::Scan, move |reads| {
             // First, so that what changes meanwhile is found twice rather than never.
-            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            let session = Sight::of(reads, &caller)?.session(reads, &scope, session)?;
             let open = reads.open_of(&scope, session.id)?;
             let runs = session.driven && session.started_by == actor && session.ended.is_none();
             let (ready, running) = if runs { in_hand(reads, &session, &actor)? } else { Default::default() };
@@ -49,8 +50,12 @@ impl Engine {
         id: InteractionId,
     ) -> Result<(Interaction, Option<String>), Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
-        self.read(Cost::Point, move |reads| shown(reads, &scope, id)).await
+        let caller = caller.clone();
+        self.read(Cost::Point, move |reads| {
+            Sight::of(reads, &caller)?.question(reads, &caller.scope, id)?;
+            shown(reads, &caller.scope, id)
+        })
+        .await
     }
 
     /// The open questions of a session, or of all that go on in a channel, the oldest first, each with the call that it is known by.
@@ -61,13 +66,19 @@ impl Engine {
         channel: &str,
     ) -> Result<Vec<(Interaction, Option<String>)>, Error> {
         caller.require(Right::Read)?;
-        let (scope, channel) = (caller.scope, channel.to_owned());
+        let (scope, caller, channel) = (caller.scope, caller.clone(), channel.to_owned());
         self.read(Cost::Scan, move |reads| {
-            let sessions = match session {
+            let sight = Sight::of(reads, &caller)?;
+            let mut sessions = match session {
                 Some(session) => Vec::from_iter(reads.session(&scope, session)?),
                 None => live_in(reads, &scope, &channel)?,
             };
-            if sessions.is_empty() && (session.is_some() || newest_in(reads, &scope, &channel)?.is_none()) {
+            sessions.retain(|session| sight.sees(session));
+            let nothing = match &sight {
+                Sight::All => session.is_some() || newest_in(reads, &scope, &channel)?.is_none(),
+                Sight::Own(_) => true,
+            };
+            if sessions.is_empty() && nothing {
                 return Err(Refusal::NotFound("session").into());
             }
             let mut open = Vec::new();
@@ -83,8 +94,9 @@ impl Engine {
     /// The question that a client means: the first one about a call of the session, or one of the session by its id.
     pub async fn question_meant(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
         caller.require(Right::Read)?;
-        let (scope, call) = (caller.scope, call.to_owned());
+        let (scope, caller, call) = (caller.scope, caller.clone(), call.to_owned());
         self.read(Cost::Point, move |reads| {
+            Sight::of(reads, &caller)?.session(reads, &scope, session)?;
             let asked = match reads.proposal(&scope, session, &call)? {
                 Some(proposal) => proposal.asked.first().copied(),
                 None => call.parse::<InteractionId>().ok(),

@@ -2,6 +2,7 @@
 
 use domain::access::Right;
 use domain::audit::Entry;
+use domain::definition::redact;
 use domain::{Caller, Digest, TenantId};
 use store::{AuditFilter, Chained, Cost, Filed, Page, StoreError};
 
@@ -46,7 +47,13 @@ impl Engine {
         let next = found.last().map(|chained| chained.seq).filter(|_| more);
         let entries = found.into_iter().map(|chained| {
             // Whatever it was made to look like, nobody is shown it as what happened, nor what is another project's.
-            let entry = as_written(&chained, scope.tenant).ok_or_else(|| changed(chained.seq))?;
+            let mut entry = as_written(&chained, scope.tenant).ok_or_else(|| changed(chained.seq))?;
+            // Entries of earlier versions have the whole definition, with what is the operator's.
+            if entry.name == "definition.added"
+                && let Some(body) = entry.data.get_mut("definition")
+            {
+                redact(body);
+            }
             Ok(Audited { seq: chained.seq, entry, digest: chained.digest, hash: chained.hash })
         });
         Ok((entries.collect::<Result<_, Error>>()?, next))

@@ -18,8 +18,10 @@ impl Engine {
         checked("/reason", reason.as_deref())?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&caller_then.scope, id)?;
-            if interaction.origin.asked_by.name != caller_then.actor.name {
+            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
+            // An agent that our workers run and a key of its name are not the same.
+            let origin = &interaction.origin;
+            if origin.asked_by.name != caller_then.actor.name || origin.driven != caller_then.is_worker() {
                 caller_then.require(Right::Steer)?;
             }
             let was = interaction.status();

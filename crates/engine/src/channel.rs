@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use domain::access::Right;
-use domain::{Caller, Event, Scope, Session, SessionId};
+use domain::{Caller, Event, Session, SessionId};
 use store::{Cost, Reads, Topic};
 
 use crate::conversation::{begun_in, live_in, newest_in};
 use crate::portion::Portion;
+use crate::sight::Sight;
 use crate::{Engine, Error, Listener};
 
 /// Reads the events of all sessions of a channel, each session's in their order.
 #[derive(Debug)]
 pub struct ChannelFollower {
     engine: Engine,
-    scope: Scope,
+    caller: Caller,
     channel: String,
     listener: Listener,
     portion: Portion,
@@ -76,7 +77,7 @@ impl Engine {
         };
         Ok(ChannelFollower {
             engine: self.clone(),
-            scope,
+            caller: caller.clone(),
             channel: channel.to_owned(),
             listener,
             portion: Portion::default(),
@@ -112,9 +113,9 @@ impl ChannelFollower {
 
     /// Finds out which sessions there are by now, and how far each is; gives those that were not followed until now, the oldest first.
     async fn look(&mut self) -> Result<Vec<SessionId>, Error> {
-        let (scope, channel, newest) = (self.scope, self.channel.clone(), self.newest);
+        let (caller, channel, newest) = (self.caller.clone(), self.channel.clone(), self.newest);
         let followed: Vec<SessionId> = self.places.keys().copied().collect();
-        let look = move |reads: &mut dyn Reads| stands(reads, &scope, &channel, (&followed, newest));
+        let look = move |reads: &mut dyn Reads| stands(reads, &caller, &channel, (&followed, newest));
         let (fresh, heads) = self.engine.read(Cost::Point, look).await?;
         // What rings from now on was not seen.
         self.rung = false;
@@ -134,7 +135,7 @@ impl ChannelFollower {
             }
             return Ok(Vec::new());
         }
-        let (scope, limit) = (self.scope, self.portion.limit());
+        let (scope, limit) = (self.caller.scope, self.portion.limit());
         let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, place, limit)?));
         let mut events = read.await?;
         self.portion.cut(&mut events, |event| event);
@@ -167,17 +168,20 @@ impl ChannelFollower {
 /// each is, the followed ones as well.
 fn stands(
     reads: &mut dyn Reads,
-    scope: &Scope,
+    caller: &Caller,
     channel: &str,
     (followed, newest): (&[SessionId], Option<SessionId>),
 ) -> Result<(Vec<Session>, Vec<Head>), Error> {
+    let (scope, sight) = (&caller.scope, Sight::of(reads, caller)?);
     let mut found: BTreeMap<SessionId, Session> = BTreeMap::new();
     found.extend(begun_in(reads, scope, channel, newest)?.into_iter().map(|session| (session.id, session)));
     found.extend(live_in(reads, scope, channel)?.into_iter().map(|session| (session.id, session)));
+    found.retain(|_, session| sight.sees(session));
     let mut heads = Vec::with_capacity(found.len());
     for &id in followed {
         let session = match found.remove(&id) {
-            None => reads.session(scope, id)?,
+            // One that the reader no longer sees has ended for it.
+            None => reads.session(scope, id)?.filter(|session| sight.sees(session)),
             live => live,
         };
         heads.push(session.map_or(Head { session: id, end: 0, over: true }, |session| Head::of(&session)));

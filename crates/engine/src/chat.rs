@@ -1,14 +1,12 @@
 //! Says something to an agent that we run, in a conversation that is there or in a new one.
 
-use std::sync::Arc;
-
 use domain::access::Right;
 use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text};
 use serde_json::Value;
 use store::{Once, StoreError};
 
 use crate::conversation::{Named, agent_session_in, listener_in, named};
-use crate::definitions::Definitions;
+use crate::filed::Offered;
 use crate::say::checked;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency, Start};
@@ -38,17 +36,17 @@ impl Engine {
     pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
-        let filed = self.filed.now();
+        let offered = self.offered(caller.scope).await?;
         let mut met = 0;
         loop {
-            let (caller_then, chat, filed) = (caller.clone(), chat.clone(), Arc::clone(&filed));
+            let (caller_then, chat, offered) = (caller.clone(), chat.clone(), offered.clone());
             let said = self.command(caller, once.clone(), move |work| {
-                let session = match work.going_on(&caller_then.scope, &chat)? {
+                let session = match work.going_on(&caller_then, &chat)? {
                     Some(session) => session,
-                    None => work.begun(&caller_then, &filed, chat.clone())?,
+                    None => work.begun(&caller_then, &offered, chat.clone())?,
                 };
                 let before = session.last_seq;
-                Ok((work.said(session, &caller_then, &chat.content)?, before))
+                Ok((work.said(session, &offered, (&caller_then, &chat.content))?, before))
             });
             match said.await {
                 // Somebody else has begun the same conversation at the same moment: it is there now.
@@ -71,7 +69,8 @@ fn named_well(agent: Option<&str>) -> Result<(), Error> {
 impl Work<'_> {
     /// The session in which a conversation goes on; none where one is to begin. An id names one session for good; in a channel another one begins
     /// where nobody listens, or not the agent that is named.
-    fn going_on(&mut self, scope: &Scope, chat: &Chat) -> Result<Option<Session>, Error> {
+    fn going_on(&mut self, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
+        let scope = &caller.scope;
         let Some(name) = &chat.conversation else { return Ok(None) };
         let found = match named(&mut *self.tx, scope, name)? {
             None => return Ok(None),
@@ -79,12 +78,12 @@ impl Work<'_> {
             Some(Named::Channel(_)) => {
                 let listener = listener_in(&mut *self.tx, scope, name, chat.agent.as_deref())?;
                 let Some(listener) = listener else { return Ok(None) };
-                let session = self.session(scope, listener.id)?;
+                let session = self.session_seen(caller, listener.id)?;
                 // It may have ended before it was locked.
                 return Ok(Some(session).filter(|session| session.ended.is_none()));
             }
         };
-        let session = self.session(scope, found)?;
+        let session = self.session_seen(caller, found)?;
         if chat.agent.is_some() && chat.agent != session.brief.agent {
             let problem = Problem::new("/agent", "is not the agent of this session");
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
@@ -92,7 +91,7 @@ impl Work<'_> {
         Ok(Some(session))
     }
 
-    fn begun(&mut self, caller: &Caller, filed: &Arc<Definitions>, chat: Chat) -> Result<Session, Error> {
+    fn begun(&mut self, caller: &Caller, offered: &Offered, chat: Chat) -> Result<Session, Error> {
         caller.require(Right::Ask)?;
         if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
             // An id is given, never chosen.
@@ -105,7 +104,7 @@ impl Work<'_> {
         };
         let agent = match chat.agent.or(before.and_then(|before| before.brief.agent)) {
             Some(agent) => agent,
-            None => self.agent_meant(&caller.scope, filed)?,
+            None => self.agent_meant(&caller.scope, offered)?,
         };
         let before = match channel {
             Some(channel) => agent_session_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?,
@@ -119,7 +118,7 @@ impl Work<'_> {
         }
         let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
         let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
-        let session = self.started(&caller.scope, &caller.actor, filed, start)?;
+        let session = self.started(&caller.scope, &caller.actor, offered, start)?;
         self.only_beginning(&session, before.as_ref())?;
         if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
     }
@@ -135,8 +134,8 @@ impl Work<'_> {
         Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)
     }
 
-    fn agent_meant(&mut self, scope: &Scope, filed: &Definitions) -> Result<String, Error> {
-        let names = Vec::from_iter(self.agents_at_hand(scope, filed)?);
+    fn agent_meant(&mut self, scope: &Scope, offered: &Offered) -> Result<String, Error> {
+        let names = Vec::from_iter(self.agents_at_hand(scope, offered)?);
         match names.as_slice() {
             [] => Err(Refusal::NotFound("agent").into()),
             [only] => Ok(only.clone()),

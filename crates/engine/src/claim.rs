@@ -15,7 +15,7 @@ impl Engine {
         let caller_then = caller.clone();
         let length = self.settings().claim;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&caller_then.scope, id)?;
+            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
             let reviewer = interaction.admit(&caller_then)?;
             let was = interaction.status();
             let until = work.now.saturating_add(length).unwrap_or(work.now);

@@ -19,7 +19,7 @@ impl Engine {
         checked("/reason", reason.as_deref())?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
-            let session = work.session(&caller_then.scope, id)?;
+            let session = work.session_seen(&caller_then, id)?;
             Self::steers(&caller_then, &session)?;
             if matches!(command, Command::Complete | Command::Fail) && caller_then.role == Role::Operator {
                 // Only the agent knows that it is done; a person cancels.

@@ -4,6 +4,7 @@ use domain::access::Right;
 use domain::{Caller, Scope, Session, SessionId, text};
 use store::{Cost, Page, Reads, SessionFilter};
 
+use crate::sight::Sight;
 use crate::{Engine, Error};
 
 /// How many sessions of a channel are read at once.
@@ -24,21 +25,31 @@ impl Engine {
     /// session yet; what no channel can be called stands for nothing.
     pub async fn named(&self, caller: &Caller, name: &str) -> Result<Option<Named>, Error> {
         caller.require(Right::Read)?;
-        let (scope, name) = (caller.scope, name.to_owned());
-        self.read(Cost::Point, move |reads| named(reads, &scope, &name)).await
+        let (caller, name) = (caller.clone(), name.to_owned());
+        self.read(Cost::Point, move |reads| {
+            let sight = Sight::of(reads, &caller)?;
+            let found = named(reads, &caller.scope, &name)?;
+            Ok(found.filter(|found| !matches!(found, Named::Session(session) if !sight.sees(session))))
+        })
+        .await
     }
 
     /// The session that a name stands for, where one is wanted and there is one: of a channel the newest that goes on, else the newest.
     pub async fn conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
-        let (scope, name) = (caller.scope, name.to_owned());
-        self.read(Cost::Point, move |reads| conversation(reads, &scope, &name)).await
+        let (caller, name) = (caller.clone(), name.to_owned());
+        self.read(Cost::Point, move |reads| {
+            let sight = Sight::of(reads, &caller)?;
+            conversation(reads, (&caller.scope, &sight), &name)
+        })
+        .await
     }
 
     /// The session in which somebody asks who knows it by a name: of a channel the newest of their own that goes on, if there is one.
     pub async fn own_conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, actor, name) = (caller.scope, caller.actor.clone(), name.to_owned());
+        let caller = caller.clone();
         self.read(Cost::Point, move |reads| {
             if let Some(Named::Channel(_)) = named(reads, &scope, &name)? {
                 let own = live_in(reads, &scope, &name)?.into_iter().find(|one| one.belongs_to(&actor).is_ok());
@@ -46,7 +57,8 @@ impl Engine {
                     return Ok(own);
                 }
             }
-            conversation(reads, &scope, &name)
+            let sight = Sight::of(reads, &caller)?;
+            conversation(reads, (&scope, &sight), &name)
         })
         .await
     }
@@ -54,15 +66,27 @@ impl Engine {
     /// The sessions of a channel that were begun after this one, the newest first.
     pub async fn begun_in(&self, caller: &Caller, channel: &str, after: SessionId) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
-        let (scope, channel) = (caller.scope, channel.to_owned());
-        self.read(Cost::Point, move |reads| begun_in(reads, &scope, &channel, Some(after))).await
+        let (caller, channel) = (caller.clone(), channel.to_owned());
+        self.read(Cost::Point, move |reads| {
+            let sight = Sight::of(reads, &caller)?;
+            let mut found = begun_in(reads, &caller.scope, &channel, Some(after))?;
+            found.retain(|session| sight.sees(session));
+            Ok(found)
+        })
+        .await
     }
 
     /// The sessions of a channel that have not ended, the newest first.
     pub async fn live_in(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
-        let (scope, channel) = (caller.scope, channel.to_owned());
-        self.read(Cost::Point, move |reads| live_in(reads, &scope, &channel)).await
+        let (caller, channel) = (caller.clone(), channel.to_owned());
+        self.read(Cost::Point, move |reads| {
+            let sight = Sight::of(reads, &caller)?;
+            let mut found = live_in(reads, &caller.scope, &channel)?;
+            found.retain(|session| sight.sees(session));
+            Ok(found)
+        })
+        .await
     }
 }
 
@@ -82,15 +106,16 @@ pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<
     }))
 }
 
-/// The session that a name stands for.
-fn conversation(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Session>, Error> {
+/// The session that a name stands for, among those that its reader sees.
+fn conversation(reads: &mut dyn Reads, (scope, sight): (&Scope, &Sight), name: &str) -> Result<Option<Session>, Error> {
     match named(reads, scope, name)? {
         None => Ok(None),
-        Some(Named::Session(session)) => Ok(Some(*session)),
+        Some(Named::Session(session)) => Ok(Some(*session).filter(|session| sight.sees(session))),
         Some(Named::Channel(_)) => {
-            let filter = SessionFilter { live: true, ..of_channel(name, None) };
-            match reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop() {
-                None => newest_in(reads, scope, name),
+            let any = SessionFilter { belongs_to: sight.limited_to(), ..of_channel(name, None) };
+            let live = SessionFilter { live: true, ..any.clone() };
+            match reads.sessions(scope, &live, Page { after: None, limit: 1 })?.pop() {
+                None => Ok(reads.sessions(scope, &any, Page { after: None, limit: 1 })?.pop()),
                 live => Ok(live),
             }
         }

@@ -3,47 +3,19 @@
 //! A file is read by whoever starts the server and handed over here. What a session uses is kept in its project in the transaction that opens
 //! it, so that the session goes on with just that, whatever becomes of the file.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use domain::access::Right;
 use domain::{
     Actor, AgentVersion, Caller, Definition, DefinitionKind, FlowVersion, Happening, Refusal, Scope, Session,
 };
-use parking_lot::RwLock;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use store::{Cost, Page, StoreError};
+use serde_json::json;
+use store::{Cost, Page, Reads, StoreError};
 
+use crate::filed::Offered;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
-
-/// What the server's own files define.
-#[derive(Debug, Clone, Default)]
-pub struct Definitions {
-    /// Agents, the newest version of a name last.
-    pub agents: Vec<AgentVersion>,
-    /// Flows, the newest version of a name last.
-    pub flows: Vec<FlowVersion>,
-}
-
-/// What the server brings itself: the definitions of its files, as they are now, and the schemas of the tools that it has built in.
-#[derive(Default)]
-pub(crate) struct Filed {
-    definitions: RwLock<Arc<Definitions>>,
-    tools: RwLock<BTreeMap<String, Value>>,
-}
-
-impl Filed {
-    pub(crate) fn now(&self) -> Arc<Definitions> {
-        Arc::clone(&self.definitions.read())
-    }
-
-    /// The schema of a tool that is built in.
-    pub(crate) fn schema(&self, tool: &str) -> Option<Value> {
-        self.tools.read().get(tool).cloned()
-    }
-}
 
 /// A definition as it is listed: kept in the project, or offered by the server's files.
 #[derive(Debug, Clone)]
@@ -55,16 +27,6 @@ pub struct Listed {
 }
 
 impl Engine {
-    /// Takes what the server's files define now.
-    pub fn define(&self, definitions: Definitions) {
-        *self.filed.definitions.write() = Arc::new(definitions);
-    }
-
-    /// Takes the schemas of the tools that our workers have built in, by name: what people make of a call of one is held against it.
-    pub fn build_in(&self, tools: BTreeMap<String, Value>) {
-        *self.filed.tools.write() = tools;
-    }
-
     /// Brings a version of an agent into the project.
     pub async fn agent_add(
         &self,
@@ -157,18 +119,19 @@ impl Engine {
     ) -> Result<Vec<Listed>, Error> {
         caller.require(Right::Read)?;
         let (scope, limit) = (caller.scope, page.limit);
-        let (after, filed) = (page.after.clone(), self.filed_now(kind));
+        let offered = self.offered(scope).await?;
+        let (after, filed) = (page.after.clone(), offered.definitions(kind, self.now()));
         let (kept, filed) = self
             .read(Cost::Scan, move |reads| {
-                let kept = reads.definitions(&scope, kind, page.clone())?;
-                let mut offered = Vec::new();
+                let kept = kept_page(reads, &scope, kind, (page.clone(), &offered))?;
+                let mut unused = Vec::new();
                 for one in &filed {
                     // One that the project knows is among those that are kept, or was retired.
                     if reads.definition(&scope, kind, &one.name, &one.version)?.is_none() {
-                        offered.push(one.clone());
+                        unused.push(one.clone());
                     }
                 }
-                Ok((kept, offered))
+                Ok((kept, unused))
             })
             .await?;
         let full = kept.len() >= limit as usize;
@@ -196,23 +159,15 @@ impl Engine {
         caller.require(Right::Read)?;
         let (scope, wanted) = (caller.scope, (name.clone(), version.clone()));
         let kept = self.read(Cost::Point, move |reads| Ok(reads.definition(&scope, kind, &wanted.0, &wanted.1)?));
-        if let Some(definition) = kept.await? {
+        let offered = self.offered(scope).await?;
+        if let Some(definition) = kept.await?.filter(|kept| offered.allows(kept)) {
             return Ok(Listed { definition, from_file: false });
         }
-        let found = self.filed_now(kind).into_iter().find(|one| one.name == name && one.version == version);
+        let filed = offered.definitions(kind, self.now());
+        let found = filed.into_iter().find(|one| one.name == name && one.version == version);
         found
             .map(|definition| Listed { definition, from_file: true })
             .ok_or_else(|| Refusal::NotFound(kind.name()).into())
-    }
-
-    /// What the server's files define now, as it would be kept.
-    fn filed_now(&self, kind: DefinitionKind) -> Vec<Definition> {
-        let filed = self.filed.now();
-        let (by, at) = (Actor::system(), self.now());
-        match kind {
-            DefinitionKind::Agent => filed.agents.iter().map(|one| Definition::of_agent(one, by.clone(), at)).collect(),
-            DefinitionKind::Flow => filed.flows.iter().map(|one| Definition::of_flow(one, by.clone(), at)).collect(),
-        }
     }
 
     /// The version of an agent that a step runs.
@@ -235,6 +190,34 @@ impl Engine {
     }
 }
 
+/// A page of what a project keeps and may use: full, unless nothing follows it.
+fn kept_page(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    kind: DefinitionKind,
+    (page, offered): (Page<(String, String)>, &Offered),
+) -> Result<Vec<Definition>, Error> {
+    let Page { mut after, limit } = page;
+    let mut found = Vec::new();
+    loop {
+        let kept = reads.definitions(scope, kind, Page { after, limit })?;
+        let last = kept.len() < limit as usize;
+        after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
+        found.extend(kept.into_iter().filter(|kept| offered.allows(kept)));
+        if last || found.len() >= limit as usize {
+            found.truncate(limit as usize);
+            return Ok(found);
+        }
+    }
+}
+
+/// Whether a project has, or had, an agent of this name that our workers run.
+pub(crate) fn known_agent(reads: &mut dyn Reads, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
+    let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
+    let kept = reads.definitions(scope, DefinitionKind::Agent, page)?;
+    Ok(offered.agents().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
+}
+
 /// The definition itself.
 pub(crate) fn body<T: DeserializeOwned>(definition: Definition) -> Result<T, Error> {
     serde_json::from_value(definition.body).map_err(|error| StoreError::Corrupt(error.to_string()).into())
@@ -246,7 +229,7 @@ impl Work<'_> {
         let Definition { kind, name, version, body, by, .. } = definition;
         if self.tx.definition_insert(scope, definition)? {
             let data = json!({ "kind": kind, "name": name, "version": version });
-            let record = json!({ "definition": body });
+            let record = json!({ "definition": definition.shown() });
             return self.audited(scope, &Happening::by("definition.added", by, data).recording(record));
         }
         let known = self.tx.definition(scope, *kind, name, version)?;
@@ -261,14 +244,14 @@ impl Work<'_> {
     pub(crate) fn agent_for(
         &mut self,
         scope: &Scope,
-        filed: &Definitions,
+        offered: &Offered,
         (name, version): (&str, Option<&str>),
     ) -> Result<Option<AgentVersion>, Error> {
-        if let Some(found) = self.found(scope, DefinitionKind::Agent, name, version)? {
+        if let Some(found) = self.found(scope, offered, DefinitionKind::Agent, (name, version))? {
             return body(found).map(Some);
         }
         let fits = |agent: &&AgentVersion| agent.name == name && version.is_none_or(|version| agent.version == version);
-        let Some(agent) = filed.agents.iter().rfind(fits) else { return Ok(None) };
+        let Some(agent) = offered.agents().rfind(fits) else { return Ok(None) };
         let definition = Definition::of_agent(agent, Actor::system(), self.now);
         if self.retired(scope, &definition)? {
             return Ok(None);
@@ -278,7 +261,7 @@ impl Work<'_> {
     }
 
     /// The agents that a new session could run, by name.
-    pub(crate) fn agents_at_hand(&mut self, scope: &Scope, filed: &Definitions) -> Result<BTreeSet<String>, Error> {
+    pub(crate) fn agents_at_hand(&mut self, scope: &Scope, offered: &Offered) -> Result<BTreeSet<String>, Error> {
         const PORTION: u32 = 200;
         let (mut names, mut after) = (BTreeSet::new(), None);
         loop {
@@ -290,7 +273,7 @@ impl Work<'_> {
                 break;
             }
         }
-        for agent in &filed.agents {
+        for agent in offered.agents() {
             if !self.retired(scope, &Definition::of_agent(agent, Actor::system(), self.now))? {
                 names.insert(agent.name.clone());
             }
@@ -298,25 +281,23 @@ impl Work<'_> {
         Ok(names)
     }
 
-    /// Whether this server has, or had, an agent of this name to run.
-    pub(crate) fn known_agent(&mut self, scope: &Scope, filed: &Definitions, name: &str) -> Result<bool, Error> {
-        let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
-        let kept = self.tx.definitions(scope, DefinitionKind::Agent, page)?;
-        Ok(filed.agents.iter().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
+    /// Whether this project has, or had, an agent of this name that our workers run.
+    pub(crate) fn known_agent(&mut self, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
+        known_agent(&mut *self.tx, scope, offered, name)
     }
 
     /// The flow of this name, likewise.
     pub(crate) fn flow_for(
         &mut self,
         scope: &Scope,
-        filed: &Definitions,
+        offered: &Offered,
         (name, version): (&str, Option<&str>),
     ) -> Result<Option<FlowVersion>, Error> {
-        if let Some(found) = self.found(scope, DefinitionKind::Flow, name, version)? {
+        if let Some(found) = self.found(scope, offered, DefinitionKind::Flow, (name, version))? {
             return body(found).map(Some);
         }
         let fits = |flow: &&FlowVersion| flow.name == name && version.is_none_or(|version| flow.version == version);
-        let Some(flow) = filed.flows.iter().rfind(fits) else { return Ok(None) };
+        let Some(flow) = offered.flows().rfind(fits) else { return Ok(None) };
         let definition = Definition::of_flow(flow, Actor::system(), self.now);
         if self.retired(scope, &definition)? {
             return Ok(None);
@@ -332,16 +313,20 @@ impl Work<'_> {
         Ok(known.is_some_and(|known| known.retired_at.is_some()))
     }
 
-    /// A version that somebody brought into the project. Those that came from a file are chosen by the file as it is now.
+    /// A version that somebody brought into the project. Those that came from a file are chosen by the file as it is now; where a version is
+    /// named that the file no longer has, the kept one is used, if it belongs to the project.
     fn found(
         &mut self,
         scope: &Scope,
+        offered: &Offered,
         kind: DefinitionKind,
-        name: &str,
-        version: Option<&str>,
+        (name, version): (&str, Option<&str>),
     ) -> Result<Option<Definition>, Error> {
         let found = match version {
-            Some(version) => self.tx.definition(scope, kind, name, version)?.filter(|found| found.retired_at.is_none()),
+            Some(version) => self
+                .tx
+                .definition(scope, kind, name, version)?
+                .filter(|found| found.retired_at.is_none() && offered.allows(found)),
             None => self.tx.definition_newest(scope, kind, name)?.filter(|found| found.by != Actor::system()),
         };
         Ok(found)

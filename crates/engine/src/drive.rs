@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use domain::suggestion::AnswerPattern;
 use domain::{
-    Actor, ActorKind, Interaction, Luggage, Question, Refusal, Scope, Session, SessionId, Standing, Status, Step,
-    StepEnd, StepEnding, StepId, Timestamp, Wire,
+    Actor, ActorKind, Interaction, Luggage, ProjectName, Question, Refusal, Scope, Session, SessionId, Standing,
+    Status, Step, StepEnd, StepEnding, StepId, Timestamp, Wire,
 };
 use serde_json::json;
 use store::{AnswerPlace, Cost, DueStep, JournalEntry, StepState, Topic};
@@ -45,6 +45,8 @@ pub struct Claimed {
     pub state: Option<StepState>,
     /// Whether the worker before this one has left it without a word: it died, or could not get on.
     pub left_behind: bool,
+    /// The name of the project that it is done for.
+    pub project: ProjectName,
 }
 
 /// What a step would sleep on.
@@ -111,7 +113,9 @@ impl Engine {
             let claim = Claim { scope, session: session.id, step: step.id, number, agent };
             let luggage = work.tx.luggage(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
-            Ok(Some(Claimed { claim, session, luggage, step, steps, state, left_behind }))
+            let (tenant, project) = work.tx.scope_names(&scope)?.ok_or(Refusal::NotFound("project"))?;
+            let project = ProjectName::new(tenant, project);
+            Ok(Some(Claimed { claim, session, luggage, step, steps, state, left_behind, project }))
         });
         match claimed.await {
             Err(Error::Refused(Refusal::StepLost | Refusal::NotFound(_))) => Ok(None),

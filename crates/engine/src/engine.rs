@@ -11,7 +11,7 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
-use crate::definitions::Filed;
+use crate::filed::Filed;
 use crate::judge::Policies;
 use crate::password::Turns;
 use crate::settle::Alongside;

@@ -1,12 +1,16 @@
 //! Follows the log from a cursor: nothing is missed, nothing is repeated.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::access::Right;
-use domain::{Caller, Event, InteractionId, Refusal, Scope, SessionId};
+use domain::{Caller, Event, InteractionId, SessionId};
+use parking_lot::Mutex;
 use store::{Cost, Cursor, Topic};
 
 use crate::portion::Portion;
+use crate::sight::{Remembered, Sight};
 use crate::{Engine, Error, Listener};
 
 /// How soon to look again for what is committed and not yet in order.
@@ -16,7 +20,7 @@ const HIDDEN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct SessionFollower {
     engine: Engine,
-    scope: Scope,
+    caller: Caller,
     session: SessionId,
     after: u64,
     listener: Listener,
@@ -27,10 +31,12 @@ pub struct SessionFollower {
 #[derive(Debug)]
 pub struct ProjectFollower {
     engine: Engine,
-    scope: Scope,
+    caller: Caller,
     after: Cursor,
     listener: Listener,
     portion: Portion,
+    /// Which sessions an agent sees that does not see all.
+    remembered: Arc<Mutex<Remembered>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -49,9 +55,9 @@ impl Engine {
         limit: u32,
     ) -> Result<Vec<Event>, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let (scope, caller) = (caller.scope, caller.clone());
         self.read(Cost::Scan, move |reads| {
-            reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            Sight::of(reads, &caller)?.session(reads, &scope, session)?;
             let found = reads.events_about(&scope, session, about)?;
             Ok(found.into_iter().filter(|event| event.seq > after).take(limit as usize).collect())
         })
@@ -82,10 +88,10 @@ impl Engine {
     pub async fn follow(&self, caller: &Caller, session: SessionId, after: u64) -> Result<SessionFollower, Error> {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Session(session));
-        let scope = caller.scope;
-        let found = self.read(Cost::Point, move |reads| Ok(reads.session(&scope, session)?)).await?;
-        found.ok_or(Refusal::NotFound("session"))?;
-        Ok(SessionFollower { engine: self.clone(), scope, session, after, listener, portion: Portion::default() })
+        let (caller, engine) = (caller.clone(), self.clone());
+        let reader = caller.clone();
+        self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.session(reads, &reader.scope, session)).await?;
+        Ok(SessionFollower { engine, caller, session, after, listener, portion: Portion::default() })
     }
 
     /// Follows a project, from a cursor or from now on.
@@ -97,7 +103,8 @@ impl Engine {
             Some(after) => after,
             None => self.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?)).await?,
         };
-        Ok(ProjectFollower { engine: self.clone(), scope, after, listener, portion: Portion::default() })
+        let (engine, caller, remembered) = (self.clone(), caller.clone(), Arc::default());
+        Ok(ProjectFollower { engine, caller, after, listener, portion: Portion::default(), remembered })
     }
 }
 
@@ -111,8 +118,15 @@ impl SessionFollower {
     /// The next events; at least one.
     pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
         loop {
-            let (scope, session, after, limit) = (self.scope, self.session, self.after, self.portion.limit());
-            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?));
+            let (caller, session, after) = (self.caller.clone(), self.session, self.after);
+            let limit = self.portion.limit();
+            let read = self.engine.read(Cost::Point, move |reads| {
+                // What an agent reads may have been narrowed since it began to.
+                if let sight @ Sight::Own(_) = Sight::of(reads, &caller)? {
+                    sight.session(reads, &caller.scope, session)?;
+                }
+                Ok(reads.events(&caller.scope, session, after, limit)?)
+            });
             let mut found = read.await?;
             self.portion.cut(&mut found, |event| event);
             if let Some(last) = found.last() {
@@ -131,15 +145,31 @@ impl ProjectFollower {
         self.after
     }
 
-    /// The next events, each with its cursor; at least one.
+    /// The next events that its reader sees, each with its cursor; at least one.
     pub async fn next(&mut self) -> Result<Vec<(Cursor, Event)>, Error> {
         loop {
-            let (scope, after, limit) = (self.scope, self.after, self.portion.limit());
-            let read = self.engine.read(Cost::Point, move |reads| Ok(reads.project_events(&scope, after, limit)?));
-            let mut found = read.await?;
+            let (caller, after, limit) = (self.caller.clone(), self.after, self.portion.limit());
+            let remembered = Arc::clone(&self.remembered);
+            let read = self.engine.read(Cost::Point, move |reads| {
+                let found = reads.project_events(&caller.scope, after, limit)?;
+                let sight = Sight::of(reads, &caller)?;
+                let mut remembered = remembered.lock();
+                let mut unseen = HashSet::new();
+                for (_, event) in &found.events {
+                    if !remembered.sees(reads, (&sight, &caller.scope), event.session)? {
+                        unseen.insert(event.session);
+                    }
+                }
+                Ok((found, unseen))
+            });
+            let (mut found, unseen) = read.await?;
             self.portion.cut(&mut found.events, |(_, event)| event);
             if let Some((cursor, _)) = found.events.last() {
                 self.after = *cursor;
+                found.events.retain(|(_, event)| !unseen.contains(&event.session));
+                if found.events.is_empty() {
+                    continue;
+                }
                 return Ok(found.events);
             }
             if found.hidden {

@@ -8,15 +8,23 @@ use domain::{
 use store::{Cost, Page};
 
 use crate::judge::Judged;
+use crate::sight::Sight;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
+
+/// Who proposes: a key, or an agent that our workers run. Those of the same name are not the same.
+#[derive(Clone, Copy)]
+pub(crate) struct Proposer<'a> {
+    pub(crate) actor: &'a Actor,
+    pub(crate) driven: bool,
+}
 
 impl Work<'_> {
     /// Finds a grant that covers an action which policy would ask about, and counts its use.
     pub(crate) fn grant_used(
         &mut self,
         session: &Session,
-        by: &Actor,
+        by: Proposer<'_>,
         judged: &Judged,
     ) -> Result<Option<GrantId>, Error> {
         for grant in self.tx.grants_for(&session.scope, &judged.action.tool, self.now)? {
@@ -31,7 +39,7 @@ impl Work<'_> {
     pub(crate) fn still_covered(
         &mut self,
         session: &Session,
-        by: &Actor,
+        by: Proposer<'_>,
         judged: &Judged,
         id: GrantId,
     ) -> Result<(), Error> {
@@ -42,19 +50,29 @@ impl Work<'_> {
     }
 
     /// Whether a grant is for an action as policy asks about it.
-    fn covered(&mut self, session: &Session, by: &Actor, judged: &Judged, grant: &Grant) -> Result<bool, Error> {
+    fn covered(&mut self, session: &Session, by: Proposer<'_>, judged: &Judged, grant: &Grant) -> Result<bool, Error> {
         // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
         if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
             return Ok(false);
         }
         let action = &judged.action;
         let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
-        let here = (session.id, by.name.as_str());
-        if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) {
+        let here = (session.id, by.actor.name.as_str());
+        if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !self.is_for(grant, by.driven)? {
             return Ok(false);
         }
         let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
         self.enough_for(&audience, session, grant)
+    }
+
+    /// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
+    /// given with; where that has gone, it is good for neither.
+    fn is_for(&mut self, grant: &Grant, driven: bool) -> Result<bool, Error> {
+        let given_to = match grant.driven {
+            None => self.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.driven),
+            known => known,
+        };
+        Ok(given_to == Some(driven))
     }
 
     /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
@@ -114,8 +132,24 @@ impl Engine {
     /// A page of grants, the newest first.
     pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.grants(&scope, over, page)?)).await
+        let caller = caller.clone();
+        self.read(Cost::Scan, move |reads| {
+            let Some(own) = Sight::of(reads, &caller)?.limited_to() else {
+                return Ok(reads.grants(&caller.scope, over, page)?);
+            };
+            let (mut found, mut after) = (Vec::new(), page.after);
+            loop {
+                let more = reads.grants(&caller.scope, over, Page { after, limit: page.limit })?;
+                let last = more.len() < page.limit as usize;
+                after = more.last().map(|grant| grant.id);
+                found.extend(more.into_iter().filter(|grant| grant.agent == own.name && grant.driven == Some(false)));
+                if last || found.len() >= page.limit as usize {
+                    found.truncate(page.limit as usize);
+                    return Ok(found);
+                }
+            }
+        })
+        .await
     }
 
     /// Takes a grant back: what it covered is asked about again.

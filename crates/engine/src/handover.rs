@@ -30,7 +30,7 @@ impl Engine {
         checked("/note", to.note.as_deref())?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&caller_then.scope, id)?;
+            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
             let reviewer = interaction.admit(&caller_then)?;
             let (mut other, step, started) = work.opened_for(&interaction, &caller_then, to.clone())?;
             let new = (&other, work.ids.interaction(work.now));

@@ -1,10 +1,13 @@
 //! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
 
-use domain::{Actor, ActorKind, Delivery, Happening, Interaction, InteractionId, Kind, Refusal, Session, StepId};
+use domain::{
+    Actor, ActorKind, DefinitionKind, Delivery, Happening, Interaction, InteractionId, Kind, Refusal, Session, StepId,
+};
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
 use crate::drive::Claim;
+use crate::filed::Offered;
 use crate::work::{Doer, Work};
 use crate::{Engine, Error};
 
@@ -84,8 +87,14 @@ impl Work<'_> {
         Ok(Some(step))
     }
 
-    /// Somebody has said something to the step that a session is at.
-    pub(crate) fn heard(&mut self, session: &mut Session, by: &Actor, content: &str) -> Result<(), Error> {
+    /// Somebody has said something to the step that a session is at. An agent of a file that no longer belongs to the project goes on with what
+    /// it was given, and hears nothing new.
+    pub(crate) fn heard(
+        &mut self,
+        session: &mut Session,
+        offered: &Offered,
+        (by, content): (&Actor, &str),
+    ) -> Result<(), Error> {
         session.alive()?;
         let step = self.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
         let Some(step) = step.filter(|step| step.drive.is_some()) else {
@@ -93,6 +102,12 @@ impl Work<'_> {
         };
         if step.agent.is_none() {
             return Err(Refusal::NobodyListens.into());
+        }
+        if let (Some(name), Some(version)) = (&step.agent, &step.agent_version) {
+            let kept = self.tx.definition(&session.scope, DefinitionKind::Agent, name, version)?;
+            if kept.is_some_and(|kept| !offered.allows(&kept)) {
+                return Err(Refusal::NobodyListens.into());
+            }
         }
         let person = by.kind == ActorKind::User;
         let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });

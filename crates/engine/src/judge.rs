@@ -163,6 +163,8 @@ pub struct InForce {
     pub state: PolicyState,
     /// Since when it is the server's, where it is and that is on record.
     pub(crate) since: Option<Timestamp>,
+    /// Learnt rules that are not heard for whoever it is asked for.
+    pub(crate) unheard: Vec<String>,
 }
 
 impl InForce {
@@ -243,7 +245,7 @@ impl Engine {
             }
             if state.vetted == served.learnt {
                 let Served { policy, source, since, .. } = served;
-                return Ok(InForce { policy, source, state, since });
+                return Ok(InForce { policy, source, state, since, unheard: Vec::new() });
             }
             self.vet(scope, served).await?;
             state = self.policy_state(scope).await?;
@@ -258,7 +260,7 @@ impl Engine {
         let version = state.own.clone().ok_or_else(none)?;
         let source = PolicySource::Project;
         if let Some(policy) = self.policies.compiled.get(&version) {
-            return Ok(InForce { policy, source, state, since: None });
+            return Ok(InForce { policy, source, state, since: None, unheard: Vec::new() });
         }
         let lookup = version.clone();
         let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
@@ -268,7 +270,7 @@ impl Engine {
         let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
         let policy = Arc::new(policy);
         self.policies.compiled.insert(version, Arc::clone(&policy));
-        Ok(InForce { policy, source, state, since: None })
+        Ok(InForce { policy, source, state, since: None, unheard: Vec::new() })
     }
 
     /// What is true of the policy of a project beside its text.
@@ -280,17 +282,13 @@ impl Engine {
         state.await
     }
 
-    /// Rules on an action.
-    pub(crate) async fn judge(&self, scope: Scope, behalf: Behalf, action: Action) -> Result<Judged, Error> {
-        let in_force = self.in_force(scope).await?;
-        self.judge_by(in_force, behalf, action).await
-    }
-
-    /// The same by the policy that is known to be in force.
+    /// Rules on an action by the policy that is known to be in force.
     pub(crate) async fn judge_by(&self, in_force: InForce, behalf: Behalf, action: Action) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
-            let judgement = in_force.policy.judge_without(&behalf.call(&action), &in_force.state.silent());
+            let mut silent = in_force.state.silent();
+            silent.extend(in_force.unheard.iter().map(String::as_str));
+            let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);
             let repeatable = in_force.policy.repeatable(&action.tool);
             let certain = judgement.certain && misfit.is_none();
             let ruling = switched(held(judgement.ruling, misfit), &in_force.state);

@@ -45,7 +45,7 @@ impl Engine {
     pub(crate) async fn kept_for_agent(
         &self,
         scope: Scope,
-        agent: &str,
+        (agent, driven): (&str, bool),
         question: &Question,
     ) -> Result<Option<Found>, Error> {
         if question.kind != Kind::Secret || question.fresh {
@@ -53,6 +53,7 @@ impl Engine {
         }
         let agent = agent.to_owned();
         let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
+        kept.retain(|kept| kept.secret.driven == Some(driven));
         kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
         let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
         if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
@@ -105,6 +106,7 @@ impl Work<'_> {
                 id: self.ids.secret(self.now),
                 scope: interaction.scope,
                 agent: agent.clone(),
+                driven: Some(interaction.origin.driven),
                 name: name.clone(),
                 kept_by: by.clone(),
                 kept_at: self.now,

@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 use domain::access::Right;
 use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timestamp, Verdict};
-use policy::{Decided, HeldBack, Learnt, held_back, runs};
+use policy::{Decided, HeldBack, LEARNT, Learnt, held_back, runs};
+use store::Cost;
 
 use crate::decided::Known;
+use crate::definitions::known_agent;
 use crate::judge::InForce;
 use crate::policy_admin::{Adopted, NAME, explained, loaded};
+use crate::sight::Sight;
 use crate::{Engine, Error, Idempotency};
 
 /// How many rules are suggested at most, those of the longest runs that can be proved.
@@ -83,9 +86,32 @@ pub struct Suggested {
 const NAMED: usize = 20;
 
 impl Engine {
+    /// The policy in force for an agent of this name: one that our workers run, or a key. What people let the first do, and a rule was learnt
+    /// from, is not allowed to a key of the same name; learnt rules that deny are heard by both.
+    pub(crate) async fn in_force_for(&self, scope: Scope, (name, driven): (&str, bool)) -> Result<InForce, Error> {
+        let mut in_force = self.in_force(scope).await?;
+        let allows = |rule: &&policy::Rule| rule.name.starts_with(LEARNT) && rule.verdict == Verdict::Allow;
+        let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
+        if driven || learnt.is_empty() {
+            return Ok(in_force);
+        }
+        let (offered, name) = (self.offered(scope).await?, name.to_owned());
+        let namesake = self.read(Cost::Point, move |reads| known_agent(reads, &scope, &offered, &name)).await?;
+        if namesake {
+            in_force.unheard = learnt;
+        }
+        Ok(in_force)
+    }
+
     /// Rules that would explain what people have decided lately. Nothing is changed.
     pub async fn policy_suggestions(&self, caller: &Caller) -> Result<Suggestions, Error> {
         caller.require(Right::Read)?;
+        let reader = caller.clone();
+        let sight = self.read(Cost::Point, move |reads| Sight::of(reads, &reader)).await?;
+        if matches!(sight, Sight::Own(_)) {
+            // They are made of the calls of all agents, which this one does not read.
+            return Ok(Suggestions { decisions: 0, more: false, suggestions: Vec::new(), held_back: Vec::new() });
+        }
         let in_force = self.in_force(caller.scope).await?;
         self.learnt_rules(caller.scope, &in_force).await
     }

@@ -1,9 +1,10 @@
 //! Sessions and questions, one or a page of them.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Luggage, Refusal, Session, SessionId, Step};
+use domain::{Caller, Interaction, InteractionId, Luggage, Session, SessionId, Step};
 use store::{Cost, InteractionFilter, Page, SessionFilter};
 
+use crate::sight::Sight;
 use crate::{Engine, Error};
 
 /// How many questions are looked through for those that the caller may answer.
@@ -26,9 +27,9 @@ impl Engine {
     /// A session with what it was started with and its steps.
     pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, Luggage, Vec<Step>), Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let (scope, caller) = (caller.scope, caller.clone());
         self.read(Cost::Point, move |reads| {
-            let session = reads.session(&scope, id)?.ok_or(Refusal::NotFound("session"))?;
+            let session = Sight::of(reads, &caller)?.session(reads, &scope, id)?;
             let luggage = reads.luggage(&scope, id)?.unwrap_or_default();
             Ok((session, luggage, reads.steps(&scope, id)?))
         })
@@ -39,12 +40,16 @@ impl Engine {
     pub async fn sessions(
         &self,
         caller: &Caller,
-        filter: SessionFilter,
+        mut filter: SessionFilter,
         page: Page<SessionId>,
     ) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.sessions(&scope, &filter, page)?)).await
+        let caller = caller.clone();
+        self.read(Cost::Scan, move |reads| {
+            filter.belongs_to = Sight::of(reads, &caller)?.limited_to();
+            Ok(reads.sessions(&caller.scope, &filter, page)?)
+        })
+        .await
     }
 
     /// A page of questions, and after which one the next page begins, unless this is the last.
@@ -59,6 +64,7 @@ impl Engine {
         let caller = caller.clone();
         let most = page.limit as usize;
         self.read(Cost::Scan, move |reads| {
+            filter.belongs_to = Sight::of(reads, &caller)?.limited_to();
             if overdue {
                 filter.overdue_at = Some(reads.now()?.as_microsecond());
             }

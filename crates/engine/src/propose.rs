@@ -12,7 +12,9 @@ use serde_json::Value;
 use store::{Cost, StoreError};
 
 use crate::ask::{opened_on, sized};
+use crate::grants::Proposer;
 use crate::judge::{Behalf, Judged};
+use crate::sight::Sight;
 use crate::work::{Asking, Work};
 use crate::{Engine, Error, Idempotency, Vault};
 
@@ -76,8 +78,9 @@ impl Engine {
         let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
         let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.wire);
+        let reader = caller.clone();
         let found = self.read(Cost::Point, move |reads| {
-            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
             let wire = if worker { opened_on(reads, &scope, session.id)? } else { asked_on };
             Ok((reads.proposal(&scope, session.id, &lookup)?, session, wire))
         });
@@ -94,7 +97,7 @@ impl Engine {
             }
         }
         let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
-        let in_force = self.in_force(scope).await?;
+        let in_force = self.in_force_for(scope, (&actor.name, caller.is_worker())).await?;
         let state = in_force.state.clone();
         let judged = self.judge_by(in_force, behalf.clone(), action.clone()).await?;
         let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
@@ -134,7 +137,7 @@ impl Engine {
                 revision: 1,
             };
             if judged.ruling.verdict == Verdict::Ask {
-                proposal.grant = work.grant_used(&session, &actor, &judged)?;
+                proposal.grant = work.grant_used(&session, Proposer { actor: &actor, driven }, &judged)?;
             }
             proposal.standing = match judged.ruling.verdict {
                 Verdict::Deny => Standing::Denied,

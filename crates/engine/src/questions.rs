@@ -4,6 +4,7 @@ use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Refusal, SessionId, Status, Step};
 use store::{Cost, InteractionFilter, Page, Sort};
 
+use crate::sight::Sight;
 use crate::{Engine, Error};
 
 /// A question and its step.
@@ -35,9 +36,9 @@ impl Engine {
         page: Page<InteractionId>,
     ) -> Result<Questions, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let (scope, caller) = (caller.scope, caller.clone());
         self.read(Cost::Scan, move |reads| {
-            reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            Sight::of(reads, &caller)?.session(reads, &scope, session)?;
             let of = InteractionFilter { session: Some(session), ..InteractionFilter::default() };
             let pending = InteractionFilter { status: Some(Status::Pending), ..of.clone() };
             let open = reads.interactions(&scope, &pending, Page { after: None, limit: u32::MAX })?;
@@ -61,10 +62,12 @@ impl Engine {
     /// One question of a session; one of another session is none.
     pub async fn question(&self, caller: &Caller, session: SessionId, id: InteractionId) -> Result<Placed, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let (scope, caller) = (caller.scope, caller.clone());
         self.read(Cost::Point, move |reads| {
-            let found = reads.interaction(&scope, id)?.filter(|found| found.origin.session == session);
-            let interaction = found.ok_or(Refusal::NotFound("interaction"))?;
+            let interaction = Sight::of(reads, &caller)?.question(reads, &scope, id)?;
+            if interaction.origin.session != session {
+                return Err(Refusal::NotFound("interaction").into());
+            }
             let step = reads.step(&scope, interaction.origin.step)?;
             Ok(Placed { interaction, step })
         })

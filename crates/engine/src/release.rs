@@ -15,7 +15,7 @@ impl Engine {
         caller.require(domain::access::Right::Answer)?;
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&caller_then.scope, id)?;
+            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
             let was = interaction.status();
             let change = interaction.release(&caller_then)?;
             let interaction = work.changed(&mut session, was, change)?;

@@ -3,6 +3,7 @@
 use domain::{Caller, Happening, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text};
 use serde_json::json;
 
+use crate::filed::Offered;
 use crate::work::{Asking, Work};
 use crate::{Engine, Error, Idempotency};
 
@@ -25,9 +26,9 @@ impl Engine {
         let time = self.usual_time(&question.kind, caller.wire);
         let question = if requires_reply { Some(self.admitted(question, time).await?) } else { None };
         let asking = Asking { time, traceparent: None };
-        let caller_then = caller.clone();
+        let (caller_then, offered) = (caller.clone(), self.offered(caller.scope).await?);
         self.command(caller, once, move |work| {
-            let mut session = work.session(&caller_then.scope, id)?;
+            let mut session = work.session_seen(&caller_then, id)?;
             let by = &caller_then.actor;
             let own = caller_then.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
             match &question {
@@ -45,7 +46,7 @@ impl Engine {
                         let problem = Problem::new("/requires_reply", "only an agent's message asks for a reply");
                         return Err(Refusal::QuestionInvalid(vec![problem]).into());
                     }
-                    work.heard(&mut session, by, &content)?;
+                    work.heard(&mut session, &offered, (by, &content))?;
                 }
             }
             work.saved(&session)?;
@@ -69,9 +70,14 @@ pub(crate) fn checked(content: &str) -> Result<(), Error> {
 
 impl Work<'_> {
     /// Somebody says something to the agent of a session that is locked.
-    pub(crate) fn said(&mut self, mut session: Session, caller: &Caller, content: &str) -> Result<Session, Error> {
+    pub(crate) fn said(
+        &mut self,
+        mut session: Session,
+        offered: &Offered,
+        (caller, content): (&Caller, &str),
+    ) -> Result<Session, Error> {
         Engine::steers(caller, &session)?;
-        self.heard(&mut session, &caller.actor, content)?;
+        self.heard(&mut session, offered, (&caller.actor, content))?;
         self.saved(&session)?;
         Ok(session)
     }

@@ -16,6 +16,7 @@ use crate::definitions::body;
 use crate::doubt::ByNow;
 use crate::judge::{Behalf, Judged};
 use crate::propose::question_about;
+use crate::sight::Sight;
 use crate::work::{Asking, Work};
 use crate::{Engine, Error};
 
@@ -224,9 +225,10 @@ impl Engine {
         };
         let action = Action { tool: proposal.action.tool, arguments };
         let Origin { started_by, traceparent, at, .. } = asked.origin;
+        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.driven)).await?;
         let agent = Some(proposal.proposed_by.name);
         let behalf = Behalf { agent, user: started_by.name, role: proposal.role };
-        let judged = self.judge(scope, behalf, action).await?;
+        let judged = self.judge_by(in_force, behalf, action).await?;
         self.fits_tool(&judged, schema).await?;
         let asking = self.asking(&judged, None, Wire::Worker, traceparent);
         // Where nobody says otherwise they have as long as those who were asked first.
@@ -277,6 +279,8 @@ impl Engine {
     /// What the arguments of the action that a question is about must be: as the policy declares it, else as the agent's version or the tool does.
     pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;
+        let reader = caller.clone();
+        self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.question(reads, &reader.scope, id)).await?;
         let Some((_, proposal, of_tool)) = self.proposed_in(caller.scope, id).await? else { return Ok(None) };
         let policy = self.in_force(caller.scope).await?.policy;
         Ok(policy.schema(&proposal.action.tool).cloned().or(of_tool))

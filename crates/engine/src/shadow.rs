@@ -14,6 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::judge::{Behalf, Trial, drafted, switched};
 use crate::policy_admin::{NAME, diff, explained, loaded};
 use crate::policy_file::load_policy;
+use crate::sight::Sight;
 use crate::{Engine, Error, Idempotency};
 
 /// How many differences of a draft are kept.
@@ -38,9 +39,13 @@ impl Engine {
     /// The draft that is judged beside the policy in force, and where it differs.
     pub async fn policy_shadow(&self, caller: &Caller) -> Result<Shadowed, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let (scope, caller) = (caller.scope, caller.clone());
         self.read(Cost::Scan, move |reads| {
             let none = Refusal::NotFound("shadow");
+            if matches!(Sight::of(reads, &caller)?, Sight::Own(_)) {
+                // It shows the calls of all agents, which this one does not read.
+                return Err(none.into());
+            }
             let shadow = reads.policy_state(&scope)?.and_then(|state| state.shadow).ok_or(none.clone())?;
             // Between the two reads it may have been replaced.
             let text = reads.shadow_text(&scope, shadow.number)?.ok_or(none)?;

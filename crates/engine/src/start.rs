@@ -1,14 +1,13 @@
 //! Opens a session, with the first step of the flow or the agent that it is for.
 
-use std::sync::Arc;
-
 use domain::access::Right;
 use domain::{Actor, AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step, text};
 use serde_json::Value;
 use store::Topic;
 
-use crate::definitions::Definitions;
+use crate::filed::Offered;
 use crate::work::Work;
+use crate::workspaces::apart;
 use crate::{Engine, Error, Idempotency};
 
 /// What a session is opened with.
@@ -37,8 +36,8 @@ impl Engine {
     pub async fn start(&self, caller: &Caller, start: Start, once: Option<Idempotency>) -> Result<Session, Error> {
         caller.require(Right::Ask)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let filed = self.filed.now();
-        self.command(caller, once, move |work| work.started(&scope, &actor, &filed, start.clone())).await
+        let offered = self.offered(caller.scope).await?;
+        self.command(caller, once, move |work| work.started(&scope, &actor, &offered, start.clone())).await
     }
 }
 
@@ -90,14 +89,14 @@ impl Work<'_> {
         &mut self,
         scope: &Scope,
         actor: &Actor,
-        filed: &Arc<Definitions>,
+        offered: &Offered,
         start: Start,
     ) -> Result<Session, Error> {
         let id = self.ids.session(self.now);
         let shared = start.shared.clone();
         let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
         luggage.wire = Some(self.doer.how.wire);
-        let run = self.run_for(scope, filed, &mut brief, &mut luggage)?;
+        let run = self.run_for(scope, offered, &mut brief, &mut luggage)?;
         let step = Step::begin(self.ids.step(self.now), id, brief.agent.clone(), self.now);
         let step = match &run {
             Some(run) => Step { shared, ..run.step(step.id, id, self.now) },
@@ -120,21 +119,22 @@ impl Work<'_> {
     fn run_for(
         &mut self,
         scope: &Scope,
-        filed: &Arc<Definitions>,
+        offered: &Offered,
         brief: &mut Brief,
         luggage: &mut Luggage,
     ) -> Result<Option<Run>, Error> {
         if let Some(name) = brief.flow.clone() {
             let wanted = (name.as_str(), brief.flow_version.as_deref());
-            let flow = self.flow_for(scope, filed, wanted)?.ok_or(Refusal::NotFound("flow"))?;
+            let flow = self.flow_for(scope, offered, wanted)?.ok_or(Refusal::NotFound("flow"))?;
             brief.flow_version = Some(flow.version.clone());
             for step in &flow.steps {
                 let Some(agent) = &step.agent else { continue };
                 let wanted = (agent.as_str(), step.agent_version.as_deref());
-                let agent = self.agent_for(scope, filed, wanted)?.ok_or_else(|| {
+                let agent = self.agent_for(scope, offered, wanted)?.ok_or_else(|| {
                     let why = format!("the step `{}` runs `{agent}`, which is not here", step.name);
                     Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
                 })?;
+                self.workspace_of(offered, &agent)?;
                 luggage.agents.insert(step.name.clone(), agent.version);
             }
             let first = flow.first().and_then(|first| luggage.agents.get(&first.name).cloned());
@@ -142,14 +142,20 @@ impl Work<'_> {
         }
         let Some(name) = brief.agent.clone() else { return Ok(None) };
         let wanted = (name.as_str(), brief.agent_version.as_deref());
-        let Some(agent) = self.agent_for(scope, filed, wanted)? else {
-            if self.known_agent(scope, filed, &name)? {
+        let Some(agent) = self.agent_for(scope, offered, wanted)? else {
+            if self.known_agent(scope, offered, &name)? {
                 let problem = Problem::new("/agent_version", "is not here, or no new session may use it");
                 return Err(Refusal::QuestionInvalid(vec![problem]).into());
             }
             return Ok(None);
         };
+        self.workspace_of(offered, &agent)?;
         brief.agent_version = Some(agent.version.clone());
         Ok(Some(Run::Agent(Box::new(agent))))
+    }
+
+    /// Refuses an agent whose workspace is not apart from those of other tenants.
+    fn workspace_of(&mut self, offered: &Offered, agent: &AgentVersion) -> Result<(), Error> {
+        agent.workspace.as_deref().map_or(Ok(()), |workspace| apart(&mut *self.tx, offered, workspace))
     }
 }

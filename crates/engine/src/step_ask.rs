@@ -32,7 +32,7 @@ impl Engine {
         let seconds = self.time_to_answer(&ask.question.kind, ask.deadline_seconds, wire)?;
         let question = self.suggested(claim, ask.question).await?;
         let question = self.admitted(question, seconds).await?;
-        let kept = self.kept_for_agent(claim.scope, &claim.agent.name, &question).await?;
+        let kept = self.kept_for_agent(claim.scope, (&claim.agent.name, true), &question).await?;
         let asking = Asking { time: seconds, traceparent: ask.traceparent };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Doer::worker(&claim.agent), move |work| {

@@ -52,11 +52,14 @@ impl Engine {
         Ok(secrets)
     }
 
-    /// A secret that is kept for an agent, by its name: the key of its model, for one.
+    /// A secret that is kept for an agent that our workers run, by its name: the key of its model, for one.
     pub async fn secret_of(&self, claim: &Claim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
         let (scope, agent, name) = (claim.scope, claim.agent.name.clone(), name.to_owned());
         let kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
-        let Some(found) = kept.into_iter().find(|kept| kept.secret.name == name) else { return Ok(None) };
+        let Some(found) = kept.into_iter().find(|kept| kept.secret.name == name && kept.secret.driven == Some(true))
+        else {
+            return Ok(None);
+        };
         let value = self.vault.unseal(&Place::Kept(&found.secret), &found.sealed)?;
         Ok(Some(Zeroizing::new(String::from_utf8_lossy(&value).into_owned())))
     }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Refusal, Status};
+use domain::{Caller, Interaction, InteractionId, Status};
 use store::{Cost, Topic};
 
+use crate::sight::Sight;
 use crate::{Engine, Error};
 
 impl Engine {
@@ -68,8 +69,7 @@ impl Engine {
     }
 
     async fn look(&self, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {
-        let scope = caller.scope;
-        let found = self.read(Cost::Point, move |reads| Ok(reads.interaction(&scope, id)?)).await?;
-        Ok(found.ok_or(Refusal::NotFound("interaction"))?)
+        let caller = caller.clone();
+        self.read(Cost::Point, move |reads| Sight::of(reads, &caller)?.question(reads, &caller.scope, id)).await
     }
 }

@@ -58,7 +58,9 @@ impl Called {
             ServiceError::McpError(error) => Self::failed(content::short(&error.message)),
             ServiceError::UnexpectedResponse => Self::failed("the server answered with something else than a result"),
             ServiceError::TransportSend(error) if never_sent(&*error.error) => {
-                Self::failed(format!("the call was not made: {}", chain(&*error.error)))
+                // The error names the server's address, which is not for agents and people.
+                tracing::warn!(error = chain(&*error.error), "a call was not made");
+                Self::failed("the call was not made: the MCP server cannot be reached, or refused it")
             }
             ServiceError::TransportSend(error) => Self::unknown(chain(&*error.error)),
             other => Self::unknown(other.to_string()),

@@ -110,7 +110,11 @@ impl McpClient {
             () = cancel.cancelled() => return Called::failed("it was cancelled before it was called"),
             connection = self.connection() => match connection {
                 Ok(connection) => connection,
-                Err(error) => return Called::failed(error.to_string()),
+                Err(error) => {
+                    // The error may name the server's command or address, which are not for agents and people.
+                    tracing::warn!(%error, "a call was not made");
+                    return Called::failed(format!("the call was not made: MCP server `{}` cannot be reached", self.name));
+                }
             },
         };
         let request = CallToolRequestParams::new(known.to_owned()).with_arguments(arguments.clone());

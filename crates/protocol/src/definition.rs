@@ -39,7 +39,8 @@ pub struct DefinitionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub retired_at: Option<Timestamp>,
-    /// The definition itself; only where one version is read.
+    /// The definition itself, without what only a file of the server's operator may say (commands, addresses, names of variables); only where one
+    /// version is read.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub definition: Value,
 }
@@ -64,8 +65,8 @@ impl DefinitionView {
     /// The same with the definition itself.
     #[must_use]
     pub fn whole(definition: Definition, kept: bool) -> Self {
-        let body = definition.body.clone();
-        Self { definition: body, ..Self::new(definition, kept) }
+        let shown = definition.shown();
+        Self { definition: shown, ..Self::new(definition, kept) }
     }
 }
 

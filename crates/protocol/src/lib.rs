@@ -56,7 +56,7 @@ pub use policy::{
     PolicyResetBody, PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 pub use problem::{FieldProblem, ProblemBody};
-pub use secret::{SecretView, SecretsPage};
+pub use secret::{NewSecret, SecretView, SecretsPage};
 pub use session::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody, StepView};
 pub use simulation::{
     ChangeCountView, ChangedView, DecisionView, DifferenceView, ShadowBody, ShadowView, SimulateBody, SimulationView,

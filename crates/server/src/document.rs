@@ -28,6 +28,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "flows", description = "Steps that follow each other, in versions that never change"),
         (name = "keys", description = "Credentials"),
         (name = "people", description = "Signing in, and who may"),
+        (name = "project", description = "The settings of the project"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
         (name = "flows-wire", description = "The wire of seed 000: flows, their interactions and their events"),
         (name = "webhooks", description = "Events and answers, posted to endpoints and signed"),

@@ -15,6 +15,7 @@ mod keys;
 mod me;
 mod oidc;
 mod policies;
+mod project;
 mod secrets;
 pub(crate) mod sessions;
 mod sign_in;
@@ -103,6 +104,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(sign_in::sign_in_password))
         .routes(routes!(sign_in::sign_in_link))
         .routes(routes!(sign_in::sign_out))
+        .routes(routes!(project::project_settings_get, project::project_settings_put))
         .routes(routes!(me::me_get))
         .routes(routes!(me::me_project))
         .routes(routes!(me::me_password))
@@ -112,7 +114,7 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit_list))
         .routes(routes!(audit::audit_export))
         .routes(routes!(audit::audit_key))
-        .routes(routes!(secrets::secret_list))
+        .routes(routes!(secrets::secret_put, secrets::secret_list))
         .routes(routes!(secrets::secret_forget))
         .routes(routes!(webhooks::webhook_create, webhooks::webhook_list))
         .routes(routes!(webhooks::webhook_get, webhooks::webhook_delete))

@@ -32,6 +32,12 @@ impl AccessReads for Face<'_> {
         found.iter().map(|row| scope(row, 0, 1)).collect()
     }
 
+    fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>> {
+        let sql = "select settings from projects where id = $1 and tenant = $2";
+        let found = self.row(sql, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
+        found.map_or(Ok(None), |row| column(&row, 0))
+    }
+
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = $1 order by keys.id desc"
@@ -55,6 +61,11 @@ impl AccessWrites for Face<'_> {
                    on conflict do nothing";
         self.change(sql, &[&fresh.project.uuid(), &tenant, &project])?;
         self.scope(tenant, project)?.ok_or(StoreError::Conflict)
+    }
+
+    fn project_settings_put(&mut self, scope: &Scope, settings: &str) -> Stored<()> {
+        let sql = "update projects set settings = $3 where id = $1 and tenant = $2";
+        self.guarded(sql, &[&scope.project.uuid(), &scope.tenant.uuid(), &settings])
     }
 
     fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> Stored<()> {

@@ -11,7 +11,7 @@ use crate::values::{column, json, micros, number, parsed, signed, time, time_if}
 /// The columns of a data key, which a row begins with.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
 /// Behind them those of a kept secret, with its value.
-const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at";
+const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, driven";
 /// Where all of it is.
 const KEPT_VALUES: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
@@ -144,9 +144,9 @@ impl SecretWrites for Face<'_> {
     }
 
     fn kept_put(&mut self, KeptValue { secret, sealed }: &KeptValue) -> Stored<()> {
-        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body) \
-                   select $1, id, $4, $5, $6, $7, $8, $9, $10 from projects where id = $2 and tenant = $3 \
-                   on conflict (project, agent, name) do update set id = excluded.id, kept_by = excluded.kept_by, \
+        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body, driven) \
+                   select $1, id, $4, $5, $6, $7, $8, $9, $10, $11 from projects where id = $2 and tenant = $3 \
+                   on conflict (project, agent, driven, name) do update set id = excluded.id, kept_by = excluded.kept_by, \
                    kept_at = excluded.kept_at, used_at = excluded.used_at, data_key = excluded.data_key, \
                    body = excluded.body";
         self.guarded(
@@ -162,6 +162,7 @@ impl SecretWrites for Face<'_> {
                 &micros(secret.used_at),
                 &sealed.key.id.uuid(),
                 &sealed.body,
+                &secret.driven,
             ],
         )
     }
@@ -189,7 +190,7 @@ pub(crate) fn data_key(row: &Row) -> Stored<DataKey> {
 }
 
 fn kept_value(row: &Row) -> Stored<KeptValue> {
-    Ok(KeptValue { secret: kept(row, 5)?, sealed: Sealed { key: data_key(row)?, body: column(row, 13)? } })
+    Ok(KeptValue { secret: kept(row, 5)?, sealed: Sealed { key: data_key(row)?, body: column(row, 14)? } })
 }
 
 fn kept(row: &Row, from: usize) -> Stored<KeptSecret> {
@@ -201,5 +202,6 @@ fn kept(row: &Row, from: usize) -> Stored<KeptSecret> {
         kept_by: parsed(column(row, from + 5)?)?,
         kept_at: time(column(row, from + 6)?)?,
         used_at: time_if(column(row, from + 7)?)?,
+        driven: column(row, from + 8)?,
     })
 }

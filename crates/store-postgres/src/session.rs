@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
+use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use postgres::Row;
 use postgres::types::ToSql;
 use store::{Page, SessionFilter, SessionReads, SessionWrites, Stored};
@@ -115,6 +115,12 @@ impl SessionWrites for Face<'_> {
 /// What a statement is given, made as it is put together.
 pub(crate) type Given = Vec<Box<dyn ToSql + Sync>>;
 
+/// Who opened a session, as it is kept.
+pub(crate) fn written(actor: &Actor) -> String {
+    // What cannot be written was never kept, and finds nothing.
+    serde_json::to_string(actor).unwrap_or_default()
+}
+
 /// The statement of a list: only the conditions that are wanted, so that each shape gets the plan that fits it.
 pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, Given) {
     let mut sql = format!("select {COLUMNS} from sessions where project = $1");
@@ -134,6 +140,10 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     }
     if let Some(channel) = &filter.channel {
         with(" and channel = ?", Box::new(channel.clone()));
+    }
+    if let Some(actor) = &filter.belongs_to {
+        with(" and (started_by = ?", Box::new(written(actor)));
+        with(" or (agent = ? and not driven))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
         // So that those that have ended cost nothing.

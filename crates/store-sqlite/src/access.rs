@@ -7,6 +7,7 @@ use store::{AccessReads, AccessWrites, KeyRecord, StoreError, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
+use crate::session::guarded;
 use crate::values::{id, json, micros, parsed, time, time_if, unusable};
 
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, user, groups, created_at, expires_at, revoked_at, \
@@ -43,6 +44,13 @@ impl AccessReads for Face<'_> {
         scopes.collect::<Result<_, _>>().told()
     }
 
+    fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>> {
+        let sql = "select settings from projects where id = ?1 and tenant = ?2";
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let found = statement.query_row([scope.project.uuid(), scope.tenant.uuid()], |row| row.get(0));
+        Ok(found.optional().told()?.flatten())
+    }
+
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = ?1 order by keys.id desc"
@@ -67,6 +75,12 @@ impl AccessWrites for Face<'_> {
                    on conflict do nothing";
         self.connection.prepare_cached(sql).told()?.execute(params![fresh.project.uuid(), tenant, project]).told()?;
         self.scope(tenant, project)?.ok_or(StoreError::Conflict)
+    }
+
+    fn project_settings_put(&mut self, scope: &Scope, settings: &str) -> Stored<()> {
+        let sql = "update projects set settings = ?3 where id = ?1 and tenant = ?2";
+        let row = params![scope.project.uuid(), scope.tenant.uuid(), settings];
+        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> Stored<()> {

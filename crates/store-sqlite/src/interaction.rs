@@ -12,7 +12,7 @@ use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed
 use crate::connection::Face;
 use crate::error::Told;
 use crate::secret::{DATA_KEY, data_key};
-use crate::session::{Given, guarded};
+use crate::session::{Given, guarded, written};
 use crate::values::{id, json, micros, parsed};
 
 pub(crate) const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
@@ -271,6 +271,13 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     }
     if let Some(agent) = &filter.agent {
         with(" and interactions.agent = ?", Box::new(agent.clone()));
+    }
+    if let Some(actor) = &filter.belongs_to {
+        with(
+            " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
+            Box::new(written(actor)),
+        );
+        with(" or (sessions.agent = ? and not sessions.driven)))", Box::new(actor.name.clone()));
     }
     if let Some(now) = filter.overdue_at {
         with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));

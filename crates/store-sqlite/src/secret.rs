@@ -12,7 +12,7 @@ use crate::values::{id, json, micros, parsed, time, time_if};
 /// The columns of a data key, which a row begins with.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
 /// Behind them those of a kept secret, with its value.
-const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at";
+const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, driven";
 /// Where all of it is.
 const KEPT_VALUES: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
@@ -148,9 +148,9 @@ impl SecretWrites for Face<'_> {
     }
 
     fn kept_put(&mut self, KeptValue { secret, sealed }: &KeptValue) -> Stored<()> {
-        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body) \
-                   select ?1, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10 from projects where id = ?2 and tenant = ?3 \
-                   on conflict (project, agent, name) do update set id = excluded.id, kept_by = excluded.kept_by, \
+        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body, driven) \
+                   select ?1, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 from projects where id = ?2 and tenant = ?3 \
+                   on conflict (project, agent, driven, name) do update set id = excluded.id, kept_by = excluded.kept_by, \
                    kept_at = excluded.kept_at, used_at = excluded.used_at, data_key = excluded.data_key, \
                    body = excluded.body";
         let row = params![
@@ -164,6 +164,7 @@ impl SecretWrites for Face<'_> {
             micros(secret.used_at),
             sealed.key.id.uuid(),
             sealed.body,
+            secret.driven,
         ];
         guarded(self.changed(sql, row)?)
     }
@@ -190,7 +191,7 @@ pub(crate) fn data_key(row: &Row<'_>) -> rusqlite::Result<DataKey> {
 }
 
 fn kept_value(row: &Row<'_>) -> rusqlite::Result<KeptValue> {
-    Ok(KeptValue { secret: kept(row, 5)?, sealed: Sealed { key: data_key(row)?, body: row.get(13)? } })
+    Ok(KeptValue { secret: kept(row, 5)?, sealed: Sealed { key: data_key(row)?, body: row.get(14)? } })
 }
 
 fn kept(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
@@ -202,6 +203,7 @@ fn kept(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
         kept_by: parsed(row.get_ref(from + 5)?.as_str()?)?,
         kept_at: time(row.get(from + 6)?)?,
         used_at: time_if(row.get(from + 7)?)?,
+        driven: row.get(from + 8)?,
     })
 }
 

@@ -23,6 +23,8 @@ pub trait AccessReads {
     fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>>;
     /// Every project of every tenant.
     fn scopes(&mut self) -> Stored<Vec<Scope>>;
+    /// The settings of a project, as text; none where nobody has set any.
+    fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>>;
     /// The keys of a project, the newest first.
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>>;
 }
@@ -33,6 +35,8 @@ pub trait AccessWrites {
     fn setting_ensure(&mut self, name: &str, value: &str) -> Stored<String>;
     /// The scope of these names, made with these ids where absent.
     fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> Stored<Scope>;
+    /// Keeps the settings of a project.
+    fn project_settings_put(&mut self, scope: &Scope, settings: &str) -> Stored<()>;
     /// Keeps a new key.
     fn key_insert(&mut self, record: &KeyRecord) -> Stored<()>;
     /// Revokes a key; false where there is none that could be.

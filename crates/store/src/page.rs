@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use domain::{Event, Kind, SessionId, SessionStatus, Status};
+use domain::{Actor, Event, Kind, SessionId, SessionStatus, Status};
 
 /// A place in a project's log, in commit order. Whoever has read up to it never misses what commits later.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +74,8 @@ pub struct InteractionFilter {
     pub channel: Option<String>,
     /// Asked by this agent.
     pub agent: Option<String>,
+    /// Of a session that belongs to this agent: one that it opened, or that names it and is not run by our workers.
+    pub belongs_to: Option<Actor>,
     /// Past their deadline at this moment, in microseconds.
     pub overdue_at: Option<i64>,
     /// With this text in its words (`domain::said`), or this id, its own or its session's.
@@ -93,4 +95,6 @@ pub struct SessionFilter {
     pub channel: Option<String>,
     /// Only those that have not ended.
     pub live: bool,
+    /// That belong to this agent: it opened them, or they name it and are not run by our workers.
+    pub belongs_to: Option<Actor>,
 }

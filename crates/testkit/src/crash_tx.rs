@@ -70,6 +70,7 @@ macro_rules! passed_on {
 passed_on! { Reads:
     AccessReads {
         setting(name: &str) -> Option<String>;
+        project_settings(scope: &Scope) -> Option<String>;
         key(id: KeyId) -> Option<KeyRecord>;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
@@ -196,6 +197,7 @@ passed_on! { Reads:
 passed_on! { Tx:
     AccessWrites {
         setting_ensure(name: &str, value: &str) -> String;
+        project_settings_put(scope: &Scope, settings: &str) -> ();
         scope_ensure(tenant: &str, project: &str, fresh: Scope) -> Scope;
         key_insert(record: &KeyRecord) -> ();
         key_revoke(scope: &Scope, id: KeyId, at: Timestamp) -> bool;

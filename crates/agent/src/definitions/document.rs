@@ -62,6 +62,11 @@ impl Document {
         }
     }
 
+    /// Takes a key out of one of its tables. Its place stays known, for whatever is wrong with its value.
+    pub(super) fn take(&mut self, table: &str, key: &str) -> Option<Value> {
+        self.value.pointer_mut(table)?.as_object_mut()?.remove(key)
+    }
+
     /// Something wrong at a place, or at the nearest one around it that stands in the file.
     pub(super) fn finding(&self, pointer: &str, message: impl Into<String>) -> Finding {
         let mut near = pointer;

@@ -1,3 +1,4 @@
+use domain::ProjectName;
 use domain::agent::{Provider, Script};
 use serde_json::json;
 
@@ -33,7 +34,7 @@ title = "Done"
 "#;
 
 fn agents() -> Vec<AgentVersion> {
-    vec![read_agent(AGENT, Path::new("a.toml")).unwrap()]
+    vec![read_agent(AGENT, Path::new("a.toml")).unwrap().agent]
 }
 
 fn lines<T>(read: Result<T, Vec<Finding>>) -> Vec<String> {
@@ -189,7 +190,7 @@ fn toml_and_json_give_the_same_definition() {
         { "name": "tell", "question": { "kind": "notice", "title": "Done" } },
     ] });
     let read = read_flow(FLOW, Path::new("f.toml"), &agents()).unwrap();
-    assert_eq!(read, serde_json::from_value(flow).unwrap());
+    assert_eq!(read.flow, serde_json::from_value(flow).unwrap());
 }
 
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -216,6 +217,7 @@ fn a_script_may_have_a_file_of_its_own() {
     let script = "[[turns]]\nsay = \"Hello\"\n";
     let dir = directory(&[("a.toml", &scripted("a.script.toml")), ("a.script.toml", script), ("notes.txt", "x")]);
     let agents = read_agents(dir.path()).unwrap();
+    let agents: Vec<AgentVersion> = agents.into_iter().map(|filed| filed.agent).collect();
     assert_eq!(agents[0].model.provider, Provider::Scripted);
     assert_eq!(agents[0].model.script.as_ref().map(|Script { turns }| turns.len()), Some(1));
     assert_eq!(agents, super::tests::agents());
@@ -284,7 +286,7 @@ fn files_that_are_bombs_are_refused() {
 
 #[test]
 fn a_file_without_a_version_is_another_version_whenever_it_says_something_else() {
-    let version = |text: &str| read_agent(text, Path::new("a.toml")).unwrap().version;
+    let version = |text: &str| read_agent(text, Path::new("a.toml")).unwrap().agent.version;
     let plain = AGENT.replacen("version = \"1\"\n", "", 1);
     let first = version(&plain);
     assert!(first.starts_with("auto-") && first.len() == 17, "{first}");
@@ -299,6 +301,76 @@ fn a_file_without_a_version_is_another_version_whenever_it_says_something_else()
         ],
     );
     let flow = FLOW.replacen("version = \"1\"\n", "", 1);
-    let flow = read_flow(&flow, Path::new("f.toml"), &agents()).unwrap();
+    let FiledFlow { flow, .. } = read_flow(&flow, Path::new("f.toml"), &agents()).unwrap();
     assert!(flow.version.starts_with("auto-"), "{}", flow.version);
+}
+
+/// The agent with two MCP servers and these lines of settings.
+fn with_settings(top: &str, of_server: &str) -> String {
+    format!(
+        "{top}{AGENT}[[mcp]]\nname = \"tickets\"\ncommand = [\"mcp-tickets\"]\n{of_server}[[mcp]]\nname = \"wiki\"\ncommand = [\"w\"]\n"
+    )
+}
+
+#[test]
+fn an_agents_file_says_to_whom_it_belongs_and_what_its_programs_reach() {
+    let read = |text: &str| read_agent(text, Path::new("a.toml")).unwrap();
+    let plain = read(&with_settings("", ""));
+    assert_eq!(plain.settings, OperatorSettings::default());
+    assert!(plain.settings.projects.include(&ProjectName::default()));
+    let top = "projects = [\"acme/main\", \"default/web\"]\nnetwork = true\nread_only = [\"/srv/docs\"]\n";
+    let told = read(&with_settings(top, "network = true\nread_only = [\"/opt/tickets\", \"/srv\"]\n"));
+    let projects = [ProjectName::new("acme", "main"), ProjectName::new("default", "web")];
+    assert_eq!(told.settings.projects, Projects::Named(projects.into()));
+    assert!(!told.settings.projects.include(&ProjectName::default()));
+    assert_eq!((told.settings.network, &told.settings.read_only), (true, &vec!["/srv/docs".into()]));
+    let tickets = McpSettings { network: true, read_only: vec!["/opt/tickets".into(), "/srv".into()] };
+    assert_eq!(told.settings.mcp, [("tickets".to_owned(), tickets)].into());
+    assert_eq!(told.agent, plain.agent, "no setting is part of the version");
+    assert_eq!(read(&with_settings("projects = [\"*\"]\n", "")).settings.projects, Projects::All);
+}
+
+#[test]
+fn settings_do_not_make_another_version() {
+    let unversioned = |text: &str| text.replacen("version = \"1\"\n", "", 1);
+    let version = |text: &str| read_agent(&unversioned(text), Path::new("a.toml")).unwrap().agent.version;
+    let settings = with_settings("projects = [\"*\"]\nnetwork = true\nread_only = [\"/srv\"]\n", "network = true\n");
+    assert_eq!(version(&settings), version(&with_settings("", "")));
+    let flow = |text: &str| read_flow(&unversioned(text), Path::new("f.toml"), &agents()).unwrap();
+    let told = flow(&format!("projects = [\"acme/main\"]\n{FLOW}"));
+    assert_eq!(told.flow, flow(FLOW).flow);
+    assert_eq!(told.projects, Projects::Named([ProjectName::new("acme", "main")].into()));
+    assert_eq!(flow(FLOW).projects, Projects::default());
+}
+
+#[test]
+fn what_is_wrong_with_the_settings_is_named_by_its_line() {
+    let found = |text: &str| lines(read_agent(text, Path::new("a.toml")));
+    let wrong = with_settings(
+        "projects = [\"acme/main\", \"acme\"]\nnetwork = \"yes\"\nread_only = [\"/srv\", \"docs\", \"/a/../b\", \"/\"]\n",
+        "network = 1\nread_only = \"/srv\"\nnetwrok = true\n",
+    );
+    let directory = "each directory is an absolute path below `/`, without `.` and `..`";
+    assert_eq!(
+        found(&wrong),
+        [
+            "a.toml:1: `projects`: each is written `TENANT/PROJECT`, and `*` alone stands for all".to_owned(),
+            "a.toml:2: `network` must be true or false".to_owned(),
+            format!("a.toml:3: `read_only`: {directory}"),
+            format!("a.toml:3: `read_only`: {directory}"),
+            format!("a.toml:3: `read_only`: {directory}"),
+            "a.toml:18: `mcp.network` must be true or false".to_owned(),
+            "a.toml:19: `mcp.read_only` must be a list of texts".to_owned(),
+            "a.toml:20: `mcp` has no key `netwrok`; did you mean `network`?".to_owned(),
+        ]
+    );
+    let projects = |value: &str| found(&format!("projects = {value}\n{AGENT}")).concat();
+    assert!(projects("[]").contains("names no project"), "{}", projects("[]"));
+    assert!(projects("\"acme/main\"").contains("must be a list"), "{}", projects("\"acme/main\""));
+    assert!(projects("[\"*\", \"acme/main\"]").contains("needs no others"), "{}", projects("[\"*\", \"acme/main\"]"));
+    for wrong in ["*/main", "acme/*", "a/b/c", "acme/", "/main", ""] {
+        assert!(projects(&format!("[\"{wrong}\"]")).contains("TENANT/PROJECT"), "{wrong}");
+    }
+    let flow = lines(read_flow(&format!("network = true\n{FLOW}"), Path::new("f.toml"), &agents()));
+    assert!(flow[0].starts_with("f.toml:1: the file has no key `network`"), "{flow:?}");
 }

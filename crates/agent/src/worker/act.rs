@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::agent::Provider;
-use domain::{Action, Kind, Proposal, Refusal, Standing, Verdict};
+use domain::{Action, Kind, ProjectName, Proposal, Refusal, Standing, Verdict};
 use engine::{Acted, Error, Propose, Supposed};
 use serde_json::{Value, json};
 
@@ -32,11 +32,14 @@ pub(super) struct Shown {
 
 impl Driven<'_> {
     /// Loads the tools that the step may use.
-    pub(super) async fn equip(&mut self) -> Result<(), Trouble> {
+    pub(super) async fn equip(&mut self, project: &ProjectName) -> Result<(), Trouble> {
         let Some(agent) = &self.agent else { return Ok(()) };
+        if let Some(workspace) = &agent.workspace {
+            self.worker.engine.workspace_apart(self.claim.scope, workspace).await?;
+        }
         let allowed = |name: &str| self.flow_step.as_ref().is_none_or(|step| step.allows(name));
         let mut specs = Vec::new();
-        for tool in self.worker.kit.tools(agent).await? {
+        for tool in self.worker.kit.tools(project, agent).await? {
             let spec = tool.spec().clone();
             if allowed(&spec.name) {
                 self.tools.insert(spec.name.clone(), tool);

@@ -56,7 +56,7 @@ pub(super) struct Along {
 
 impl<'a> Driven<'a> {
     pub(super) async fn begin(worker: &'a Worker, claimed: Claimed, lost: CancellationToken) -> Result<Self, Trouble> {
-        let Claimed { claim, session, luggage, step, steps, state, left_behind } = claimed;
+        let Claimed { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
         let engine = &worker.engine;
         let flow = engine.flow_of(&session).await?;
         let flow_step = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name).cloned());
@@ -91,7 +91,7 @@ impl<'a> Driven<'a> {
         let thinking = driven.state.doing() == Doing::Thinking;
         driven.catch_up().await?;
         driven.taken_over = driven.state.doing() == Doing::Thinking && (thinking || left_behind);
-        driven.equip().await?;
+        driven.equip(&project).await?;
         Ok(driven)
     }
 

@@ -44,7 +44,7 @@ impl Kit for Bag {
         Ok(Arc::new(Thinker(Arc::clone(&self.play))))
     }
 
-    fn tools<'a>(&'a self, _: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, _: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
         let tool = |(name, repeatable, parallel): (&str, bool, bool)| -> Arc<dyn Tool> {
             let schema = json!({ "type": "object" });
             let spec = ToolSpec { name: name.into(), description: String::new(), schema, repeatable, parallel };

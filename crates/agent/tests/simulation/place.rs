@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use domain::{AgentVersion, Caller, FlowVersion, Role};
-use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Vault};
+use domain::{AgentVersion, Caller, DefinitionKind, FlowVersion, Projects, Role};
+use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Owners, Settings, Vault};
 use futures::executor::block_on;
 use parking_lot::Mutex;
 use serde_json::json;
@@ -97,8 +97,16 @@ pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
     let engine = Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, Settings::default());
-    engine.define(definitions());
+    engine.define_for(definitions(), owners());
     engine
+}
+
+/// The people of the simulation are in a project of a tenant, to which its definitions belong.
+fn owners() -> Owners {
+    let mut owners = Owners::default();
+    owners.insert(DefinitionKind::Agent, ("guide", "1"), Projects::All);
+    owners.insert(DefinitionKind::Flow, ("release", "1"), Projects::All);
+    owners
 }
 
 fn definitions() -> Definitions {

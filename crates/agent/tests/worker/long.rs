@@ -6,7 +6,7 @@ use domain::{AgentVersion, Caller, Draft, Effect, Luggage, Role, Session, Signed
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Call, Delta, Model, ModelError, Request, Turn};
-use holdpoint_agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use holdpoint_agent::tool::{Ran, Run, Tool, ToolSpec};
 use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl Kit for Bag {
         Ok(Arc::clone(&self.0) as Arc<dyn Model>)
     }
 
-    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, agent: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
         let tool = |name: &String| -> Arc<dyn Tool> {
             let (description, schema) = (String::new(), json!({ "type": "object" }));
             Arc::new(Quick(ToolSpec { name: name.clone(), description, schema, repeatable: false, parallel: true }))

@@ -7,7 +7,7 @@ use domain::{AgentVersion, Caller, Draft, Luggage, Role, Session, SessionStatus,
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
-use holdpoint_agent::tool::{Tool, ToolError};
+use holdpoint_agent::tool::ToolError;
 use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ impl Kit for Bag {
         Ok(Arc::new(Asking(Arc::clone(&self.0))))
     }
 
-    fn tools<'a>(&'a self, _: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, _: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
         self.0.tried.lock().push(self.1.now());
         let none = self.0.without_tools.load(Ordering::Acquire);
         Box::pin(async move { if none { Err(ToolError("the tools are not at hand".into())) } else { Ok(Vec::new()) } })

@@ -115,7 +115,7 @@ impl Kit for Bag {
         Ok(Arc::new(Playing(Arc::clone(&self.0))))
     }
 
-    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, agent: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
         let tool = |name: &String| -> Arc<dyn Tool> {
             let reading = name.starts_with("read") || name.starts_with("list");
             let spec = ToolSpec {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::model::{Call, Delta, Model, ModelError, Request, Turn};
-use agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use agent::tool::{Ran, Run, Tool, ToolSpec};
 use agent::worker::{Kit, Worker};
 use domain::{AgentVersion, Caller, Draft, InteractionId, Luggage, Role, Session, SessionId};
 use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Start, Vault};
@@ -130,7 +130,7 @@ impl Kit for Bag {
         Ok(Arc::new(Instantly { asked: Arc::clone(&self.asked), part: self.part }))
     }
 
-    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, agent: &'a AgentVersion) -> agent::worker::Tools<'a> {
         let tool = |name: &String| -> Arc<dyn Tool> {
             let (description, schema) = (String::new(), json!({ "type": "object" }));
             Arc::new(Nothing(ToolSpec { name: name.clone(), description, schema, repeatable: false, parallel: true }))

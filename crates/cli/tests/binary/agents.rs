@@ -10,4 +10,5 @@ mod model;
 pub(crate) mod place;
 mod played;
 mod readers;
+mod tenants;
 mod tickets;

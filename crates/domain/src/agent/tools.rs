@@ -1,7 +1,7 @@
 //! The tools that an agent may name, and those that only the server's operator may give it.
 
 use super::AgentVersion;
-use crate::{Problem, text};
+use crate::{OnlyInFiles, Problem, text};
 
 /// The built-in tools of a workspace.
 pub const WORKSPACE_TOOLS: [&str; 8] = [
@@ -47,11 +47,10 @@ impl AgentVersion {
     /// environment, starts a program on its machine, or opens a directory there, which all tenants would share.
     #[must_use]
     pub fn only_in_files(&self) -> Vec<Problem> {
-        const WHY: &str = "may only stand in a file of the server's operator";
         let mut problems = Vec::new();
         let mut only = |there: bool, pointer: String| {
             if there {
-                problems.push(Problem::new(pointer, WHY));
+                problems.push(Problem::new(pointer, OnlyInFiles::WHY));
             }
         };
         only(self.model.key_env.is_some(), "/model/key_env".into());

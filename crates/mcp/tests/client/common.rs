@@ -22,7 +22,9 @@ pub(crate) fn program() -> String {
 pub(crate) fn child(arguments: &[&str]) -> McpServer {
     let mut command = vec![program(), "stdio".to_owned()];
     command.extend(arguments.iter().map(|argument| (*argument).to_owned()));
-    McpServer { name: "all".to_owned(), command, url: None, token_env: None, tools: Vec::new() }
+    let (url, token_env, tools) = (None, None, Vec::new());
+    let (network, read_only) = <_>::default();
+    McpServer { name: "all".to_owned(), command, url, token_env, tools, network, read_only }
 }
 
 pub(crate) async fn call(client: &McpClient, tool: &str, arguments: Value) -> Called {

@@ -330,6 +330,7 @@ impl Approvals {
                     expires_at: None,
                     kind: None,
                     interaction: None,
+                    asked_by: None,
                 })))
             }
             // Another client was first; or it goes on when the session does.

@@ -123,6 +123,7 @@ pub(super) async fn interaction_list(
             Some(SortName::Newest) => Sort::Newest,
             Some(SortName::Deadline) => Sort::Deadline,
         },
+        belongs_to: None,
     };
     let (mine, overdue) = (query.mine.unwrap_or(false), query.overdue.unwrap_or(false));
     let query = InteractionQuery { filter, mine, overdue };

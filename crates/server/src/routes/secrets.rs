@@ -4,13 +4,14 @@ use axum::Json;
 use axum::extract::State;
 use domain::SecretId;
 use http::StatusCode;
-use protocol::SecretsPage;
+use protocol::{NewSecret, SecretView, SecretsPage};
 use serde::Deserialize;
 use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Who;
+use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Id, Query, cursor, limit};
@@ -40,6 +41,20 @@ pub(super) async fn secret_list(
     let full = found.len() == page.limit as usize;
     let next = found.last().filter(|_| full).map(|secret| secret.id.to_string());
     Ok(Json(SecretsPage { secrets: found.into_iter().map(Into::into).collect(), next }))
+}
+
+/// Keeps a secret for an agent that this server runs, such as the key of its model. What was kept for it under that name is replaced.
+#[utoipa::path(post, path = "/v1/secrets", tag = "secrets", request_body = NewSecret,
+    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    responses((status = 201, description = "It is kept", body = SecretView), Problems))]
+pub(super) async fn secret_put(
+    State(app): State<App>,
+    Who(caller): Who,
+    Command { body, once }: Command<NewSecret>,
+) -> Result<(StatusCode, Json<SecretView>), ApiError> {
+    let NewSecret { agent, name, value } = body;
+    let kept = app.engine.secret_put(&caller, (agent, name), value, once).await?;
+    Ok((StatusCode::CREATED, Json(kept.into())))
 }
 
 /// Forgets a kept secret. People are asked for it the next time.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
-use agent::tool::{Tool, ToolError};
+
 use agent::worker::{Kit, Worker};
 use domain::AgentVersion;
 use engine::Definitions;
@@ -50,7 +50,7 @@ impl Kit for Bag {
         Ok(Arc::new(Playing(Arc::clone(&self.0))))
     }
 
-    fn tools<'a>(&'a self, _: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, _: &'a AgentVersion) -> agent::worker::Tools<'a> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }

@@ -84,8 +84,8 @@ async fn an_agent_steers_its_own_sessions_only() {
     let agent = world.agent().await;
     let other = world.someone("default", Role::Agent, "other-bot", &[]).await;
     let question = world.asks(confirmation()).await;
-    other.commands(&question.session, "cancel").await.refused(403, "role_forbids");
-    other.post(&question.path("/cancel"), json!({})).await.refused(403, "role_forbids");
+    other.commands(&question.session, "cancel").await.refused(404, "not_found");
+    other.post(&question.path("/cancel"), json!({})).await.refused(404, "not_found");
     let alice = world.person("alice").await;
     alice.commands(&question.session, "complete").await.refused(403, "role_forbids");
     assert_eq!(agent.commands(&question.session, "complete").await.done()["status"], "completed");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::model::{Model, ModelError};
-use agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use agent::tool::{Ran, Run, Tool, ToolSpec};
 use agent::worker::{Kit, Worker};
 use domain::AgentVersion;
 use engine::Definitions;
@@ -52,7 +52,7 @@ impl Kit for Scripts {
         agent::models::open(&agent.model, None).map(Arc::from)
     }
 
-    fn tools<'a>(&'a self, agent: &'a AgentVersion) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>> {
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, agent: &'a AgentVersion) -> agent::worker::Tools<'a> {
         let tool = |name: &String| -> Arc<dyn Tool> {
             let spec = ToolSpec {
                 name: name.clone(),

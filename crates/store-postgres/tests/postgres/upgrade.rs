@@ -90,3 +90,32 @@ fn policies_of_before_stand_in_the_history() {
     let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
     assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
 }
+
+/// Whom a secret of before was kept for: a key, an agent that our workers run, or, where the project knows both by that name, nobody any more.
+#[test]
+fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let mut client = database.connect().unwrap();
+    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut client).unwrap();
+    let (project, bytes) = (Uuid::from_u128(9), vec![0_u8; 4]);
+    for (number, agent) in [(1, "key-only"), (2, "agent-only"), (3, "both"), (4, "neither")] {
+        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, data_key, body) \
+                   values ($1, $2, $3, 'TOKEN', '{}', 0, $1, $4)";
+        client.execute(sql, &[&Uuid::from_u128(number), &project, &agent, &bytes]).unwrap();
+    }
+    for (number, user) in [(1, "key-only"), (2, "both")] {
+        let sql = "insert into keys (id, project, role, \"user\", groups, hash, created_at) \
+                   values ($1, $2, 'agent', $3, '[]', $4, 0)";
+        client.execute(sql, &[&Uuid::from_u128(number), &project, &user, &bytes]).unwrap();
+    }
+    for name in ["agent-only", "both"] {
+        let sql =
+            "insert into definitions (project, kind, name, version, at, body) values ($1, 'agent', $2, '1', 0, '{}')";
+        client.execute(sql, &[&project, &name]).unwrap();
+    }
+    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let rows = client.query("select agent, driven from secrets order by id", &[]).unwrap();
+    let found: Vec<(String, Option<bool>)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let wanted = [("key-only", Some(false)), ("agent-only", Some(true)), ("both", None), ("neither", Some(false))];
+    assert_eq!(found, wanted.map(|(agent, driven)| (agent.to_owned(), driven)));
+}

@@ -103,3 +103,35 @@ fn policies_of_before_stand_in_the_history() {
     let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
     assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
 }
+
+/// Whom a secret of before was kept for: a key, an agent that our workers run, or, where the project knows both by that name, nobody any more.
+#[test]
+fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    connection.pragma_update(None, "foreign_keys", "off").unwrap();
+    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut connection).unwrap();
+    let project = [9_u8; 16];
+    for (number, agent) in [(1_u8, "key-only"), (2, "agent-only"), (3, "both"), (4, "neither")] {
+        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, data_key, body) \
+                   values (?1, ?2, ?3, 'TOKEN', '{}', 0, ?1, ?1)";
+        connection.execute(sql, params![[number; 16], project, agent]).unwrap();
+    }
+    for (number, user) in [(1_u8, "key-only"), (2, "both")] {
+        let sql = "insert into keys (id, project, role, user, groups, hash, created_at) values (?1, ?2, 'agent', ?3, '[]', ?1, 0)";
+        connection.execute(sql, params![[number; 16], project, user]).unwrap();
+    }
+    for name in ["agent-only", "both"] {
+        let sql =
+            "insert into definitions (project, kind, name, version, at, body) values (?1, 'agent', ?2, '1', 0, '{}')";
+        connection.execute(sql, params![project, name]).unwrap();
+    }
+    drop(connection);
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let connection = Connection::open(store.path()).unwrap();
+    let mut statement = connection.prepare("select agent, driven from secrets order by id").unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<bool>>(1)?))).unwrap();
+    let found: Vec<(String, Option<bool>)> = rows.collect::<Result<_, _>>().unwrap();
+    let wanted = [("key-only", Some(false)), ("agent-only", Some(true)), ("both", None), ("neither", Some(false))];
+    assert_eq!(found, wanted.map(|(agent, driven)| (agent.to_owned(), driven)));
+}

@@ -189,6 +189,7 @@ fn grant(scope: Scope, tool: &str) -> Grant {
         scope,
         session: None,
         agent: "deployer".into(),
+        driven: Some(false),
         tool: tool.into(),
         rule: Some("writing".into()),
         arguments: Covers::Pattern {

@@ -67,6 +67,10 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
     }
     filters.push(InteractionFilter { channel: Some("chat-2".into()), ..none() });
     filters.push(InteractionFilter { agent: Some("cleaner".into()), ..none() });
+    for (kind, name) in [(ActorKind::Agent, "cleaner"), (ActorKind::User, "starter"), (ActorKind::Agent, "starter")] {
+        filters.push(InteractionFilter { belongs_to: Some(actor(kind, name)), ..none() });
+        filters.push(InteractionFilter { belongs_to: Some(actor(kind, name)), session, ..none() });
+    }
     filters.push(InteractionFilter { overdue_at: Some(at(130).as_microsecond()), ..none() });
     let words =
         ["number 3", "\"WHY\" for\nn", "сколько", "move_file", "/srv/4", "A\0b", "0993", "cleaner", "a TITLE", "note"];
@@ -82,6 +86,7 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
         session: Some(all[0].origin.session),
         channel: Some("chat-1".into()),
         agent: Some("deployer".into()),
+        belongs_to: Some(actor(ActorKind::Agent, "deployer")),
         overdue_at: Some(at(1000).as_microsecond()),
         text: Some("delete".into()),
         sort: Sort::Oldest,
@@ -105,6 +110,10 @@ fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionI
             && filter.session.is_none_or(|session| session == one.origin.session)
             && same(&filter.channel, Some(&one.origin.channel))
             && same(&filter.agent, one.origin.agent.as_deref())
+            && filter
+                .belongs_to
+                .as_ref()
+                .is_none_or(|actor| one.origin.started_by == *actor || one.origin.agent.as_ref() == Some(&actor.name))
             && filter.overdue_at.is_none_or(|now| pending && deadline.is_some_and(|deadline| deadline <= now))
             && filter.text.as_ref().is_none_or(found)
             && (filter.sort != Sort::Deadline || (pending && deadline.is_some()))
@@ -252,7 +261,7 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
                 [(None, false), (Some("chat-2"), false), (Some("chat-2"), true), (Some("chat-3"), true)]
             {
                 let (named, agent_named) = (channel.map(str::to_owned), agent.map(str::to_owned));
-                let filter = SessionFilter { status, agent: agent_named, channel: named, live };
+                let filter = SessionFilter { status, agent: agent_named, channel: named, live, belongs_to: None };
                 let wanted = |one: &&Session| {
                     status.is_none_or(|status| status == one.status())
                         && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
@@ -265,6 +274,13 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
                 }
             }
         }
+    }
+    for (kind, name) in [(ActorKind::Agent, "cleaner"), (ActorKind::User, "starter"), (ActorKind::Agent, "starter")] {
+        let belongs_to = Some(actor(kind, name));
+        let belongs = |one: &&Session| belongs_to.as_ref().is_some_and(|actor| one.belongs_to(actor).is_ok());
+        let expected: Vec<Session> = all.iter().filter(belongs).cloned().collect();
+        let filter = SessionFilter { belongs_to: belongs_to.clone(), ..SessionFilter::default() };
+        assert_eq!(paged_sessions(&world, &filter, 3), expected, "{filter:?}");
     }
 }
 

@@ -32,6 +32,7 @@ impl World {
             id: SecretId::from_uuid(fresh()),
             scope: self.here,
             agent: agent.into(),
+            driven: Some(false),
             name: name.into(),
             kept_by: actor(ActorKind::User, "alice"),
             kept_at: at(second),
@@ -158,6 +159,15 @@ pub fn kept_secrets_come_back(fixture: &Fixture) {
     let found = |scope, agent: &'static str| world.look(move |reads| reads.kept_for(&scope, agent));
     assert_eq!(found(here, "deployer"), [region.clone(), token.clone()]);
     assert_eq!((found(elsewhere, "deployer"), found(here, "nobody")), (vec![], vec![]));
+
+    // One for the agent of that name that our workers run is another secret.
+    let mut driven = world.kept_value("deployer", "TOKEN", 5);
+    driven.secret.driven = Some(true);
+    world.put(&driven);
+    assert_eq!(found(here, "deployer").len(), 3);
+    assert!(found(here, "deployer").contains(&driven));
+    let forgotten = driven.secret.id;
+    assert_eq!(world.write(move |tx| tx.kept_forget(&here, forgotten)), Ok(true));
 
     let again = world.kept_value("deployer", "TOKEN", 4);
     world.put(&again);

@@ -25,14 +25,21 @@ async fn a_kept_secret_is_the_key_of_the_model_and_is_seen_nowhere() {
     assert_eq!((&shown["status"], &shown["steps"][0]["reason"]), (&json!("failed"), &json!(reason)), "{shown}");
     assert!(model.heard().is_empty());
 
-    // The agent asks, a person gives it and keeps it.
+    // What is kept for a key of the same name is not the agent's: they are not the same.
     let agent = alice.with_key(&house.key("agent", "keyed"));
     let asking = agent.post("/v1/sessions", json!({})).await.done(201).text("/id");
     let question = json!({ "kind": "secret", "title": "The model's key", "secrets": [{ "name": "MODEL_KEY" }] });
     let asked = agent.ask(&asking, question).await;
-    alice.answer(&asked, json!({ "data": { "MODEL_KEY": MARKER }, "keep": true })).await.done(200);
+    alice.answer(&asked, json!({ "data": { "MODEL_KEY": "sk-of-the-key" }, "keep": true })).await.done(200);
 
     let control = format!("/v1/sessions/{session}/control");
+    alice.post(&control, json!({ "command": "retry_step" })).await.done(200);
+    assert_eq!(ended(&alice, &session).await["status"], "failed");
+    assert!(model.heard().is_empty());
+
+    // An operator keeps it for the agent itself.
+    let kept = json!({ "agent": "keyed", "name": "MODEL_KEY", "value": MARKER });
+    alice.post("/v1/secrets", kept).await.done(201);
     alice.post(&control, json!({ "command": "retry_step" })).await.done(200);
     let shown = ended(&alice, &session).await;
     assert_eq!(shown["status"], "completed", "{shown}");

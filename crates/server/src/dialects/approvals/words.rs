@@ -137,6 +137,9 @@ pub(crate) struct ToolCall {
     /// The question in `/v1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interaction: Option<String>,
+    /// Who asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) asked_by: Option<String>,
 }
 
 /// How a call was decided.
@@ -225,6 +228,7 @@ pub(super) fn asking(asked: &Interaction, call_id: String) -> ToolCall {
         expires_at: question.deadline,
         kind: Some(question.kind.name().to_owned()),
         interaction: Some(asked.id.to_string()),
+        asked_by: Some(asked.origin.asked_by.name.clone()),
     }
 }
 

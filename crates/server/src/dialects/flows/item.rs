@@ -139,7 +139,7 @@ impl FlowInteractionView {
             chat_session_id: origin.channel,
             step_id: step.and_then(|step| step.name.clone()).unwrap_or_else(|| step_execution_id.to_string()),
             step_execution_id,
-            agent_id: origin.agent,
+            agent_id: Some(origin.asked_by.name),
             status,
             kind: words::kind(&question.kind),
             description: (!description.is_empty()).then(|| description.join("\n\n")),

@@ -217,6 +217,8 @@ impl From<Choice> for HitlOption {
 fn metadata(interaction: &Interaction) -> Value {
     let question = &interaction.question;
     let mut all = object(question.metadata.clone());
+    // Whatever the agent says of itself, this is who asked.
+    all["asked_by"] = json!(interaction.origin.asked_by.name);
     all["kind"] = json!(question.kind.name());
     if let Kind::Custom(name) = &question.kind {
         all["custom_kind"] = json!(name);

@@ -82,7 +82,7 @@ impl RequestView {
             kind: kind(&question),
             options: options.collect(),
             context: context(&question),
-            metadata: metadata(&question),
+            metadata: metadata(&question, &origin.asked_by.name),
             message: question.message.unwrap_or_else(|| question.title.clone()),
             title: question.title,
             details: question.details,
@@ -146,8 +146,10 @@ fn context(question: &Question) -> Value {
     all
 }
 
-fn metadata(question: &Question) -> Value {
+fn metadata(question: &Question, asked_by: &str) -> Value {
     let mut all = object(question.metadata.clone());
+    // Whatever the agent says of itself, this is who asked.
+    all["askedBy"] = json!(asked_by);
     all["kind"] = json!(question.kind.name());
     if let Kind::Custom(name) = &question.kind {
         all["customKind"] = json!(name);

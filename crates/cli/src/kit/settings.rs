@@ -1,0 +1,66 @@
+//! What the operator's files say beside the agents, as it is now.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agent::definitions::{FiledAgent, OperatorSettings};
+use domain::AgentVersion;
+use parking_lot::RwLock;
+
+/// The settings of every version of an agent, the newest version last.
+type Versions = Vec<(String, OperatorSettings)>;
+
+/// The settings of the agents of the files, by name and version.
+#[derive(Debug, Default)]
+pub(crate) struct AgentSettings(RwLock<Arc<BTreeMap<String, Versions>>>);
+
+impl AgentSettings {
+    /// Takes what the files say now.
+    pub(crate) fn replace(&self, agents: &[FiledAgent]) {
+        let mut by_name: BTreeMap<String, Versions> = BTreeMap::new();
+        for FiledAgent { agent, settings } in agents {
+            by_name.entry(agent.name.clone()).or_default().push((agent.version.clone(), settings.clone()));
+        }
+        *self.0.write() = Arc::new(by_name);
+    }
+
+    /// The settings of a version. One that the files no longer have, and a session still runs, has those of the newest version of that
+    /// name; an agent that is in no file has none: no network, and no directories besides its workspace.
+    pub(crate) fn of(&self, agent: &AgentVersion) -> OperatorSettings {
+        let by_name = Arc::clone(&self.0.read());
+        let Some(versions) = by_name.get(&agent.name) else { return OperatorSettings::default() };
+        let exact = versions.iter().rfind(|(version, _)| *version == agent.version);
+        exact.or_else(|| versions.last()).map(|(_, settings)| settings.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agent::definitions::read_agent;
+
+    use super::*;
+
+    fn version(version: &str, network: bool) -> FiledAgent {
+        let text = format!(
+            "name = \"helper\"\nversion = \"{version}\"\nnetwork = {network}\n[model]\nprovider = \"scripted\"\n\
+             [[model.script.turns]]\nsay = \"Hello\"\n"
+        );
+        read_agent(&text, Path::new("a.toml")).unwrap()
+    }
+
+    #[test]
+    fn a_version_that_left_the_files_has_the_settings_of_the_newest() {
+        let settings = AgentSettings::default();
+        let (first, second, third) = (version("1", false), version("2", true), version("3", false));
+        settings.replace(&[first.clone(), second.clone()]);
+        assert!(!settings.of(&first.agent).network);
+        assert!(settings.of(&second.agent).network);
+        assert!(settings.of(&third.agent).network, "the newest is version 2");
+        settings.replace(&[third.clone()]);
+        assert!(!settings.of(&second.agent).network);
+        settings.replace(&[]);
+        assert_eq!(settings.of(&second.agent), OperatorSettings::default());
+    }
+}

@@ -1,0 +1,90 @@
+//! Where the workspaces of agents lie: `NAME` for `default/default`, `TENANT/PROJECT/NAME` for every other project.
+//!
+//! A default workspace whose name is that of a tenant would contain the tenant's; the engine refuses both (`Engine::workspace_apart`).
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use domain::ProjectName;
+
+/// The directory of a workspace, below the directory of all of them. Those of tenants are made where they are absent.
+pub(super) fn directory(all: &Path, project: &ProjectName, name: &str) -> io::Result<PathBuf> {
+    if project.is_default() {
+        return entered(all, name);
+    }
+    let mut directory = all.to_owned();
+    for part in [part(&project.tenant), part(&project.project), part(name)] {
+        match std::fs::create_dir(directory.join(&part)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => directory = entered(&directory, &part)?,
+        }
+    }
+    Ok(directory)
+}
+
+/// A directory within another, if it is spelled exactly so there: some file systems take `Acme` for `acme`, which is another tenant.
+fn entered(directory: &Path, name: &str) -> io::Result<PathBuf> {
+    for entry in std::fs::read_dir(directory)? {
+        if entry?.file_name() == name {
+            return Ok(directory.join(name));
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, "there is no directory of this name"))
+}
+
+/// A name as one part of a path. What is not a letter, a digit, `-` or `_`, or `.` within the name, is written `%` and two hexadecimal digits,
+/// so that different names never have the same part, and none of them leads elsewhere.
+fn part(name: &str) -> String {
+    let mut part = String::new();
+    for (at, byte) in name.bytes().enumerate() {
+        let plain = byte.is_ascii_alphanumeric() || (at > 0 && matches!(byte, b'-' | b'_' | b'.'));
+        if plain {
+            part.push(char::from(byte));
+        } else {
+            // Writing to a text never fails.
+            let _ = write!(part, "%{byte:02X}");
+        }
+    }
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tenants_have_directories_of_their_own() {
+        let all = tempfile::tempdir().unwrap();
+        std::fs::create_dir(all.path().join("shop")).unwrap();
+        let of = |tenant: &str, project: &str, name: &str| {
+            directory(all.path(), &ProjectName::new(tenant, project), name)
+                .map(|path| path.strip_prefix(all.path()).unwrap().to_str().unwrap().to_owned())
+        };
+        assert_eq!(of("default", "default", "shop").unwrap(), "shop");
+        assert_eq!(of("default", "default", "none").unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(of("acme", "main", "shop").unwrap(), "acme/main/shop");
+        assert_eq!(of("default", "main", "shop").unwrap(), "default/main/shop");
+        assert_eq!(of("acme", "main", "shop").unwrap(), "acme/main/shop", "it is there already");
+        assert!(all.path().join("acme/main/shop").is_dir());
+    }
+
+    #[test]
+    fn no_name_leads_elsewhere() {
+        let all = tempfile::tempdir().unwrap();
+        for (tenant, project, expected) in [
+            ("..", "..", "%2E./%2E./x"),
+            (".", "main", "%2E/main/x"),
+            ("acme/main", "x", "acme%2Fmain/x/x"),
+            ("acme", "main/x", "acme/main%2Fx/x"),
+            ("/etc", "~", "%2Fetc/%7E/x"),
+            ("a%2Fb", "a\\b", "a%252Fb/a%5Cb/x"),
+            (".hidden", "-rf", "%2Ehidden/%2Drf/x"),
+            ("ACME", "Main", "ACME/Main/x"),
+        ] {
+            let found = directory(all.path(), &ProjectName::new(tenant, project), "x").unwrap();
+            assert_eq!(found, all.path().join(expected), "{tenant} {project}");
+            assert!(found.canonicalize().unwrap().starts_with(all.path().canonicalize().unwrap()));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Tenants do not share machines: what one tenant's session wrote is not read by another's, and no tenant runs an agent of the operator's that
+//! does not belong to it, whatever its own policy allows.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::agents::place::{Place, ended, starts};
+use crate::common::{House, Server};
+
+const READER: &str = "workspace = \"demo\"\ntools = [\"read_file\"]\n[model]\nprovider = \"scripted\"\n[[model.script.turns]]\n\
+                      calls = [{ tool = \"read_file\", arguments = { path = \"notes.txt\" } }]\n[[model.script.turns]]\nsay = \"Done.\"\n";
+const OPS: &str = "workspace = \"demo\"\ntools = [\"execute_command\"]\n[model]\nprovider = \"scripted\"\n[[model.script.turns]]\n\
+                   calls = [{ tool = \"execute_command\", arguments = { command = \"touch ../ran-for-evil\" } }]\n\
+                   [[model.script.turns]]\nsay = \"Done.\"\n";
+
+impl House {
+    /// Makes a key of a project of a tenant.
+    fn key_of(&self, (tenant, project): (&str, &str), role: &str, user: &str) -> String {
+        let place = ["--tenant", tenant, "--project", project, "--role", role, "--user", user];
+        let output = self.run(&[["keys", "create"].as_slice(), &place].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}
+
+/// What the calls of a session came to.
+async fn results(server: &Server, key: &str, session: &str) -> Value {
+    server.client(key).get(&format!("/v1/sessions/{session}/actions")).await.done(200).body["actions"].clone()
+}
+
+/// H1a: an agent of the files read, for tenant `evil`, what the session of another tenant had written.
+#[tokio::test]
+async fn a_tenant_does_not_read_what_the_session_of_another_wrote() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent("reader", READER);
+    fs::write(place.file("notes.txt"), "TENANT-A-CONFIDENTIAL").unwrap();
+    let server = place.launch(house.launch(), 8).start().await;
+    let (ours, evil) = (house.key("admin", "root"), house.key_of(("evil", "p"), "agent", "x"));
+
+    let session = starts(&server.client(&ours), "reader").await;
+    ended(&server.client(&ours), &session).await;
+    assert!(results(&server, &ours, &session).await.to_string().contains("TENANT-A-CONFIDENTIAL"));
+
+    let opened = server.client(&evil).post("/v1/sessions", json!({ "agent": "reader", "input": "hi" })).await.done(201);
+    assert_eq!(opened.body["driven"], false, "{:?}", opened.body);
+    assert_eq!(results(&server, &evil, &opened.text("/id")).await, json!([]));
+
+    // An agent for all projects works for each of them in a directory of its own.
+    place.agent("shared", &format!("projects = [\"*\"]\n{READER}"));
+    let evil_client = server.client(&evil);
+    crate::common::until("the new agent", async || {
+        let page = evil_client.get("/v1/agents").await.done(200).body;
+        (page["agents"][0]["name"] == "shared").then_some(())
+    })
+    .await;
+    let session = starts(&evil_client, "shared").await;
+    ended(&evil_client, &session).await;
+    let read = results(&server, &evil, &session).await;
+    assert_eq!(read[0]["state"], "failed", "its workspace is empty: {read}");
+    assert!(!read.to_string().contains("TENANT-A-CONFIDENTIAL"), "{read}");
+    fs::write(place.workspaces.join("evil/p/demo/notes.txt"), "of evil").unwrap();
+    let session = starts(&evil_client, "shared").await;
+    ended(&evil_client, &session).await;
+    assert!(results(&server, &evil, &session).await.to_string().contains("of evil"));
+}
+
+/// H1b: an admin of tenant `evil` allowed everything, and had the operator's agent run commands on the server's machine.
+#[tokio::test]
+async fn a_tenant_that_allows_everything_runs_no_agent_of_the_operators() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent("ops", OPS);
+    let server = place.launch(house.launch(), 8).start().await;
+    let evil = server.client(&house.key_of(("evil", "p"), "admin", "mallory"));
+    let policy = "version = 1\ndefault = \"allow\"\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n";
+    let put = evil.request("PUT", "/v1/policy").json(&json!({ "text": policy }));
+    evil.attempt(put).await.unwrap().done(200);
+    let opened = evil.post("/v1/sessions", json!({ "agent": "ops", "input": "RUN: id" })).await.done(201);
+    assert_eq!(opened.body["driven"], false, "{:?}", opened.body);
+    let session = opened.text("/id");
+    evil.post(&format!("/v1/sessions/{session}/messages"), json!({ "content": "RUN: id" }))
+        .await
+        .problem(409, "not_driven");
+    let actions = evil.get(&format!("/v1/sessions/{session}/actions")).await.done(200).body;
+    assert_eq!(actions["actions"], json!([]));
+    assert!(!place.workspaces.join("ran-for-evil").exists());
+}
