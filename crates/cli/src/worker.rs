@@ -14,6 +14,7 @@ use crate::config::Worker;
 use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::open;
+use crate::programs::AgentPrograms;
 use crate::stopping::Signals;
 use crate::{policy, telemetry, work};
 
@@ -38,6 +39,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, worker.terms.settings(&worker.agents));
     engine.unlock().await?;
     engine.beside_servers();
+    let programs = AgentPrograms::found_out(&worker.agents, &worker.database.data)?;
     let settings = work::first(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
     match &worker.terms.policy {
@@ -54,7 +56,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     if let Some(address) = worker.metrics_listen {
         show_figures(&tasks, &engine, address, stopping.clone()).await?;
     }
-    work::start(&tasks, &cancelled, &engine, (&worker.agents, settings));
+    work::start(&tasks, &cancelled, &engine, (&worker.agents, settings, programs));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
 

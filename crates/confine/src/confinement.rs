@@ -57,9 +57,12 @@ impl Programs {
         }
     }
 
-    /// Whether they are confined.
+    /// The same for programs that work in this directory.
     #[must_use]
-    pub fn are_confined(&self) -> bool {
-        matches!(self, Self::Confined(..))
+    pub fn with_workspace(mut self, workspace: PathBuf) -> Self {
+        if let Self::Confined(_, confinement) = &mut self {
+            confinement.workspace = Some(workspace);
+        }
+        self
     }
 }
