@@ -348,7 +348,7 @@ fn what_leaves_its_group_and_session_ends_with_the_program() {
 }
 
 #[test]
-fn everything_ends_when_the_helper_is_killed_or_its_parent_is_gone() {
+fn everything_ends_when_the_helper_is_killed() {
     let place = Place::new();
     let word = format!("8{:07}", std::process::id());
     let mut child = command(&place.confinement(), &format!("setsid sleep {word} & sleep {word}")).spawn().unwrap();
@@ -356,6 +356,19 @@ fn everything_ends_when_the_helper_is_killed_or_its_parent_is_gone() {
     child.kill().unwrap();
     child.wait().unwrap();
     until("their end", || !runs(&word));
+}
+
+#[test]
+fn everything_ends_when_whoever_started_it_is_gone() {
+    let place = Place::new();
+    let word = format!("9{:07}", std::process::id());
+    let inner = command(&place.confinement(), &format!("echo > started; sleep {word}"));
+    let started = place.path("workspace/started");
+    let line = format!("\"$@\" >/dev/null 2>&1 & while [ ! -e {} ]; do sleep 0.01; done", started.display());
+    let mut outer = Command::new("/bin/sh");
+    outer.args(["-c", &line, "sh"]).arg(inner.get_program()).args(inner.get_args());
+    assert!(outer.status().unwrap().success());
+    until("the end of what nobody waits for", || !runs(&word));
 }
 
 #[test]
