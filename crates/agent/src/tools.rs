@@ -18,7 +18,8 @@
 //! What policy judged is what is used: a path is read by the same parser ([`policy::PathFacts`]), no symbolic link is followed on the way
 //! (`place.rs`), an argument that is not known is refused, and a command is given to the shell as the text that was parsed.
 //!
-//! A command is not confined: it runs with the rights of the server, in the workspace, and policy and people say which one may.
+//! A command is confined to the workspace and the programs of the machine ([`confine`]), unless whoever runs the server wants it otherwise;
+//! without [`Workspace::with_programs`] none is run.
 
 mod bounds;
 mod create_directory;
@@ -33,6 +34,7 @@ mod output;
 mod place;
 mod read_file;
 mod search_files;
+mod variables;
 mod walk;
 mod write_file;
 
@@ -43,6 +45,7 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use confine::Programs;
 use engine::Hidden;
 use serde_json::Value;
 use zeroize::Zeroizing;
@@ -112,6 +115,7 @@ pub struct Workspace {
     dir: Arc<Dir>,
     path: PathBuf,
     search_path: String,
+    programs: Option<Programs>,
 }
 
 impl Workspace {
@@ -119,13 +123,26 @@ impl Workspace {
     pub fn open(dir: impl AsRef<Path>) -> io::Result<Self> {
         let path = dir.as_ref().canonicalize()?;
         let dir = Arc::new(Dir::open_ambient_dir(&path, ambient_authority())?);
-        Ok(Self { dir, path, search_path: USUAL_PATH.to_owned() })
+        Ok(Self { dir, path, search_path: USUAL_PATH.to_owned(), programs: None })
     }
 
     /// Says where commands look for programs (`PATH`).
     #[must_use]
     pub fn with_search_path(self, search_path: impl Into<String>) -> Self {
         Self { search_path: search_path.into(), ..self }
+    }
+
+    /// Says how commands are run; this directory is what they may write.
+    #[must_use]
+    pub fn with_programs(self, programs: Programs) -> Self {
+        let programs = Some(programs.with_workspace(self.path.clone()));
+        Self { programs, ..self }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Gives the tools of these names, in this order. A name that is none of [`WORKSPACE_TOOLS`] gives nothing.

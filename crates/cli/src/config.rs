@@ -69,7 +69,7 @@ pub(crate) struct Database {
     /// The directory of the SQLite database and of the master key
     #[arg(long, env = "HOLDPOINT_DATA", default_value = "data")]
     pub(crate) data: PathBuf,
-    /// Keep everything in PostgreSQL instead, shared by any number of nodes (postgres://…)
+    /// Keep everything in PostgreSQL instead, shared by any number of nodes (postgres://…); on the command line it is moved to the environment
     #[arg(long, env = "HOLDPOINT_DATABASE_URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
     /// How many connections to PostgreSQL this node holds
@@ -173,9 +173,18 @@ pub(crate) struct Agents {
     /// The directory of the flows, likewise
     #[arg(long, env = "HOLDPOINT_FLOWS", requires = "agents")]
     pub(crate) flows: Option<PathBuf>,
-    /// The directory below which agents have their workspaces
+    /// The directory below which agents have their workspaces; not inside the data directory
     #[arg(long, env = "HOLDPOINT_WORKSPACES")]
     pub(crate) workspaces: Option<PathBuf>,
+    /// How many bytes a workspace may hold while a command or an MCP server works in it
+    #[arg(long, env = "HOLDPOINT_WORKSPACE_BYTES", default_value_t = 2 << 30)]
+    pub(crate) workspace_bytes: u64,
+    /// How many processes and threads a command or an MCP server may have at once
+    #[arg(long, env = "HOLDPOINT_COMMAND_PROCESSES", default_value_t = 512)]
+    pub(crate) command_processes: u32,
+    /// Run commands and MCP servers with all rights of this process: one of them can make itself an admin
+    #[arg(long, env = "HOLDPOINT_UNCONFINED_COMMANDS")]
+    pub(crate) unconfined_commands: bool,
     /// How many steps of agents this process drives at once; 0 for none
     #[arg(long, env = "HOLDPOINT_WORKER_STEPS", default_value_t = 8)]
     pub(crate) worker_steps: usize,

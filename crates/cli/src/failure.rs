@@ -86,6 +86,11 @@ pub(crate) enum Failure {
         "a worker of its own needs a database that several processes share: give --database-url, or let `holdpoint serve` drive the agents"
     )]
     WorkerAlone,
+    #[error(
+        "the workspaces {} and the data {} must lie apart, so that no agent works beside the keys: move one of them",
+        workspaces.display(), data.display()
+    )]
+    WorkspacesInData { workspaces: PathBuf, data: PathBuf },
     #[error("--worker-steps: a worker that drives no step has nothing to do")]
     WorkerIdle,
     #[error("{0} of the files would be refused")]

@@ -13,6 +13,7 @@ use agent::model::{Model, ModelError};
 use agent::tool::{Tool, ToolError};
 use agent::tools::Workspace;
 use agent::worker::Tools;
+use confine::Programs;
 use domain::agent::{McpServer, WORKSPACE_TOOLS};
 use domain::{AgentVersion, Digest, ProjectName};
 use mcp::McpClient;
@@ -21,9 +22,12 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::config::variable;
+use crate::programs::AgentPrograms;
 use mcp_tool::CalledTool;
 pub(crate) use settings::AgentSettings;
 
+/// The tool that runs programs.
+const COMMANDS: &str = "execute_command";
 /// How many models, servers and lists of tools are kept open.
 const MOST: u64 = 256;
 /// For how long the tools that an MCP server has listed are taken as those that it has.
@@ -37,6 +41,7 @@ type Listed = Arc<Vec<Arc<dyn Tool>>>;
 pub(crate) struct Kit {
     workspaces: Option<PathBuf>,
     settings: Arc<AgentSettings>,
+    programs: AgentPrograms,
     models: Cache<Digest, Arc<dyn Model>>,
     servers: Cache<Digest, Arc<McpClient>>,
     listed: Cache<Digest, Listed>,
@@ -44,9 +49,9 @@ pub(crate) struct Kit {
 
 impl Kit {
     /// A kit for agents whose workspaces are below this directory, and of whose files these are the settings.
-    pub(crate) fn new(workspaces: Option<PathBuf>, settings: Arc<AgentSettings>) -> Self {
+    pub(crate) fn new(workspaces: Option<PathBuf>, settings: Arc<AgentSettings>, programs: AgentPrograms) -> Self {
         let listed = Cache::builder().max_capacity(MOST).time_to_live(LISTED).build();
-        Self { workspaces, settings, models: Cache::new(MOST), servers: Cache::new(MOST), listed }
+        Self { workspaces, settings, programs, models: Cache::new(MOST), servers: Cache::new(MOST), listed }
     }
 
     /// Takes leave of every MCP server, and ends those that are child processes.
@@ -57,35 +62,60 @@ impl Kit {
         }
     }
 
-    fn workspace_tools(&self, project: &ProjectName, agent: &AgentVersion) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+    fn workspace_tools(
+        &self,
+        project: &ProjectName,
+        agent: &AgentVersion,
+        settings: &OperatorSettings,
+    ) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let names: Vec<&String> = agent.tools.iter().filter(|name| WORKSPACE_TOOLS.contains(&name.as_str())).collect();
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        let Some(workspace) = &agent.workspace else {
+        let Some(mut workspace) = self.workspace(project, agent)? else {
             return Err(ToolError(format!("`{}` has no workspace for its tools", agent.name)));
         };
+        if names.iter().any(|name| *name == COMMANDS) {
+            let path = Some(workspace.path().to_owned());
+            let programs = self.programs.with(path, settings.network, settings.read_only.clone())?;
+            workspace = workspace.with_programs(programs);
+        }
+        Ok(workspace.tools(&names))
+    }
+
+    fn workspace(&self, project: &ProjectName, agent: &AgentVersion) -> Result<Option<Workspace>, ToolError> {
+        let Some(workspace) = &agent.workspace else { return Ok(None) };
         let Some(workspaces) = &self.workspaces else {
             return Err(ToolError("this server was started without --workspaces".to_owned()));
         };
         let opened = workspaces::directory(workspaces, project, workspace).and_then(Workspace::open);
-        let opened = opened.map_err(|error| ToolError(format!("the workspace `{workspace}`: {error}")))?;
-        Ok(opened.tools(&names))
+        opened.map(Some).map_err(|error| ToolError(format!("the workspace `{workspace}`: {error}")))
     }
 
     async fn server_tools(
         &self,
         project: &ProjectName,
-        server: &McpServer,
+        (agent, server): (&AgentVersion, &McpServer),
         settings: &OperatorSettings,
     ) -> Result<Listed, ToolError> {
         let McpSettings { network, read_only } = settings.mcp.get(&server.name).cloned().unwrap_or_default();
-        let place = (&project.tenant, &project.project);
+        let place = (&project.tenant, &project.project, &agent.workspace);
         let key = digest(&(place, server, network, &read_only), "")?;
         if let Some(listed) = self.listed.get(&key) {
             return Ok(listed);
         }
-        let client = self.client(server, key)?;
+        let server = &at_its_path(server);
+        let programs = match server.command.first() {
+            None => Programs::Unconfined,
+            Some(program) => {
+                let workspace = self.workspace(project, agent)?.map(|workspace| workspace.path().to_owned());
+                // The program itself may be read, wherever it lies.
+                let file = Some(PathBuf::from(program)).filter(|file| file.is_absolute());
+                let read_only = read_only.into_iter().chain(file).collect();
+                self.programs.with(workspace, network, read_only)?
+            }
+        };
+        let client = self.client(server, key, programs)?;
         let tools = client.tools().await.map_err(|error| unusable(server, &error))?;
         let tools = tools.into_iter().map(|tool| CalledTool::new(Arc::clone(&client), tool));
         let listed: Listed = Arc::new(tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect());
@@ -93,13 +123,13 @@ impl Kit {
         Ok(listed)
     }
 
-    fn client(&self, server: &McpServer, key: Digest) -> Result<Arc<McpClient>, ToolError> {
+    fn client(&self, server: &McpServer, key: Digest, programs: Programs) -> Result<Arc<McpClient>, ToolError> {
         let made = self.servers.try_get_with(key, || {
             let token = match &server.token_env {
                 Some(name) => Some(variable(name).ok_or_else(|| missing(name))?),
                 None => None,
             };
-            McpClient::new(server, token).map(Arc::new).map_err(|error| unusable(server, &error).0)
+            McpClient::new(server, token, programs).map(Arc::new).map_err(|error| unusable(server, &error).0)
         });
         made.map_err(|error| ToolError(String::clone(&error)))
     }
@@ -131,13 +161,24 @@ impl agent::worker::Kit for Kit {
     fn tools<'a>(&'a self, project: &'a ProjectName, agent: &'a AgentVersion) -> Tools<'a> {
         Box::pin(async move {
             let settings = self.settings.of(agent);
-            let mut tools = self.workspace_tools(project, agent)?;
+            let mut tools = self.workspace_tools(project, agent, &settings)?;
             for server in &agent.mcp {
-                tools.extend(self.server_tools(project, server, &settings).await?.iter().cloned());
+                tools.extend(self.server_tools(project, (agent, server), &settings).await?.iter().cloned());
             }
             Ok(tools)
         })
     }
+}
+
+/// The same server with the whole path of a program that is named by a relative one: a confined program is started in another directory.
+fn at_its_path(server: &McpServer) -> McpServer {
+    let mut server = server.clone();
+    if let Some(program) = server.command.first_mut().filter(|program| program.contains('/'))
+        && let Some(path) = std::path::absolute(&*program).ok().and_then(|path| path.to_str().map(str::to_owned))
+    {
+        *program = path;
+    }
+    server
 }
 
 /// Says that a variable is not set. Its name is for the operator alone.

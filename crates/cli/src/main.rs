@@ -16,6 +16,8 @@ mod kit;
 mod master_key;
 mod open;
 mod policy;
+mod private_arguments;
+mod programs;
 mod secrets;
 mod serve;
 mod simulate;
@@ -39,7 +41,10 @@ use crate::failure::Failure;
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
-    match run(Cli::parse().command) {
+    if let Some(answered) = confine::answer_call() {
+        return answered;
+    }
+    match private_arguments::hide().and_then(|()| run(Cli::parse().command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("holdpoint: {failure}");

@@ -19,6 +19,7 @@ use crate::config::{Provider, Serve};
 use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::{open, refuse_misfit};
+use crate::programs::AgentPrograms;
 use crate::stopping::Signals;
 use crate::{policy, telemetry, users, work};
 
@@ -44,6 +45,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
+    let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data)?;
     let settings = work::first(&engine, &serve.agents)?;
     if let Some(file) = &serve.terms.policy {
         policy::first(&engine, file).await?;
@@ -51,7 +53,12 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     engine.policy_noted().await;
 
     let (stop, stopping) = watch::channel(false);
-    let front = Front { public: serve.public_url.clone(), page: Page::built(), oidc: oidc(&serve.oidc)? };
+    let front = Front {
+        public: serve.public_url.clone(),
+        page: Page::built(),
+        oidc: oidc(&serve.oidc)?,
+        unconfined: programs.are_unconfined(),
+    };
     let app = App::new(engine.clone(), serve.limits(), front, telemetry::figures()?, stopping.clone());
     let listener = TcpListener::bind(serve.listen).await.map_err(|error| Failure::Listen(serve.listen, error))?;
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
@@ -68,7 +75,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let postman = postman.map_err(|error| Failure::Webhooks(error.to_string()))?;
     let (sending, stop_sending) = (engine.clone(), cancelled.clone());
     tasks.spawn(async move { sending.run_webhooks(Arc::new(postman), stop_sending.cancelled()).await });
-    work::start(&tasks, &cancelled, &engine, (&serve.agents, settings));
+    work::start(&tasks, &cancelled, &engine, (&serve.agents, settings, programs));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
     welcome(&engine, serve, address).await;

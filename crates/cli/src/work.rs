@@ -16,6 +16,7 @@ use crate::config::Agents;
 use crate::definitions::{self, Filed};
 use crate::failure::Failure;
 use crate::kit::{AgentSettings, Kit};
+use crate::programs::AgentPrograms;
 
 /// How soon changed files are noticed.
 const LOOK: Duration = Duration::from_secs(1);
@@ -26,9 +27,7 @@ type Looks = BTreeMap<PathBuf, Option<Digest>>;
 /// Takes what the files define at the start, and gives what they say beside the agents. A bad file ends it, with everything that is wrong with
 /// any of them.
 pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSettings>, Failure> {
-    if agents.agents.is_some() {
-        keep_to_ourselves();
-    }
+    keep_to_ourselves();
     let found = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
     engine.build_in(agent::tools::schemas());
     let settings = Arc::new(AgentSettings::default());
@@ -43,12 +42,12 @@ fn take(engine: &Engine, settings: &AgentSettings, found: Filed) {
     engine.define_for(definitions, owners);
 }
 
-/// Agents of files may run commands, which have the rights of this process: its memory and its environment, with the keys of models in it,
-/// are not for them. Whoever is root reads them all the same.
+/// The memory and the environment of this process, with the address of the database and the keys of models in it, are closed to other processes
+/// of the same user. Whoever is root reads them all the same.
 fn keep_to_ourselves() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable) {
-        tracing::warn!(%error, "commands of agents could read the environment of this process");
+        tracing::warn!(%error, "other processes of this user can read the environment of this process");
     }
 }
 
@@ -57,14 +56,14 @@ pub(crate) fn start(
     tasks: &TaskTracker,
     cancelled: &CancellationToken,
     engine: &Engine,
-    (agents, settings): (&Agents, Arc<AgentSettings>),
+    (agents, settings, programs): (&Agents, Arc<AgentSettings>, AgentPrograms),
 ) {
     if agents.agents.is_some() {
         let following = follow(engine.clone(), agents.clone(), Arc::clone(&settings));
         tasks.spawn(cancelled.clone().run_until_cancelled_owned(following));
     }
     if agents.worker_steps > 0 {
-        let kit = Arc::new(Kit::new(agents.workspaces.clone(), settings));
+        let kit = Arc::new(Kit::new(agents.workspaces.clone(), settings, programs));
         let name = format!("worker-{}", std::process::id());
         let worker = Worker::new(engine.clone(), Arc::clone(&kit) as _, name, agents.worker_steps);
         let stop = cancelled.clone();

@@ -14,6 +14,7 @@ use crate::config::Worker;
 use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::{open, refuse_misfit};
+use crate::programs::AgentPrograms;
 use crate::stopping::Signals;
 use crate::{policy, telemetry, work};
 
@@ -39,6 +40,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
     engine.beside_servers();
+    let programs = AgentPrograms::found_out(&worker.agents, &worker.database.data)?;
     let settings = work::first(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
     match &worker.terms.policy {
@@ -55,7 +57,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     if let Some(address) = worker.metrics_listen {
         show_figures(&tasks, &engine, address, stopping.clone()).await?;
     }
-    work::start(&tasks, &cancelled, &engine, (&worker.agents, settings));
+    work::start(&tasks, &cancelled, &engine, (&worker.agents, settings, programs));
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
 

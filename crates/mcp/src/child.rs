@@ -1,11 +1,13 @@
 //! A server that is a child process: started with a clean environment, ended with everything that it started.
 
+use std::ffi::OsString;
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use confine::Programs;
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -24,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The most of its error output that is kept to explain its end.
 const LAST_WORDS: usize = 2000;
 
-/// A child process. Dropping it kills it and everything in its group.
+/// A child process. Dropping it kills it and everything in its group; where it is confined, also what has left the group.
 pub(crate) struct Child {
     process: tokio::process::Child,
     group: Option<Pid>,
@@ -42,10 +44,15 @@ pub(crate) type Streams = (Limited<ChildStdout>, ChildStdin);
 
 impl Child {
     /// Starts a program with these variables and no others.
-    pub(crate) fn start(command: &[String], variables: &[(String, String)]) -> io::Result<(Self, Streams)> {
+    pub(crate) fn start(
+        programs: &Programs,
+        command: &[String],
+        variables: &[(String, String)],
+    ) -> io::Result<(Self, Streams)> {
         let Some((program, arguments)) = command.split_first() else {
             return Err(io::Error::other("there is no command"));
         };
+        let (program, arguments) = programs.call(program.into(), arguments.iter().map(OsString::from).collect());
         let mut process = Command::new(program)
             .args(arguments)
             .env_clear()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use confine::Programs;
 use domain::agent::McpServer;
 use rmcp::model::CallToolRequestParams;
 use serde_json::Value;
@@ -31,8 +32,8 @@ pub struct McpClient {
 
 impl McpClient {
     /// Makes a client that is not connected yet. Over HTTP the token is sent as bearer token; a program gets it under the name that
-    /// it has in the server's own environment (`token_env`).
-    pub fn new(server: &McpServer, token: Option<Zeroizing<String>>) -> Result<Self, McpError> {
+    /// it has in the server's own environment (`token_env`), and is started in the way that is said here.
+    pub fn new(server: &McpServer, token: Option<Zeroizing<String>>, programs: Programs) -> Result<Self, McpError> {
         let wrong = |why: &str| McpError::Definition { server: server.name.clone(), why: why.to_owned() };
         let way = match (&server.command[..], &server.url) {
             ([], Some(url)) if url.starts_with("https://") || url.starts_with("http://") => {
@@ -44,7 +45,7 @@ impl McpClient {
                 if let (Some(name), Some(token)) = (&server.token_env, &token) {
                     variables.push((name.clone(), token.as_str().to_owned()));
                 }
-                Way::Command { command: server.command.clone(), variables }
+                Way::Command { programs, command: server.command.clone(), variables }
             }
             ([], None) => return Err(wrong("it has neither a command nor a url")),
             ([_, ..], Some(_)) => return Err(wrong("it has both a command and a url")),
@@ -65,9 +66,9 @@ impl McpClient {
         self
     }
 
-    /// Makes a client and connects it.
+    /// Makes a client of a server whose program is trusted with the rights of this process, and connects it.
     pub async fn connect(server: &McpServer, token: Option<Zeroizing<String>>) -> Result<Self, McpError> {
-        let client = Self::new(server, token)?;
+        let client = Self::new(server, token, Programs::Unconfined)?;
         client.connection().await?;
         Ok(client)
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use confine::Programs;
 use rmcp::Peer;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
 use rmcp::service::{
@@ -19,8 +20,8 @@ const INTRODUCTION: Duration = Duration::from_secs(30);
 
 /// Where a server is.
 pub(crate) enum Way {
-    /// A program, with the variables that it gets.
-    Command { command: Vec<String>, variables: Vec<(String, String)> },
+    /// A program, how it is started, and the variables that it gets.
+    Command { programs: Programs, command: Vec<String>, variables: Vec<(String, String)> },
     /// An address.
     Url { url: String, token: Option<Zeroizing<String>> },
 }
@@ -52,9 +53,9 @@ impl Connection {
             Implementation::new("holdpoint", env!("CARGO_PKG_VERSION")),
         );
         let (child, service) = match way {
-            Way::Command { command, variables } => {
+            Way::Command { programs, command, variables } => {
                 let (child, streams) =
-                    Child::start(command, variables).map_err(|error| Refusal::silent(chain(&error)))?;
+                    Child::start(programs, command, variables).map_err(|error| Refusal::silent(chain(&error)))?;
                 (
                     Some(child),
                     tokio::time::timeout(INTRODUCTION, serve_client_with_lifecycle(us, streams, lifecycle)).await,

@@ -73,6 +73,9 @@ pub struct MeView {
     /// What a person can do about their password; absent for a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<PasswordView>,
+    /// Present and true for people while commands of agents run unconfined: one of them could reach everything that this server keeps.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined_commands: bool,
 }
 
 /// A project in which a caller is something.

@@ -20,6 +20,8 @@ pub struct Front {
     pub page: Page,
     /// Who else vouches for people.
     pub oidc: Option<Oidc>,
+    /// Whether programs of agents run with all the rights of this process.
+    pub unconfined: bool,
 }
 
 impl Front {

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 const FLOORS: &[(u8, &[&str])] = &[
-    (0, &["domain"]),
+    (0, &["domain", "confine"]),
     (1, &["policy", "forms", "store", "protocol"]),
     (2, &["store-sqlite", "store-postgres", "engine"]),
     (3, &["agent", "server", "mcp", "webhooks"]),

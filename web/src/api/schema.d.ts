@@ -4391,6 +4391,8 @@ export interface components {
             tenant: string;
             /** @description What the caller has proved itself with. */
             via: components["schemas"]["Via"];
+            /** @description Present and true for people while commands of agents run unconfined: one of them could reach everything that this server keeps. */
+            unconfined_commands?: boolean;
         };
         /** @description What thinks for an agent. */
         ModelChoice: {

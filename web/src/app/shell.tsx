@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { Ellipsis } from 'lucide-react';
+import { Ellipsis, ShieldAlert } from 'lucide-react';
 import { lazy, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
@@ -47,11 +47,26 @@ export function Shell() {
       <TopBar />
       <main id="main" tabIndex={-1} className="relative min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
         <ConnectionBanner />
+        {me?.unconfined_commands ? <UnconfinedBanner /> : null}
         {/* What was begun by one person, or for one project, is never carried over to another. */}
         {whose === undefined ? null : <Outlet key={whose} />}
       </main>
       <BottomBar />
       <Help />
+    </div>
+  );
+}
+
+/** Says that nothing keeps the commands of agents from the server that runs them. */
+function UnconfinedBanner() {
+  const { t } = useTranslation();
+  return (
+    <div
+      role="status"
+      className="flex items-center justify-center gap-2 border-warn/30 border-b bg-warn-soft px-4 py-2 font-medium text-sm text-warn-ink"
+    >
+      <ShieldAlert aria-hidden="true" className="size-4 shrink-0" />
+      {t('unconfined')}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 //! `execute_command`: a shell line, in the workspace.
 
-use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt;
@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use zeroize::Zeroizing;
 
 use super::Workspace;
 use super::bounds::Trouble;
 use super::file_tool::read;
 use super::group::{GRACE, Group};
 use super::output::Output;
+use super::variables::Variables;
 use crate::tool::{Ran, Run, Tool, ToolSpec};
 
 const SECONDS: u64 = 60;
@@ -34,11 +34,6 @@ const LONGEST: usize = 64 << 10;
 
 /// How long output is waited for when everything has ended: something that left the group may hold it open.
 const LINGER: Duration = Duration::from_millis(500);
-
-/// Variables that change what runs, and are never taken from a secret; and their beginnings.
-const RESERVED: &[&str] =
-    &["PATH", "HOME", "LANG", "TERM", "PWD", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "PS4", "CDPATH"];
-const RESERVED_BEGINNINGS: &[&str] = &["LD_", "DYLD_", "BASH_FUNC_"];
 
 pub(super) struct ExecuteCommand {
     spec: ToolSpec,
@@ -95,25 +90,27 @@ impl ExecuteCommand {
         if run.cancel.is_cancelled() {
             return Err(Trouble::new("it was cancelled before it began"));
         }
-        let (given, withheld) = variables(&run.secrets);
+        let variables = Variables::of(&run.secrets);
         let mut command = self.command(&arguments.command)?;
-        command.envs(given);
+        command.envs(variables.given.iter().map(|(name, value)| (name, value)));
         let said = execute(&mut command, Duration::from_secs(seconds), run)
             .await
             .map_err(|error| Trouble::new(format!("the command could not be run: {error}")))?;
-        Ok(said.outcome(seconds, &withheld))
+        Ok(said.outcome(seconds, variables.note()))
     }
 
     fn command(&self, line: &str) -> Result<Command, Trouble> {
-        let Workspace { dir, path, search_path } = &self.workspace;
+        let Workspace { dir, path, search_path, programs } = &self.workspace;
+        let Some(programs) = programs else { return Err(Trouble::new("commands are not run here")) };
         let moved = |_| Trouble::new("the workspace is not where it was");
         let (open, named) = (dir.dir_metadata().map_err(moved)?, path.symlink_metadata().map_err(moved)?);
         if (open.dev(), open.ino()) != (named.dev(), named.ino()) {
             return Err(Trouble::new("the workspace is not where it was"));
         }
-        let mut command = Command::new("/bin/sh");
         // Without the dashes a command that begins with one would be an option of the shell.
-        command.arg("-c").arg("--").arg(line);
+        let (program, arguments) = programs.call("/bin/sh".into(), ["-c", "--", line].map(OsString::from).to_vec());
+        let mut command = Command::new(program);
+        command.args(arguments);
         command.current_dir(path).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("PATH", search_path).env("HOME", path).env("LANG", "C.UTF-8").env("TERM", "dumb");
         Ok(command)
@@ -145,7 +142,7 @@ struct Said {
 }
 
 impl Said {
-    fn outcome(self, seconds: u64, withheld: &[&str]) -> Ran {
+    fn outcome(self, seconds: u64, note: Option<String>) -> Ran {
         let (code, signal) = (self.status.code(), self.status.signal());
         let mut result = json!({
             "stdout": self.stdout.0,
@@ -159,17 +156,25 @@ impl Said {
         if let Some(signal) = signal {
             result["signal"] = json!(signal);
         }
-        if !withheld.is_empty() {
-            result["note"] = json!(format!("secrets that cannot be variables were not given: {}", withheld.join(", ")));
+        if let Some(note) = note {
+            result["note"] = json!(note);
         }
         let message = match (self.why, code, signal) {
             (Why::Ended, Some(0), _) => return Ran::Done(result),
+            (Why::Ended, Some(code), _) if code == i32::from(confine::REFUSED) => self.refusal(code),
             (Why::Ended, Some(code), _) => format!("the command ended with exit code {code}"),
             (Why::Ended, None, signal) => format!("the command was ended by signal {}", signal.unwrap_or_default()),
             (Why::TimedOut, ..) => format!("the command ran for {seconds} seconds and was ended"),
             (Why::Cancelled, ..) => "the command was cancelled and ended".to_owned(),
         };
         Ran::Failed { message, result }
+    }
+
+    /// What the helper says that has ended the command, or could not confine it. A command that ends in the same way deceives nobody but its
+    /// own agent.
+    fn refusal(&self, code: i32) -> String {
+        let last = self.stderr.0.lines().last().and_then(|line| line.strip_prefix(confine::SAYS));
+        last.map_or_else(|| format!("the command ended with exit code {code}"), str::to_owned)
     }
 }
 
@@ -215,24 +220,4 @@ async fn wait(
             _ = &mut reading => {}
         }
     }
-}
-
-/// Gives the secrets that can be variables, and the names of those that cannot.
-fn variables(secrets: &BTreeMap<String, Zeroizing<String>>) -> (Vec<(&str, &str)>, Vec<&str>) {
-    let usable = |name: &str, value: &str| {
-        let mut letters = name.bytes();
-        let named = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-            && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_');
-        let reserved = RESERVED.contains(&name) || RESERVED_BEGINNINGS.iter().any(|begin| name.starts_with(begin));
-        named && !reserved && !value.contains('\0')
-    };
-    let (mut given, mut withheld) = (Vec::new(), Vec::new());
-    for (name, value) in secrets {
-        if usable(name, value) {
-            given.push((name.as_str(), value.as_str()));
-        } else {
-            withheld.push(name.as_str());
-        }
-    }
-    (given, withheld)
 }

@@ -99,7 +99,31 @@ async fn secrets_are_given_and_hidden() {
 #[tokio::test]
 async fn a_secret_never_changes_what_runs() {
     let ground = Ground::new();
-    for name in ["PATH", "LD_PRELOAD", "BASH_ENV", "api-key", "A=B", ""] {
+    for name in [
+        "PATH",
+        "LD_PRELOAD",
+        "BASH_ENV",
+        "NODE_OPTIONS",
+        "GIT_SSH_COMMAND",
+        "GIT_CONFIG_COUNT",
+        "PYTHONPATH",
+        "PERL5OPT",
+        "RUBYOPT",
+        "RUSTC_WRAPPER",
+        "PAGER",
+        "LESSOPEN",
+        "JAVA_TOOL_OPTIONS",
+        "http_proxy",
+    ] {
+        let run = with_secret(name, "/nowhere");
+        let ran = ground.tool("execute_command").run(&json!({"command": "env | grep nowhere"}), &run).await;
+        let Ran::Done(said) = ran else { panic!("{ran:?}") };
+        assert_eq!(said["stdout"], json!(format!("SECRET_{name}=[secret {name}]\n")));
+        let note =
+            format!("secrets whose names may change what programs do were given as others: {name} as SECRET_{name}");
+        assert_eq!(said["note"], json!(note));
+    }
+    for name in ["api-key", "A=B", ""] {
         let run = with_secret(name, "/nowhere");
         let ran = ground.tool("execute_command").run(&json!({"command": "env | grep -c nowhere; true"}), &run).await;
         let Ran::Done(said) = ran else { panic!("{ran:?}") };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use confine::Programs;
 use holdpoint_agent::tool::{Ran, Run, Tool};
 use holdpoint_agent::tools::{WORKSPACE_TOOLS, Workspace};
 use serde_json::Value;
@@ -19,7 +20,10 @@ impl Ground {
         std::fs::create_dir(all.path().join("workspace")).unwrap();
         std::fs::create_dir(all.path().join("outside")).unwrap();
         std::fs::write(all.path().join("outside/private.txt"), "outside").unwrap();
-        let tools = Workspace::open(all.path().join("workspace")).unwrap().tools(&WORKSPACE_TOOLS);
+        let tools = Workspace::open(all.path().join("workspace"))
+            .unwrap()
+            .with_programs(Programs::Unconfined)
+            .tools(&WORKSPACE_TOOLS);
         Self { all, tools }
     }
 

@@ -1,6 +1,7 @@
 //! Agents that the real binary runs: the demo from start to end, whoever reads along, models and tools beyond the house, and steps whose
 //! process is killed under them.
 
+mod confined;
 mod demo;
 mod files;
 mod keys;

@@ -1,5 +1,6 @@
 //! A server that is a child process.
 
+use confine::Programs;
 use domain::agent::McpServer;
 use holdpoint_mcp::{McpClient, McpError};
 use serde_json::json;
@@ -57,7 +58,7 @@ async fn the_environment_is_clean() {
     assert_eq!(text(&client, "all.environment", json!({})).await, "PATH");
     client.close().await;
     let server = McpServer { token_env: Some("ALL_TOKEN".to_owned()), ..child(&[]) };
-    let client = McpClient::new(&server, Some(Zeroizing::new("letmein".to_owned())))
+    let client = McpClient::new(&server, Some(Zeroizing::new("letmein".to_owned())), Programs::Unconfined)
         .unwrap()
         .with_variables([("HOME".to_owned(), "/".to_owned())]);
     assert_eq!(text(&client, "all.environment", json!({})).await, "ALL_TOKEN HOME PATH");
@@ -118,7 +119,7 @@ fn a_definition_that_cannot_be_used_is_refused() {
         (both, "it has both a command and a url"),
         (strange, "its url is neither http nor https"),
     ] {
-        let error = McpClient::new(&server, None).err().unwrap();
+        let error = McpClient::new(&server, None, Programs::Unconfined).err().unwrap();
         assert_eq!(error, McpError::Definition { server: "all".to_owned(), why: expected.to_owned() });
     }
 }

@@ -37,6 +37,7 @@ pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<J
             Credential::Key(_) | Credential::Worker => Via::Key,
         },
         password,
+        unconfined_commands: app.front.unconfined && caller.role != domain::Role::Agent,
     }))
 }
 

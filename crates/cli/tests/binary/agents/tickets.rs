@@ -37,11 +37,19 @@ pub(crate) struct Tickets {
 impl Tickets {
     /// A program that the agent's server starts.
     pub(crate) fn program(house: &House) -> Self {
-        let (script, log) = (house.path("tickets.sh"), house.path("tickets.log"));
+        // The program may read its own directory, and write to the workspace of the agent.
+        let (programs, workspace) = (house.path("programs"), house.path("workspaces/demo"));
+        for directory in [&programs, &workspace] {
+            fs::create_dir_all(directory).unwrap();
+        }
+        let (script, log) = (programs.join("tickets.sh"), workspace.join("tickets.log"));
         let text = PROGRAM.replace("HELLO", HELLO).replace("TOOLS", &tools()).replace("FILED", FILED);
         fs::write(&script, text).unwrap();
         let command = format!("[\"/bin/sh\", \"{}\", \"{}\"]", script.display(), log.display());
-        Self { definition: format!("[[mcp]]\nname = \"tickets\"\ncommand = {command}\n"), log }
+        let read_only = format!("read_only = [\"{}\"]", programs.display());
+        let definition =
+            format!("workspace = \"demo\"\n[[mcp]]\nname = \"tickets\"\ncommand = {command}\n{read_only}\n");
+        Self { definition, log }
     }
 
     /// A server that listens for as long as the test lives.

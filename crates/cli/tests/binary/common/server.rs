@@ -17,6 +17,8 @@ pub(crate) struct Launch {
     environment: Vec<(String, String)>,
     port: u16,
     logs: PathBuf,
+    /// Whether it may make namespaces.
+    namespaces: bool,
 }
 
 /// A running server.
@@ -31,12 +33,18 @@ impl Launch {
     pub(crate) fn new(logs: &Path, port: u16, store: Vec<String>) -> Self {
         let mut arguments = vec!["serve".to_owned(), "--listen".to_owned(), format!("127.0.0.1:{port}")];
         arguments.extend(store);
-        Self { arguments, environment: Vec::new(), port, logs: logs.join(format!("serve-{port}")) }
+        Self { arguments, environment: Vec::new(), port, logs: logs.join(format!("serve-{port}")), namespaces: true }
     }
 
     /// The same with more arguments.
     pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
         self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        self
+    }
+
+    /// The same on a machine that lets nobody make namespaces. It takes root to make such a machine.
+    pub(crate) fn without_namespaces(mut self) -> Self {
+        self.namespaces = false;
         self
     }
 
@@ -104,6 +112,13 @@ impl Launch {
         let appended =
             |kind: &str| File::options().create(true).append(true).open(self.logs.with_extension(kind)).unwrap();
         let mut command = binary();
+        if !self.namespaces {
+            let inner = command;
+            command = Command::new("unshare");
+            // A namespace in which no further one can be made.
+            let line = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" \"$@\"";
+            command.args(["--user", "--map-root-user", "/bin/sh", "-c", line]).arg(inner.get_program());
+        }
         command.args(&self.arguments).envs(self.environment.iter().cloned()).stdin(Stdio::null());
         command.stdout(appended("out")).stderr(appended("err"));
         command.spawn().unwrap()

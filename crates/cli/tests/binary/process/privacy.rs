@@ -61,3 +61,20 @@ async fn no_log_tells_what_was_asked_on_sqlite() {
 fn no_log_tells_what_was_asked_on_postgres() {
     on_postgres(async |house| no_log_tells_what_was_asked(house).await);
 }
+
+/// What was given on the command line is not in the list of processes, and the process is as closed as it can be.
+#[test]
+fn neither_the_database_nor_the_master_key_is_in_the_list_of_processes() {
+    on_postgres(async |house| {
+        let key = "00".repeat(32);
+        let server = house.launch().with(&["--master-key", &key]).start().await;
+        let process = format!("/proc/{}", server.pid());
+        let line = std::fs::read_to_string(format!("{process}/cmdline")).unwrap().replace('\0', " ");
+        assert!(line.contains(" serve --listen 127.0.0.1:"), "{line}");
+        assert!(!line.contains("postgres") && !line.contains(&key) && !line.contains("database-url"), "{line}");
+        // Not dumpable: what it has in its environment belongs to root.
+        use std::os::unix::fs::MetadataExt as _;
+        assert_eq!(std::fs::metadata(format!("{process}/environ")).unwrap().uid(), 0);
+        assert!(server.stop().success());
+    });
+}

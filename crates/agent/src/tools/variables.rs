@@ -1,0 +1,122 @@
+//! Secrets as variables of a command. Which names change what a program does, or which program runs, cannot be listed; hence only names that
+//! say that they carry a secret are given as they are, and all others begin with `SECRET_`.
+
+use std::collections::BTreeMap;
+
+use zeroize::Zeroizing;
+
+/// What a variable with another name begins with.
+const PREFIX: &str = "SECRET_";
+
+/// How names end that carry a secret and steer nothing.
+const ENDS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "APIKEY", "USERNAME"];
+
+/// The last words of such names, which would be ambiguous as mere endings.
+const LAST_WORDS: &[&str] = &["KEY", "PIN", "OTP", "CODE", "PASS", "USER", "LOGIN", "ID"];
+
+/// Beginnings of names that configure a loader, a shell or a tool whatever comes after them.
+const STEERING: &[&str] = &["LD_", "DYLD_", "BASH_", "GIT_CONFIG", "NPM_CONFIG_"];
+
+/// The secrets of a step as variables.
+#[derive(Debug, Default)]
+pub(super) struct Variables<'a> {
+    /// Names and values.
+    pub(super) given: Vec<(String, &'a str)>,
+    /// Names of secrets that are given under another name.
+    renamed: Vec<&'a str>,
+    /// Names of secrets that cannot be variables.
+    withheld: Vec<&'a str>,
+}
+
+impl<'a> Variables<'a> {
+    pub(super) fn of(secrets: &'a BTreeMap<String, Zeroizing<String>>) -> Self {
+        let mut variables = Self::default();
+        for (name, value) in secrets {
+            if !is_name(name) || value.contains('\0') {
+                variables.withheld.push(name);
+            } else if is_harmless(name) {
+                variables.given.push((name.clone(), value));
+            } else {
+                variables.renamed.push(name);
+                variables.given.push((format!("{PREFIX}{name}"), value));
+            }
+        }
+        variables
+    }
+
+    /// What the model has to know about them.
+    pub(super) fn note(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if !self.withheld.is_empty() {
+            parts.push(format!("secrets that cannot be variables were not given: {}", self.withheld.join(", ")));
+        }
+        if !self.renamed.is_empty() {
+            let names: Vec<String> = self.renamed.iter().map(|name| format!("{name} as {PREFIX}{name}")).collect();
+            parts.push(format!(
+                "secrets whose names may change what programs do were given as others: {}",
+                names.join(", ")
+            ));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let mut letters = name.bytes();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
+}
+
+fn is_harmless(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let last = name.rsplit('_').next().unwrap_or_default();
+    let carries = ENDS.iter().any(|end| name.ends_with(end)) || LAST_WORDS.contains(&last);
+    carries && !STEERING.iter().any(|begin| name.starts_with(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_kept_and_names_that_steer_are_not() {
+        for name in
+            ["TOKEN", "KETTLE_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "db_user", "API_KEY"]
+        {
+            assert!(is_harmless(name), "{name}");
+        }
+        for name in [
+            "NODE_OPTIONS",
+            "GIT_SSH_COMMAND",
+            "GIT_CONFIG_KEY_0",
+            "GIT_CONFIG_COUNT",
+            "GIT_ASKPASS",
+            "SSH_ASKPASS",
+            "PYTHONPATH",
+            "PERL5OPT",
+            "RUBYOPT",
+            "RUSTC_WRAPPER",
+            "PAGER",
+            "LESSOPEN",
+            "JAVA_TOOL_OPTIONS",
+            "http_proxy",
+            "HTTPS_PROXY",
+            "PATH",
+            "HOME",
+            "ENV",
+            "BASH_ENV",
+            "LD_PRELOAD",
+            "LD_KEY",
+            "npm_config_key",
+            "EDITOR",
+            "DATABASE_URL",
+            "IFS",
+            "PS4",
+            "PWD",
+            "CDPATH",
+            "MAKEFLAGS",
+        ] {
+            assert!(!is_harmless(name), "{name}");
+        }
+    }
+}

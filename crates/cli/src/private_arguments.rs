@@ -1,0 +1,83 @@
+//! Secrets on the command line: everybody on the machine can read them there, so they are moved into the environment.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use crate::failure::Failure;
+
+/// Flags with a secret value, and the variables that mean the same.
+const PRIVATE: &[(&str, &str)] = &[
+    ("--database-url", "HOLDPOINT_DATABASE_URL"),
+    ("--master-key", "HOLDPOINT_MASTER_KEY"),
+    ("--master-key-previous", "HOLDPOINT_MASTER_KEY_PREVIOUS"),
+];
+
+/// Starts this program again, in the same process, with its secrets in the environment. Comes back where there are none.
+pub(crate) fn hide() -> Result<(), Failure> {
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    let (rest, private) = parted(arguments);
+    if private.is_empty() {
+        return Ok(());
+    }
+    // This comes back only where it has failed.
+    Err(Failure::Runtime(Command::new("/proc/self/exe").arg0(name).args(rest).envs(private).exec()))
+}
+
+/// The arguments without the secrets, and the secrets as variables. A flag without its value stays, and is refused with all the others.
+fn parted(arguments: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
+    let (mut rest, mut private) = (Vec::new(), Vec::new());
+    let mut arguments = arguments.peekable();
+    while let Some(argument) = arguments.next() {
+        if argument == "--" {
+            rest.push(argument);
+            rest.extend(arguments);
+            break;
+        }
+        let found = PRIVATE.iter().find_map(|(flag, variable)| {
+            let after = argument.as_bytes().strip_prefix(flag.as_bytes())?;
+            let value = after.strip_prefix(b"=").map(|value| OsStr::from_bytes(value).to_owned());
+            (after.is_empty() || value.is_some()).then_some((*variable, value))
+        });
+        match found {
+            Some((variable, Some(value))) => private.push((variable, value)),
+            Some((variable, None)) if arguments.peek().is_some_and(|next| !next.as_bytes().starts_with(b"-")) => {
+                private.push((variable, arguments.next().unwrap_or_default()));
+            }
+            _ => rest.push(argument),
+        }
+    }
+    (rest, private)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(words: &[&str]) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
+        parted(words.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn secrets_leave_the_command_line() {
+        let (rest, private) = of(&["serve", "--database-url", "postgres://a:b@c", "--data", "d", "--master-key=00"]);
+        assert_eq!(rest, ["serve", "--data", "d"]);
+        let expected = [("HOLDPOINT_DATABASE_URL", "postgres://a:b@c".into()), ("HOLDPOINT_MASTER_KEY", "00".into())];
+        assert_eq!(private, expected);
+    }
+
+    #[test]
+    fn what_only_looks_like_one_stays() {
+        for words in [
+            &["serve", "--database-url"][..],
+            &["serve", "--database-url", "--data"],
+            &["--database-urls=x"],
+            &["--", "--database-url=x"],
+        ] {
+            let (rest, private) = of(words);
+            assert_eq!((rest, private.len()), (words.iter().map(OsString::from).collect(), 0));
+        }
+    }
+}

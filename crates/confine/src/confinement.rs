@@ -1,0 +1,68 @@
+//! What a program may reach.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::helper::Helper;
+
+/// What a confined program may reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Confinement {
+    /// The directory that the program may read and write, and in which it is started; without one it is started in `/tmp`.
+    pub workspace: Option<PathBuf>,
+    /// Further directories and files that it may read.
+    pub read_only: Vec<PathBuf>,
+    /// Directories that are empty for the program, although they lie below one that it may read.
+    pub hidden: Vec<PathBuf>,
+    /// Whether it may use the network of the machine.
+    pub network: bool,
+    /// How many processes and threads it may have at once.
+    pub processes: u32,
+    /// How many bytes the workspace may hold while it runs.
+    pub workspace_bytes: u64,
+}
+
+impl Default for Confinement {
+    fn default() -> Self {
+        Self {
+            workspace: None,
+            read_only: Vec::new(),
+            hidden: Vec::new(),
+            network: false,
+            processes: 512,
+            workspace_bytes: 2 << 30,
+        }
+    }
+}
+
+/// How programs are started.
+#[derive(Debug, Clone)]
+pub enum Programs {
+    /// Through the helper, with this confinement.
+    Confined(Helper, Confinement),
+    /// Directly, with the rights of this process.
+    Unconfined,
+}
+
+impl Programs {
+    /// The program to start, and its arguments, so that in the end this program runs with these arguments.
+    #[must_use]
+    pub fn call(&self, program: OsString, arguments: Vec<OsString>) -> (OsString, Vec<OsString>) {
+        match self {
+            Self::Unconfined => (program, arguments),
+            Self::Confined(helper, confinement) => helper.call(confinement, program, arguments),
+        }
+    }
+
+    /// The same for programs that work in this directory.
+    #[must_use]
+    pub fn with_workspace(mut self, workspace: PathBuf) -> Self {
+        if let Self::Confined(_, confinement) = &mut self {
+            confinement.workspace = Some(workspace);
+        }
+        self
+    }
+}

@@ -1,0 +1,55 @@
+//! Calling the helper.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::confinement::Confinement;
+use crate::{CALL, SAYS};
+
+/// The binary that confines programs.
+#[derive(Debug, Clone)]
+pub struct Helper {
+    binary: PathBuf,
+}
+
+impl Helper {
+    /// The binary that this process runs; also where its file was replaced since.
+    #[must_use]
+    pub fn ourselves() -> Self {
+        Self { binary: PathBuf::from("/proc/self/exe") }
+    }
+
+    /// A binary whose `main` begins with [`crate::answer_call`].
+    pub fn at(binary: impl Into<PathBuf>) -> Self {
+        Self { binary: binary.into() }
+    }
+
+    /// What to start, so that this program runs confined.
+    pub(crate) fn call(
+        &self,
+        confinement: &Confinement,
+        program: OsString,
+        arguments: Vec<OsString>,
+    ) -> (OsString, Vec<OsString>) {
+        // A path that is not UTF-8 cannot be written as JSON; the helper refuses the empty text.
+        let specification = serde_json::to_string(confinement).unwrap_or_default();
+        let mut all = vec![OsString::from(CALL), OsString::from(specification), program];
+        all.extend(arguments);
+        (self.binary.clone().into_os_string(), all)
+    }
+
+    /// Confines a program that does nothing, and says why that is not possible here.
+    pub fn probe(&self) -> Result<(), String> {
+        let (program, arguments) = self.call(&Confinement::default(), "/bin/sh".into(), vec!["-c".into(), ":".into()]);
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let output = command.output().map_err(|error| format!("the helper cannot be started: {error}"))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let why = said.lines().last().map_or("it did not say why", |line| line.strip_prefix(SAYS).unwrap_or(line));
+        Err(why.to_owned())
+    }
+}

@@ -1,0 +1,48 @@
+//! The helper on Linux.
+
+mod filter;
+mod helper;
+mod init;
+mod measure;
+mod namespaces;
+mod privileges;
+mod rules;
+mod view;
+mod watch;
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::process::ExitCode;
+
+use crate::confinement::Confinement;
+
+/// Answers a call: `confine SPECIFICATION PROGRAM ARGUMENTS…` confines a program, `confine init` is the first process beside it.
+pub(crate) fn answer(arguments: &[OsString]) -> Result<ExitCode, String> {
+    match arguments {
+        [word] if word == init::WORD => init::run(),
+        [specification, program, arguments @ ..] => {
+            let specification = specification.to_str().doing("read what the program may reach")?;
+            let confinement: Confinement =
+                serde_json::from_str(specification).doing("read what the program may reach")?;
+            helper::run(&confinement, program, arguments)
+        }
+        _ => Err("the helper needs to know what the program may reach, and which program it is".to_owned()),
+    }
+}
+
+/// Names what was being done when something failed.
+trait Doing<T> {
+    fn doing(self, what: &str) -> Result<T, String>;
+}
+
+impl<T, E: Display> Doing<T> for Result<T, E> {
+    fn doing(self, what: &str) -> Result<T, String> {
+        self.map_err(|error| format!("cannot {what}: {error}"))
+    }
+}
+
+impl<T> Doing<T> for Option<T> {
+    fn doing(self, what: &str) -> Result<T, String> {
+        self.ok_or_else(|| format!("cannot {what}"))
+    }
+}

@@ -1,0 +1,98 @@
+//! seccomp: system calls that lead out of the namespaces, or into parts of the kernel that no program here needs.
+
+use std::collections::BTreeMap;
+
+use libc::{c_int, c_long};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter,
+};
+
+use super::Doing;
+
+/// Calls that are refused whatever their arguments are.
+const REFUSED: &[c_long] = &[
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
+    libc::SYS_unshare,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_reboot,
+];
+
+/// The families of sockets that there are for a program. Others (`AF_VSOCK`, for one) do not know network namespaces.
+const FAMILIES: &[c_int] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// Puts the filter in force. Without `AF_UNIX` there are still pairs of connected sockets.
+pub(super) fn apply(without_unix_sockets: bool) -> Result<(), String> {
+    let refuse = compiled(rules(without_unix_sockets), SeccompAction::Errno(libc::EPERM.unsigned_abs()));
+    // Its flags are in memory, where no filter sees them; `clone` is tried when it is unknown.
+    let unknown = compiled([(libc::SYS_clone3, Vec::new())].into(), SeccompAction::Errno(libc::ENOSYS.unsigned_abs()));
+    for filter in [refuse, unknown] {
+        let filter = filter.doing("write the filter of system calls")?;
+        apply_filter(&filter).doing("filter system calls")?;
+    }
+    Ok(())
+}
+
+fn compiled(rules: BTreeMap<i64, Vec<SeccompRule>>, action: SeccompAction) -> Result<BpfProgram, String> {
+    let machine: TargetArch = std::env::consts::ARCH.try_into().doing("filter system calls of this machine")?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, machine).map_err(|error| error.to_string())?;
+    filter.try_into().map_err(|error: seccompiler::BackendError| error.to_string())
+}
+
+fn rules(without_unix_sockets: bool) -> BTreeMap<i64, Vec<SeccompRule>> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    let namespace = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
+    rules.insert(libc::SYS_clone, all_of(vec![argument(0, SeccompCmpOp::MaskedEq(namespace), namespace)]));
+    let unknown = FAMILIES.iter().map(|family| argument(0, SeccompCmpOp::Ne, number(*family))).collect();
+    let mut sockets = all_of(unknown);
+    if without_unix_sockets {
+        sockets.extend(all_of(vec![argument(0, SeccompCmpOp::Eq, number(libc::AF_UNIX))]));
+    }
+    rules.insert(libc::SYS_socket, sockets);
+    // Writing into a terminal as if somebody had typed it.
+    let typed = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| all_of(vec![argument(1, SeccompCmpOp::Eq, request)]));
+    rules.insert(libc::SYS_ioctl, typed.into_iter().flatten().collect());
+    rules
+}
+
+fn number(value: c_int) -> u64 {
+    u64::from(value.unsigned_abs())
+}
+
+fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Option<SeccompCondition> {
+    SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value).ok()
+}
+
+/// One rule of several conditions. Were one of them not to be had, there would be fewer and the rule would refuse more.
+fn all_of(conditions: Vec<Option<SeccompCondition>>) -> Vec<SeccompRule> {
+    SeccompRule::new(conditions.into_iter().flatten().collect()).into_iter().collect()
+}

@@ -1,0 +1,80 @@
+//! The first process of the process namespace. When it ends, the kernel kills everything in the namespace, whatever group or session it is in.
+//!
+//! It is started before the program, and ends when its standard input is closed: with the helper, however that ends.
+
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+
+use rustix::mount::{MountFlags, mount};
+use rustix::process::{WaitOptions, wait};
+use rustix::thread::{CapabilitySet, capabilities, configure_capability_in_ambient_set, set_capabilities};
+use signal_hook::consts::SIGCHLD;
+use signal_hook::iterator::Signals;
+
+use super::{Doing, privileges};
+use crate::CALL;
+
+/// The word that makes a call the first process.
+pub(super) const WORD: &str = "init";
+
+/// The helper's side of it.
+pub(super) struct Init {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: ChildStdout,
+}
+
+impl Init {
+    /// Starts it. The helper has entered the namespaces, and still sees its own binary.
+    pub(super) fn start() -> Result<Self, String> {
+        // A program that is not root's loses its capabilities when it is started; this one needs them to mount.
+        let mut ours = capabilities(None).doing("read capabilities")?;
+        let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
+        ours.inheritable = needed;
+        set_capabilities(None, ours).doing("pass on capabilities")?;
+        for one in needed.iter() {
+            configure_capability_in_ambient_set(one, true).doing("pass on a capability")?;
+        }
+        let mut command = Command::new("/proc/self/exe");
+        command.args([CALL, WORD]).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().doing("start the first process")?;
+        let (to, from) = (child.stdin.take(), child.stdout.take());
+        Ok(Self { child, to, from: from.doing("hear the first process")? })
+    }
+
+    /// Has it mount `/proc`, which then shows the processes of the namespace and no others.
+    pub(super) fn mount_processes(&mut self) -> Result<(), String> {
+        let asked = self.to.as_mut().map_or(Ok(()), |to| to.write_all(b"\n"));
+        let mut answer = [0];
+        asked.and_then(|()| self.from.read_exact(&mut answer)).doing("mount /proc (is it masked in this container?)")
+    }
+
+    /// Ends it and everything in the namespace, and comes back when nothing is left.
+    pub(super) fn end(mut self) {
+        self.to = None;
+        // It has ended by itself, if this fails.
+        let _ = self.child.wait();
+    }
+}
+
+/// Is the first process.
+pub(super) fn run() -> Result<ExitCode, String> {
+    let mut ended = Signals::new([SIGCHLD]).doing("listen for signals")?;
+    let mut input = std::io::stdin();
+    let mut word = [0];
+    input.read_exact(&mut word).doing("hear the helper")?;
+    let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags, None).doing("mount /proc (is it masked in this container?)")?;
+    privileges::drop_all()?;
+    std::io::stdout().write_all(b"\n").and_then(|()| std::io::stdout().flush()).doing("answer the helper")?;
+    let listening = std::thread::Builder::new().name("helper".to_owned()).spawn(move || {
+        // The helper says nothing more: this comes back when it has closed its end.
+        let _ = input.read(&mut word);
+        std::process::exit(0);
+    });
+    listening.doing("listen to the helper")?;
+    for _ in ended.forever() {
+        while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
+    }
+    Ok(ExitCode::SUCCESS)
+}

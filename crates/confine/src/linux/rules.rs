@@ -1,0 +1,49 @@
+//! Landlock: what of the view may be read, written and run. Signals and abstract sockets stay inside where the kernel knows how.
+
+use std::path::Path;
+
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    path_beneath_rules,
+};
+
+use super::Doing;
+use super::view::{DEVICES, SYSTEM};
+use crate::confinement::Confinement;
+
+/// The newest rules that are asked for; an older kernel enforces those that it knows.
+const NEWEST: ABI = ABI::V9;
+
+/// What the kernel has enforced.
+pub(super) struct Enforced {
+    /// Whether abstract Unix sockets of others are out of reach.
+    pub(super) abstract_sockets_are_closed: bool,
+}
+
+pub(super) fn restrict(confinement: &Confinement) -> Result<Enforced, String> {
+    let what = "restrict files with Landlock";
+    let run: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute;
+    let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
+    let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile;
+    let all = AccessFs::from_all(NEWEST);
+    let written = confinement.workspace.as_deref().into_iter().chain([Path::new("/tmp")]);
+    let devices = DEVICES.iter().map(|name| format!("/dev/{name}"));
+    let ruleset = Ruleset::default()
+        .handle_access(all)
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(NEWEST)))
+        .and_then(Ruleset::create)
+        .and_then(|rules| rules.add_rules(path_beneath_rules(SYSTEM, run)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(&confinement.read_only, run)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(["/etc", "/proc"], read)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::ReadDir)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(devices, device)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(written, all)));
+    let status = ruleset.and_then(landlock::RulesetCreated::restrict_self).doing(what)?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        return Err(format!("cannot {what}: this kernel does not have it"));
+    }
+    let LandlockStatus::Available { effective_abi, .. } = status.landlock else {
+        return Err(format!("cannot {what}: this kernel does not have it"));
+    };
+    Ok(Enforced { abstract_sockets_are_closed: effective_abi >= ABI::V6 })
+}

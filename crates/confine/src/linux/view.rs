@@ -1,0 +1,313 @@
+//! The files that there are for the program: a new, empty root, into which only what it may see is mounted.
+//!
+//! Landlock alone would leave files outside the workspace to be seen, renamed by nobody but still changed in their modes and owners, and it
+//! does not know Unix sockets by path. What is not mounted cannot be named at all.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change, mount_remount, unmount,
+};
+use rustix::process::{getgid, getuid, pivot_root};
+
+use super::Doing;
+use crate::confinement::Confinement;
+
+/// Where programs and libraries are.
+pub(super) const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+/// Devices that give or take bytes and remember nothing.
+pub(super) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
+
+/// What programs look for in `/etc`, and what says nothing about this machine that they could not find out anyway.
+const SETTINGS: &[&str] = &[
+    "alternatives",
+    "ca-certificates",
+    "crypto-policies",
+    "debian_version",
+    "fonts",
+    "host.conf",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.alias",
+    "localtime",
+    "mime.types",
+    "nsswitch.conf",
+    "os-release",
+    "perl",
+    "pki/ca-trust",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
+    "protocols",
+    "python3",
+    "services",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "timezone",
+];
+
+/// What only programs with a network need of it.
+const NETWORK_SETTINGS: &[&str] = &["gai.conf", "hosts", "resolv.conf"];
+
+/// How large the private `/tmp` may get; it is kept in memory and gone with the program.
+const TEMPORARY: &std::ffi::CStr = c"mode=1777,size=134217728,nr_inodes=65536";
+
+/// An empty root, with room for names alone.
+const ROOT: &std::ffi::CStr = c"mode=755,size=4194304";
+
+/// A directory that is empty and closed.
+const HIDDEN: &std::ffi::CStr = c"mode=755,size=65536";
+
+/// Where everything was before.
+const BEFORE: &str = "/.before";
+
+/// How something gets into the view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// Mounted from this place, to be read.
+    Read(PathBuf),
+    /// Mounted from this place, to be read and written.
+    Write(PathBuf),
+    /// Mounted from this place, as a device.
+    Device(PathBuf),
+    /// A link to this place.
+    Link(PathBuf),
+    /// A directory in memory.
+    Temporary,
+    /// A directory that hides what is there.
+    Hidden,
+    /// A directory.
+    Directory,
+    /// A file with this text.
+    Text(String),
+}
+
+/// What there will be, the outer before the inner.
+pub(super) struct View {
+    places: Vec<(PathBuf, Kind)>,
+}
+
+impl View {
+    /// Looks up everything that the program may see, by the names that hold now.
+    pub(super) fn of(confinement: &Confinement) -> Result<Self, String> {
+        let mut places = vec![(PathBuf::from("/tmp"), Kind::Temporary), (PathBuf::from("/proc"), Kind::Directory)];
+        for path in SYSTEM.iter().map(PathBuf::from) {
+            match fs::read_link(&path) {
+                Ok(target) => places.push((path, Kind::Link(target))),
+                Err(_) if path.is_dir() => places.push((path.clone(), Kind::Read(path))),
+                Err(_) => {}
+            }
+        }
+        places.extend(settings(confinement));
+        places.extend(devices());
+        for path in &confinement.read_only {
+            if !path.is_absolute() || path.parent().is_none() {
+                return Err(format!("cannot show {}: it is not the absolute path of a directory", path.display()));
+            }
+            let source = path.canonicalize().map_err(|error| format!("cannot show {}: {error}", path.display()))?;
+            places.push((path.clone(), Kind::Read(source)));
+        }
+        places.extend(confinement.hidden.iter().map(|path| (path.clone(), Kind::Hidden)));
+        if let Some(path) = &confinement.workspace {
+            let source = path.canonicalize().map_err(|error| format!("cannot show the workspace: {error}"))?;
+            places.push((path.clone(), Kind::Write(source)));
+        }
+        // Whatever lies within another place is mounted after it. The order among equals stays: the workspace is last.
+        places.sort_by_key(|(path, _)| path.components().count());
+        Ok(Self { places })
+    }
+
+    /// Makes a new root with all of it.
+    pub(super) fn build(&self, home: &Path) -> Result<(), String> {
+        let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+        mount_change("/", private).doing("keep mounts private")?;
+        let flags = MountFlags::NOSUID | MountFlags::NODEV;
+        mount("tmpfs", "/tmp", "tmpfs", flags, ROOT).doing("mount an empty root")?;
+        let before = format!("/tmp{BEFORE}");
+        fs::create_dir(&before).doing("make a directory in the new root")?;
+        pivot_root("/tmp", &*before).doing("change the root")?;
+        std::env::set_current_dir("/").doing("enter the new root")?;
+        for (path, kind) in &self.places {
+            place(path, kind).map_err(|error| format!("cannot show {}: {error}", path.display()))?;
+        }
+        let (user, group) = (getuid().as_raw(), getgid().as_raw());
+        let people = format!("holdpoint:x:{user}:{group}::{}:/bin/sh\n", home.display());
+        place(Path::new("/etc/passwd"), &Kind::Text(people)).doing("write /etc/passwd")?;
+        place(Path::new("/etc/group"), &Kind::Text(format!("holdpoint:x:{group}:\n"))).doing("write /etc/group")
+    }
+
+    /// Forgets the root before, and closes the new one. A `/proc` can only be mounted where one is still visible, hence before this.
+    pub(super) fn close(&self) -> Result<(), String> {
+        unmount(BEFORE, UnmountFlags::DETACH).doing("leave the old root")?;
+        fs::remove_dir(BEFORE).doing("leave the old root")?;
+        let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+        mount_remount("/", flags, c"").doing("close the new root")
+    }
+}
+
+fn settings(confinement: &Confinement) -> Vec<(PathBuf, Kind)> {
+    let further = NETWORK_SETTINGS.iter().filter(|_| confinement.network);
+    let known = SETTINGS.iter().chain(further).filter_map(|name| {
+        let path = Path::new("/etc").join(name);
+        let source = path.canonicalize().ok()?;
+        Some((path, Kind::Read(source)))
+    });
+    let mut places: Vec<_> = known.collect();
+    if !confinement.network {
+        let hosts = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
+        places.push((PathBuf::from("/etc/hosts"), Kind::Text(hosts)));
+    }
+    places
+}
+
+fn devices() -> Vec<(PathBuf, Kind)> {
+    let files = DEVICES.iter().map(|name| Path::new("/dev").join(name)).filter(|path| path.exists());
+    let mut places: Vec<_> = files.map(|path| (path.clone(), Kind::Device(path))).collect();
+    let links = [
+        ("/dev/fd", "/proc/self/fd"),
+        ("/dev/stdin", "/proc/self/fd/0"),
+        ("/dev/stdout", "/proc/self/fd/1"),
+        ("/dev/stderr", "/proc/self/fd/2"),
+        ("/dev/shm", "/tmp"),
+    ];
+    places.extend(links.map(|(path, target)| (PathBuf::from(path), Kind::Link(PathBuf::from(target)))));
+    places
+}
+
+/// Puts something into the new root.
+fn place(path: &Path, kind: &Kind) -> io::Result<()> {
+    match kind {
+        Kind::Link(target) => {
+            make_parent(path)?;
+            symlink(target, path)
+        }
+        Kind::Text(text) => {
+            make_parent(path)?;
+            fs::write(path, text)
+        }
+        Kind::Directory => fs::create_dir_all(path),
+        Kind::Temporary => {
+            fs::create_dir_all(path)?;
+            Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, TEMPORARY)?)
+        }
+        // Nothing that is shown contains it, if it is not there.
+        Kind::Hidden if !path.exists() => Ok(()),
+        Kind::Hidden => Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, HIDDEN)?),
+        // Devices are written all the same; their modes and owners cannot be changed.
+        Kind::Device(source) => {
+            bind(source, path)?;
+            remount(path, MountFlags::RDONLY | MountFlags::NOSUID)
+        }
+        Kind::Write(source) => {
+            bind(source, path)?;
+            remount(path, MountFlags::NOSUID | MountFlags::NODEV)
+        }
+        Kind::Read(source) => {
+            bind(source, path)?;
+            remount(path, MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV)?;
+            for inner in mounted_below(path)? {
+                // What cannot be closed this way is closed for writing by Landlock.
+                let _ = remount(&inner, MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn make_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+fn bind(source: &Path, path: &Path) -> io::Result<()> {
+    let source = Path::new(BEFORE).join(source.strip_prefix("/").unwrap_or(source));
+    if source.is_dir() {
+        fs::create_dir_all(path)?;
+    } else if !path.exists() {
+        make_parent(path)?;
+        fs::write(path, "")?;
+    }
+    Ok(mount_bind_recursive(&source, path)?)
+}
+
+/// Adds flags to those that a mount has; in a user namespace none may be taken away.
+fn remount(path: &Path, more: MountFlags) -> io::Result<()> {
+    let now = statvfs(path)?.f_flag;
+    let mut flags = MountFlags::BIND | more;
+    for (has, keeps) in [
+        (StatVfsMountFlags::RDONLY, MountFlags::RDONLY),
+        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
+        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+        (StatVfsMountFlags::NOATIME, MountFlags::NOATIME),
+        (StatVfsMountFlags::NODIRATIME, MountFlags::NODIRATIME),
+        (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
+    ] {
+        flags.set(keeps, flags.contains(keeps) || now.contains(has));
+    }
+    Ok(mount_remount(path, flags, c"")?)
+}
+
+/// What is mounted below a directory that was mounted with all that is in it.
+fn mounted_below(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let table = fs::read_to_string(format!("{BEFORE}/proc/self/mountinfo"))?;
+    let points = table.lines().filter_map(|line| line.split(' ').nth(4)).map(unescaped);
+    Ok(points.filter(|point| point != path && point.starts_with(path)).collect())
+}
+
+/// A path of the table, in which blanks and the like are written as three octal digits.
+fn unescaped(text: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, more)) = rest.split_first() {
+        let digits = more.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = more.get(3..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = more;
+            }
+        }
+    }
+    PathBuf::from(std::ffi::OsString::from_vec(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_the_mount_table_are_read() {
+        assert_eq!(unescaped(r"/mnt/a\040b\134c"), PathBuf::from(r"/mnt/a b\c"));
+        assert_eq!(unescaped(r"/plain\"), PathBuf::from(r"/plain\"));
+    }
+
+    #[test]
+    fn the_inner_is_mounted_after_the_outer() {
+        let inside = tempfile::tempdir().unwrap();
+        let confinement = Confinement {
+            workspace: Some(inside.path().to_owned()),
+            hidden: vec!["/usr".into()],
+            ..Confinement::default()
+        };
+        let places = View::of(&confinement).unwrap().places;
+        let at = |wanted: &Path, kind: &Kind| places.iter().position(|(path, known)| path == wanted && known == kind);
+        let source = inside.path().canonicalize().unwrap();
+        assert!(at(Path::new("/usr"), &Kind::Read("/usr".into())) < at(Path::new("/usr"), &Kind::Hidden));
+        assert!(at(Path::new("/tmp"), &Kind::Temporary) < at(inside.path(), &Kind::Write(source)));
+    }
+
+    #[test]
+    fn the_whole_machine_is_no_directory_to_name() {
+        let confinement = Confinement { read_only: vec!["/".into()], ..Confinement::default() };
+        assert!(View::of(&confinement).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! What happens while the program runs: its end is waited for, and its processes and its workspace are counted.
+//!
+//! The helper has one thread: a process whose children begin a new process namespace cannot start another.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ExitCode, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open};
+
+use super::Doing;
+use super::init::Init;
+use super::measure::Measure;
+use crate::confinement::Confinement;
+
+/// How often processes are counted.
+const OFTEN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// How long what was asked to end may take after the program itself has ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How many threads the first process has.
+const FIRST: u64 = 2;
+
+/// Waits for the end of the program, and ends it when it takes too much or when nobody waits for it any more.
+pub(super) fn until_ended(
+    confinement: &Confinement,
+    child: Child,
+    init: Init,
+    measure: Option<Measure<'_>>,
+    asked_to_end: &AtomicBool,
+) -> Result<ExitCode, String> {
+    let status = follow(confinement, child, measure);
+    if status.is_ok() && asked_to_end.load(Ordering::Relaxed) {
+        let since = Instant::now();
+        while processes().is_ok_and(|count| count > FIRST) && since.elapsed() < GRACE {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    init.end();
+    end_like(status?)
+}
+
+fn follow(confinement: &Confinement, mut child: Child, mut measure: Option<Measure<'_>>) -> Result<ExitStatus, String> {
+    let parent = getppid();
+    let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw).doing("name the program's process")?;
+    let end = pidfd_open(number, PidfdFlags::empty()).doing("watch the program")?;
+    let ended = |why: String| format!("the command was ended: {why}");
+    loop {
+        // A signal that comes in between is as good as the time: everything is looked at either way.
+        let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&OFTEN));
+        if let Some(status) = child.try_wait().doing("wait for the program")? {
+            let over = measure.filter(|_| !status.success()).and_then(Measure::finally);
+            return over.map_or(Ok(status), |why| Err(ended(why)));
+        }
+        if getppid() != parent {
+            return Err(ended("the server that started it is gone".to_owned()));
+        }
+        let most = u64::from(confinement.processes);
+        if processes().doing("count processes")?.saturating_sub(FIRST) > most {
+            return Err(ended(format!("it had more than {most} processes and threads")));
+        }
+        if let Some(why) = measure.as_mut().and_then(Measure::go_on) {
+            return Err(ended(why));
+        }
+    }
+}
+
+/// Ends this process as the program has ended.
+fn end_like(status: ExitStatus) -> Result<ExitCode, String> {
+    if let Some(code) = status.code() {
+        return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
+    }
+    if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
+        kill_process(getpid(), signal).doing("end like the program")?;
+    }
+    // A signal that does not end this process: it is told as shells tell it.
+    let number = status.signal().and_then(|number| u8::try_from(number).ok()).unwrap_or_default();
+    Ok(ExitCode::from(number.wrapping_add(128)))
+}
+
+/// Counts the processes and threads of the namespace.
+fn processes() -> io::Result<u64> {
+    let mut count = 0;
+    for entry in fs::read_dir("/proc")? {
+        let entry = entry?;
+        if entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit) {
+            // One that has ended meanwhile is not counted. Two links are those that every directory has.
+            count += fs::metadata(entry.path().join("task")).map_or(0, |task| task.nlink().saturating_sub(2));
+        }
+    }
+    Ok(count)
+}

@@ -1,0 +1,420 @@
+//! One test for each promise: a real program tries, in a workspace beside things that are not its own.
+//!
+//! These tests need a machine on which programs can be confined, and fail where that is not possible.
+#![cfg(target_os = "linux")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read as _;
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use holdpoint_confine::{Confinement, Helper, Programs};
+use tempfile::TempDir;
+
+/// A workspace, another one, and a directory of data.
+struct Place {
+    all: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let all = TempDir::with_prefix("confined-").unwrap();
+        for name in ["workspace", "other", "data"] {
+            fs::create_dir(all.path().join(name)).unwrap();
+        }
+        fs::write(all.path().join("data/master.key"), "the master key").unwrap();
+        fs::write(all.path().join("other/private"), "of another agent").unwrap();
+        Self { all }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.all.path().join(name)
+    }
+
+    fn confinement(&self) -> Confinement {
+        Confinement { workspace: Some(self.path("workspace")), ..Confinement::default() }
+    }
+
+    fn run(&self, line: &str) -> Said {
+        said(command(&self.confinement(), line))
+    }
+}
+
+/// What a command came to.
+#[derive(Debug)]
+struct Said {
+    code: Option<i32>,
+    signal: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn said(mut command: Command) -> Said {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    Said {
+        code: status.code(),
+        signal: status.signal(),
+        stdout: String::from_utf8(stdout).unwrap(),
+        stderr: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+fn command(confinement: &Confinement, line: &str) -> Command {
+    let helper = Helper::at(env!("CARGO_BIN_EXE_holdpoint-confine"));
+    let programs = Programs::Confined(helper, confinement.clone());
+    let (program, arguments) = programs.call("/bin/sh".into(), ["-c", "--", line].map(OsString::from).to_vec());
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").stdin(Stdio::null());
+    command.process_group(0);
+    command
+}
+
+/// Waits until something is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !is_so() {
+        assert!(since.elapsed() < Duration::from_secs(30), "never came: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether a process with this word in its command line runs.
+fn runs(word: &str) -> bool {
+    let lines = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+    });
+    lines.into_iter().any(|line| line.starts_with("sleep ") && line.contains(word))
+}
+
+#[test]
+fn programs_can_be_confined_here() {
+    assert_eq!(Helper::at(env!("CARGO_BIN_EXE_holdpoint-confine")).probe(), Ok(()));
+}
+
+#[test]
+fn ordinary_programs_work() {
+    let place = Place::new();
+    let said =
+        place.run("pwd; echo hello > file; cat file; mkdir d; mv file d/; ls d; id -un; echo $((6*7)) | sed s/4/x/");
+    let here = place.path("workspace");
+    assert_eq!(said.stdout, format!("{}\nhello\nfile\nholdpoint\nx2\n", here.display()), "{said:?}");
+    assert_eq!(fs::read_to_string(here.join("d/file")).unwrap(), "hello\n");
+    let said = place.run(
+        "mktemp >/dev/null && perl -e 'print 1+1' && echo a | tee /dev/stderr | wc -c; head -c 4 /dev/urandom | wc -c",
+    );
+    assert_eq!((said.stdout.as_str(), said.code), ("22\n4\n", Some(0)), "{said:?}");
+}
+
+#[test]
+fn git_python_and_a_compiler_work_where_they_are_installed() {
+    let place = Place::new();
+    for (program, line, expected) in [
+        (
+            "/usr/bin/git",
+            "HOME=$PWD git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m first && git log --format=%s",
+            "first\n",
+        ),
+        (
+            "/usr/bin/python3",
+            "/usr/bin/python3 -c 'import ssl, json, subprocess; print(subprocess.run([\"echo\", \"py\"]).returncode)'",
+            "py\n0\n",
+        ),
+        ("/usr/bin/cc", "echo 'int main(void) { return 7; }' > a.c && cc a.c -o a; ./a; echo $?", "7\n"),
+    ] {
+        if Path::new(program).exists() {
+            let said = place.run(line);
+            assert_eq!(said.stdout, expected, "{program}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_program_is_told_as_it_was() {
+    let place = Place::new();
+    assert_eq!(place.run("exit 3").code, Some(3));
+    assert_eq!(place.run("kill -9 $$").signal, Some(9));
+    let confinement = place.confinement();
+    let helper = Helper::at(env!("CARGO_BIN_EXE_holdpoint-confine"));
+    let (program, arguments) = Programs::Confined(helper, confinement).call("/nowhere/at/all".into(), Vec::new());
+    let mut command = Command::new(program);
+    let said = said({
+        command.args(arguments);
+        command
+    });
+    assert_eq!(said.code, Some(125));
+    assert!(said.stderr.contains("No such file or directory"), "{said:?}");
+}
+
+#[test]
+fn the_master_key_and_other_workspaces_are_not_there() {
+    let place = Place::new();
+    for name in ["data/master.key", "other/private"] {
+        let path = place.path(name);
+        let said = place.run(&format!(
+            "cat {0}; stat {0}; chmod 777 {0}; ls -a {1}",
+            path.display(),
+            place.all.path().display()
+        ));
+        assert_eq!(said.stdout, ".\n..\nworkspace\n", "{said:?}");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+    }
+    // Not by a link that was made before, either.
+    std::os::unix::fs::symlink(place.path("data/master.key"), place.path("workspace/link")).unwrap();
+    assert_eq!(place.run("cat link").code, Some(1));
+}
+
+#[test]
+fn nothing_is_written_beside_the_workspace() {
+    let place = Place::new();
+    let outside = place.path("beside");
+    let said = place.run(&format!(
+        "echo x > {}; echo x > ../beside; echo x > /usr/beside; chmod 600 /usr/bin/env; echo $?",
+        outside.display()
+    ));
+    assert_eq!(said.stdout, "1\n", "{said:?}");
+    assert!(!outside.exists() && !Path::new("/usr/beside").exists());
+    // What is put into /tmp is gone with the program.
+    assert_eq!(place.run("echo x > /tmp/kept-by-nobody; cat /tmp/kept-by-nobody").stdout, "x\n");
+    assert!(!Path::new("/tmp/kept-by-nobody").exists());
+}
+
+const CONNECT: &str = r#"
+use Socket;
+my ($kind, $where) = @ARGV;
+if ($kind eq "tcp" or $kind eq "udp") {
+    socket(my $s, PF_INET, $kind eq "tcp" ? SOCK_STREAM : SOCK_DGRAM, 0) or die "socket: $!";
+    connect($s, sockaddr_in($where, inet_aton("127.0.0.1"))) or die "connect: $!";
+    send($s, "reached", 0) or die "send: $!";
+} else {
+    socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die "socket: $!";
+    connect($s, sockaddr_un($kind eq "abstract" ? "\0$where" : $where)) or die "connect: $!";
+}
+print "connected\n";
+"#;
+
+/// Tries to connect to listeners of the test: by TCP, by UDP, by the path of a Unix socket and by an abstract one.
+fn connections(place: &Place, confinement: &Confinement) -> Vec<(&'static str, bool)> {
+    fs::write(place.path("workspace/connect.pl"), CONNECT).unwrap();
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    udp.set_nonblocking(true).unwrap();
+    let socket = place.path("data/socket");
+    let _ = fs::remove_file(&socket);
+    let _path = UnixListener::bind(&socket).unwrap();
+    let name = format!("confined-{}", place.all.path().display());
+    let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    let tries = [
+        ("tcp", tcp.local_addr().unwrap().port().to_string()),
+        ("udp", udp.local_addr().unwrap().port().to_string()),
+        ("path", socket.display().to_string()),
+        ("abstract", name),
+    ];
+    let connected = tries.map(|(kind, to)| {
+        let said = said(command(confinement, &format!("perl connect.pl {kind} '{to}'")));
+        // A datagram that was sent may still have gone nowhere.
+        (kind, if kind == "udp" { udp.recv(&mut [0; 16]).is_ok() } else { said.stdout == "connected\n" })
+    });
+    connected.to_vec()
+}
+
+#[test]
+fn nothing_is_reached_over_the_network() {
+    let place = Place::new();
+    let connected = connections(&place, &place.confinement());
+    assert_eq!(connected, [("tcp", false), ("udp", false), ("path", false), ("abstract", false)]);
+}
+
+#[test]
+fn a_network_that_is_allowed_has_no_unix_sockets_of_others() {
+    let place = Place::new();
+    let connected = connections(&place, &Confinement { network: true, ..place.confinement() });
+    assert_eq!(connected, [("tcp", true), ("udp", true), ("path", false), ("abstract", false)]);
+}
+
+#[test]
+fn a_program_speaks_to_itself() {
+    let place = Place::new();
+    let line = r#"perl -MSocket -e '
+        socket(my $l, PF_INET, SOCK_STREAM, 0) or die; bind($l, sockaddr_in(0, INADDR_LOOPBACK)) or die "bind $!"; listen($l, 1);
+        my ($port) = sockaddr_in(getsockname($l));
+        socket(my $s, PF_INET, SOCK_STREAM, 0); connect($s, sockaddr_in($port, INADDR_LOOPBACK)) or die "connect $!"; print "ok\n"'"#;
+    assert_eq!(place.run(line).stdout, "ok\n");
+}
+
+#[test]
+fn a_directory_that_is_named_is_read_and_not_written() {
+    let place = Place::new();
+    let named = place.path("named");
+    fs::create_dir(&named).unwrap();
+    fs::write(named.join("file"), "for you\n").unwrap();
+    let confinement = Confinement { read_only: vec![named.clone()], ..place.confinement() };
+    let line = format!(
+        "cat {0}/file; echo x > {0}/new; echo x >> {0}/file; rm {0}/file; chmod 777 {0}/file; echo $?",
+        named.display()
+    );
+    assert_eq!(said(command(&confinement, &line)).stdout, "for you\n1\n");
+    assert_eq!(fs::read_to_string(named.join("file")).unwrap(), "for you\n");
+    assert!(!named.join("new").exists());
+}
+
+#[test]
+fn what_is_hidden_is_empty_within_what_is_named() {
+    let place = Place::new();
+    let all = place.all.path().to_owned();
+    let hidden = vec![place.path("data"), place.path("other")];
+    let confinement = Confinement { read_only: vec![all.clone()], hidden, ..place.confinement() };
+    let line = format!("ls -A {0}; ls -A {0}/data {0}/other; cat {0}/data/master.key; echo $?", all.display());
+    let said = said(command(&confinement, &line));
+    assert!(said.stdout.ends_with("1\n") && !said.stdout.contains("private"), "{said:?}");
+}
+
+#[test]
+fn others_are_neither_seen_nor_killed_nor_traced() {
+    let place = Place::new();
+    let us = std::process::id();
+    let line = format!(
+        "kill -0 {us}; echo $?; kill -9 {us}; cat /proc/{us}/environ /proc/{us}/cmdline /proc/{us}/mem /proc/1/environ /proc/1/root/etc/passwd 2>/dev/null | wc -c; ls /proc/1/fd; \
+         ls /proc | grep -c '^[0-9]*$'"
+    );
+    let said = place.run(&line);
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert_eq!(lines.first(), Some(&"1"), "{said:?}");
+    assert_eq!(lines.get(1), Some(&"0"), "{said:?}");
+    assert!(lines.last().unwrap().parse::<u32>().unwrap() < 8, "only its own processes: {said:?}");
+    // ptrace(PTRACE_ATTACH) by number: of our process outside, and of the first process inside.
+    for target in [us, 1] {
+        let said = place.run(&format!(
+            "perl -e 'my $r = syscall(101, 16, {target}, 0, 0); print $r == 0 ? \"traced\" : \"refused\"'"
+        ));
+        assert_eq!(said.stdout, "refused", "{said:?}");
+    }
+}
+
+#[test]
+fn there_is_no_way_to_more_rights() {
+    let place = Place::new();
+    let said = place.run("grep -E 'CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status | tr -s '\\t' ' '");
+    assert_eq!(said.stdout, "CapEff: 0000000000000000\nCapBnd: 0000000000000000\nNoNewPrivs: 1\nSeccomp: 2\n");
+    assert_ne!(place.run("unshare -Ur true").code, Some(0));
+    assert_ne!(place.run("mount -t tmpfs none /tmp").code, Some(0));
+    // A family of sockets that does not know network namespaces: AF_VSOCK.
+    assert_eq!(place.run("perl -e 'print socket(my $s, 40, 1, 0) ? \"open\" : \"refused\"'").stdout, "refused");
+}
+
+#[test]
+fn a_workspace_that_grows_too_large_ends_the_program() {
+    let place = Place::new();
+    let confinement = Confinement { workspace_bytes: 8 << 20, ..place.confinement() };
+    for line in [
+        "dd if=/dev/zero of=big bs=1M count=4096 2>/dev/null; sleep 1000",
+        "i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > small$i; done",
+    ] {
+        let said = said(command(&confinement, line));
+        let end = "holdpoint: the command was ended: the workspace has more than";
+        assert_eq!(said.code, Some(125), "{said:?}");
+        assert!(said.stderr.lines().last().unwrap().starts_with(end), "{said:?}");
+        assert_eq!(place.run("rm -f big small*").code, Some(0), "what is too large can be deleted");
+    }
+}
+
+/// Starts new processes without end, and never waits for one.
+const BOMB: &str = "perl -e 'while (1) { my $child = fork; if (!defined $child) { $failed++ } elsif (!$child) { sleep 1000; exit } exit 9 if $failed > 50 }'";
+
+#[test]
+fn processes_are_bounded() {
+    let place = Place::new();
+    let confinement = Confinement { processes: 40, ..place.confinement() };
+    let said = said(command(&confinement, BOMB));
+    let watched = said.stderr.ends_with("the command was ended: it had more than 40 processes and threads\n");
+    // Where the user is not root, the kernel itself refuses new ones first.
+    assert!(watched && said.code == Some(125) || said.code == Some(9), "{said:?}");
+}
+
+#[test]
+fn what_leaves_its_group_and_session_ends_with_the_program() {
+    let place = Place::new();
+    let word = format!("7{:07}", std::process::id());
+    let said = place.run(&format!("setsid sleep {word} >/dev/null 2>&1 & sleep 0.1; echo done"));
+    assert_eq!(said.stdout, "done\n");
+    until("the end of what was left behind", || !runs(&word));
+}
+
+#[test]
+fn everything_ends_when_the_helper_is_killed() {
+    let place = Place::new();
+    let word = format!("8{:07}", std::process::id());
+    let mut child = command(&place.confinement(), &format!("setsid sleep {word} & sleep {word}")).spawn().unwrap();
+    until("its processes", || runs(&word));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("their end", || !runs(&word));
+}
+
+#[test]
+fn everything_ends_when_whoever_started_it_is_gone() {
+    let place = Place::new();
+    let word = format!("9{:07}", std::process::id());
+    let inner = command(&place.confinement(), &format!("echo > started; sleep {word}"));
+    let started = place.path("workspace/started");
+    let line = format!("\"$@\" >/dev/null 2>&1 & while [ ! -e {} ]; do sleep 0.01; done", started.display());
+    let mut outer = Command::new("/bin/sh");
+    outer.args(["-c", &line, "sh"]).arg(inner.get_program()).args(inner.get_args());
+    assert!(outer.status().unwrap().success());
+    until("the end of what nobody waits for", || !runs(&word));
+}
+
+#[test]
+fn a_group_that_is_asked_to_end_may_tidy_up() {
+    let place = Place::new();
+    let line = "(trap 'sleep 0.2; echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done) & wait";
+    let mut child = command(&place.confinement(), line).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut ready = [0; 6];
+    stdout.read_exact(&mut ready).unwrap();
+    let group = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process_group(group, rustix::process::Signal::TERM).unwrap();
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "tidy\n");
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+}
+
+/// An ordinary user gets the same walls as root. This needs root, to become somebody else.
+#[test]
+fn an_ordinary_user_is_confined_as_well() {
+    if !rustix::process::getuid().is_root() {
+        return;
+    }
+    let place = Place::new();
+    const SOMEBODY: u32 = 64_999;
+    // The helper lies where only its owner may look, and is copied to where everybody may.
+    let helper = place.path("helper");
+    fs::copy(env!("CARGO_BIN_EXE_holdpoint-confine"), &helper).unwrap();
+    fs::set_permissions(place.all.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    for name in ["workspace", "data", "data/master.key"] {
+        std::os::unix::fs::chown(place.path(name), Some(SOMEBODY), Some(SOMEBODY)).unwrap();
+    }
+    let run = |confinement: &Confinement, line: &str| {
+        let programs = Programs::Confined(Helper::at(&helper), confinement.clone());
+        let (program, arguments) = programs.call("/bin/sh".into(), ["-c", "--", line].map(OsString::from).to_vec());
+        let mut command = Command::new(program);
+        command.args(arguments).uid(SOMEBODY).gid(SOMEBODY).stdin(Stdio::null());
+        said(command)
+    };
+    let key = place.path("data/master.key");
+    let said = run(&place.confinement(), &format!("id -u; echo mine > file; cat file; cat {}", key.display()));
+    assert_eq!((said.stdout.as_str(), said.code), ("64999\nmine\n", Some(1)), "{said:?}");
+    let bounded = Confinement { processes: 40, ..place.confinement() };
+    let said = run(&bounded, BOMB);
+    assert!(said.code == Some(9) || said.code == Some(125), "{said:?}");
+    let network = run(&place.confinement(), "grep -c : /proc/net/dev");
+    assert_eq!(network.stdout, "1\n", "only the loopback: {network:?}");
+}
