@@ -9,7 +9,7 @@ use domain::question::AskingRule;
 use domain::{Action, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, Wire, text};
 use policy::AskSettings;
 use serde_json::Value;
-use store::{Cost, StoreError};
+use store::Cost;
 
 use crate::ask::{opened_on, sized};
 use crate::judge::{Behalf, Judged};
@@ -59,7 +59,7 @@ impl Engine {
         let proposal = loop {
             match self.ruled(caller, session, propose.clone(), once.clone()).await {
                 // The policy, or the call itself, changed between the ruling and the transaction.
-                Err(Error::Store(StoreError::Conflict)) if ruled < MOST_RULINGS => ruled += 1,
+                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => break other?,
             }
         };
@@ -133,7 +133,8 @@ impl Engine {
                 standing: Standing::Denied,
                 revision: 1,
             };
-            if judged.ruling.verdict == Verdict::Ask {
+            // A grant answers what the project's policy asks, never what the floor does.
+            if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
                 proposal.grant = work.grant_used(&session, &actor, &judged)?;
             }
             proposal.standing = match judged.ruling.verdict {
@@ -256,10 +257,14 @@ impl Vault {
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
     pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
         let Proposal { scope, session, call, ruling, .. } = proposal;
-        let bound = format!(
+        let mut bound = format!(
             "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
         );
+        if let Some(floor) = &ruling.floor {
+            bound.push('\n');
+            bound.push_str(&floor.version);
+        }
         let seal = self.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
         Ok(format!("{}.{}", permit.id, crate::authenticate::hex(&seal)))
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Call, Finding, Judgement,
+    Call, Finding, Judgement, Miss,
     case::Case,
     index::Index,
     load,
@@ -22,6 +22,7 @@ const BUILTIN: &str = include_str!("builtin.toml");
 pub struct Policy {
     pub(crate) text: String,
     pub(crate) version: String,
+    /// What is said where no rule matches. Only a floor allows here, which means that it has no opinion.
     pub(crate) default: Verdict,
     pub(crate) rules: Vec<Rule>,
     pub(crate) index: Index,
@@ -69,6 +70,12 @@ impl Policy {
         }
     }
 
+    /// Reads the floor of a server: a policy that leaves what none of its rules match to the policy of the project. It has no `default`, and
+    /// declares no tools.
+    pub fn load_floor(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
+        load::load_floor(file, text)
+    }
+
     /// The text that it was read from.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -92,7 +99,7 @@ impl Policy {
         self.rules.iter()
     }
 
-    /// What is said where no rule matches: `ask` or `deny`.
+    /// What is said where no rule matches: `ask` or `deny`, and of a floor `allow`.
     #[must_use]
     pub const fn default_verdict(&self) -> Verdict {
         self.default
@@ -138,8 +145,25 @@ impl Policy {
             whole = wanted();
             whole
         });
-        let judgement = self.settle(&case, heard.map(|rule| (rule, rule.fit_beyond_tool(&case))));
+        let judgement =
+            self.settle(&case, heard.map(|rule| (rule, self.heard(&case, rule, rule.fit_beyond_tool(&case)))));
         (judgement, whole)
+    }
+
+    /// Whether it is the floor of a server.
+    fn is_floor(&self) -> bool {
+        self.default == Verdict::Allow
+    }
+
+    /// What counts as the answer of a rule. In a policy, what cannot be parsed is allowed by nothing and so at least asked. A floor that is silent
+    /// leaves the call to others: a rule of it that would ask or deny, and finds its condition false of a call that cannot be parsed, may have been
+    /// kept from seeing what it is about, and counts as failed.
+    pub(crate) fn heard(&self, case: &Case<'_>, rule: &Rule, fit: Fit) -> Fit {
+        let blind = self.is_floor() && rule.verdict != Verdict::Allow && fit == Fit::Misses(Miss::Condition);
+        match case.parsed().failed().filter(|_| blind) {
+            Some(it) => Fit::Fails(format!("its {} cannot be relied on: {}", it.what, it.reason)),
+            None => fit,
+        }
     }
 
     /// Goes through rules until one speaks.
@@ -184,7 +208,13 @@ impl Policy {
     }
 
     fn said(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
-        let ruling = Ruling { verdict, rule: rule.map(|rule| rule.name.clone()), reason, policy: self.version.clone() };
+        let ruling = Ruling {
+            verdict,
+            rule: rule.map(|rule| rule.name.clone()),
+            reason,
+            policy: self.version.clone(),
+            floor: None,
+        };
         Judgement { ruling, ask: rule.and_then(|rule| rule.ask.clone()), certain: true }
     }
 }

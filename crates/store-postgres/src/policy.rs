@@ -1,8 +1,11 @@
 //! Which policy is in force in a project, and which ones were.
 
+use std::collections::HashMap;
+
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use postgres::Row;
 use store::{DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
+use uuid::Uuid;
 
 use crate::connection::Face;
 use crate::values::{column, json, number as counted, parsed, signed};
@@ -62,6 +65,16 @@ impl PolicyWrites for Face<'_> {
         // The state has no row before somebody has changed it; its project always has one.
         self.rows("select 1 from projects where id = $1 for share", &[&scope.project.uuid()])?;
         self.policy_state(scope)
+    }
+
+    fn policies_held(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
+        let projects: Vec<_> = places.iter().map(|place| place.project.uuid()).collect();
+        let sql = "select project, body from policy_states where project = any($1) for share";
+        let mut found: HashMap<Uuid, PolicyState> = HashMap::new();
+        for row in self.rows(sql, &[&projects])? {
+            found.insert(column(&row, 0)?, parsed(column(&row, 1)?)?);
+        }
+        Ok(projects.iter().map(|project| found.remove(project)).collect())
     }
 
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {

@@ -70,6 +70,10 @@ impl PolicyWrites for Face<'_> {
         self.policy_state(scope)
     }
 
+    fn policies_held(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
+        places.iter().map(|place| self.policy_state(place)).collect()
+    }
+
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {
         let sql = "insert into policy_states (project, revision, body) values (?1, ?2, ?3) \
                    on conflict (project) do update set revision = excluded.revision, body = excluded.body \

@@ -47,6 +47,8 @@ pub trait PolicyWrites {
     /// Which policy is in force, where anybody has changed it. Nobody changes it until this transaction has ended; many may hold it at once.
     /// Whoever then writes it is sure that what its holders wrote can be read.
     fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
+    /// The same for several places at once, in their order. A place of which nothing was ever written is not held.
+    fn policies_held(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>>;
     /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
     /// Keeps a policy that is in force here; `false` if it was known already.

@@ -218,6 +218,7 @@ passed_on! { Tx:
     }
     PolicyWrites {
         policy_held(scope: &Scope) -> Option<PolicyState>;
+        policies_held(places: &[Scope]) -> Vec<Option<PolicyState>>;
         policy_save(scope: &Scope, state: &PolicyState) -> ();
         policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
         policy_changed(scope: &Scope, change: &PolicyChange) -> ();
