@@ -240,7 +240,7 @@ impl Question {
             problems.push(Problem::new("/remember", "only the approval of a proposed action can be remembered"));
             return;
         };
-        if self.audience.quorum > 1 {
+        if self.needs_several() {
             problems.push(Problem::new("/remember", "what several people decide is decided each time"));
         }
         let arguments = draft.arguments.as_ref().unwrap_or(&action.arguments);

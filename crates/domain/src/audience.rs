@@ -90,14 +90,15 @@ impl Audience {
         self.has(&person.actor.name, Some(person.role), &person.groups, started)
     }
 
-    /// Whether the people who gave these equal answers, as they were then, would have been enough for it as well.
+    /// Whether these equal answers are enough for it. Answers of people who do not belong to it, as they were then, are not counted.
     #[must_use]
     pub fn settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
-        let belongs = |answer: &&Answer| {
+        let belongs = |answer: &&&Answer| {
             let started = answer.by.name == started_by.name;
             !(self.four_eyes && started) && self.has(&answer.by.name, answer.role, &answer.groups, started)
         };
-        answers.iter().all(belongs) && self.satisfied(answers)
+        let counted: Vec<&Answer> = answers.iter().filter(belongs).copied().collect();
+        self.satisfied(&counted)
     }
 
     fn has(&self, name: &str, role: Option<Role>, groups: &[String], started: bool) -> bool {

@@ -168,6 +168,9 @@ pub(crate) fn of_question(question: &Question) -> Value {
             kept[name] = value;
         }
     };
+    if !question.requirements.is_empty() {
+        with("requirements", json!(question.requirements));
+    }
     with("message", json!(question.message));
     with("action", json!(question.action));
     with("fallback", json!(question.fallback));

@@ -14,6 +14,7 @@
 mod abstain;
 mod deliver;
 mod handover;
+mod requirements;
 
 pub use abstain::Abstention;
 pub use handover::{HandedFrom, HandedOver, Handover};
@@ -212,17 +213,13 @@ impl Interaction {
         }
     }
 
-    /// Checks that a caller may answer: not whoever asked, not an agent, in the audience, with four eyes if wanted.
+    /// Checks that a caller may answer: not whoever asked, not an agent, and in an audience that does not bar them with four eyes.
     pub fn admit(&self, caller: &Caller) -> Result<Reviewer, Refusal> {
         if caller.scope != self.scope {
             return Err(Refusal::NotFound("interaction"));
         }
         caller.require(Right::Answer)?;
-        self.unbarred(&caller.actor)?;
-        let started = caller.actor.name == self.origin.started_by.name;
-        if !self.question.audience.includes(caller, started) {
-            return Err(Refusal::NotInAudience);
-        }
+        self.invites(caller)?;
         Ok(Reviewer {
             interaction: self.id,
             actor: caller.actor.clone(),
@@ -232,15 +229,9 @@ impl Interaction {
         })
     }
 
-    /// Refuses whoever can never decide this question, by whichever door they come: who asked and, with four eyes, who started.
+    /// Refuses whoever may not decide this question alone, past its audiences: who asked and, if any audience wants four eyes, who started.
     pub fn unbarred(&self, actor: &Actor) -> Result<(), Refusal> {
-        if actor.name == self.origin.asked_by.name {
-            return Err(Refusal::AskerCannotAnswer);
-        }
-        if self.question.audience.four_eyes && actor.name == self.origin.started_by.name {
-            return Err(Refusal::FourEyes);
-        }
-        Ok(())
+        self.question.audiences().iter().try_for_each(|audience| self.unbarred_in(audience, actor))
     }
 
     /// Takes an answer. The first one wins: a second or late one is refused, never merged.
@@ -266,14 +257,13 @@ impl Interaction {
         }
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
-        if answer.effect.holds_back() || self.question.audience.satisfied(&agreeing) {
+        if answer.effect.holds_back() || self.is_settled_by(&agreeing) {
             let happening = Happening::by("interaction.answered", &answer.by, of_answer(&answer))
                 .recording(audit::of_answer(&self.question, &answer));
             let votes = if votes.len() > 1 { votes } else { Vec::new() };
             return Ok((self.resolved(Resolution::Answered { answer, votes }, now), happening));
         }
-        let quorum = self.question.audience.quorum;
-        let data = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
+        let data = self.vote_told(&answer, &votes);
         let happening =
             Happening::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
         let abstained = pending.abstained.iter().filter(|one| one.by.name != answer.by.name).cloned().collect();
@@ -465,7 +455,7 @@ impl Interaction {
     /// A claim keeps others out only where one person's answer is enough.
     fn unclaimed_by_others(&self, actor: &Actor, now: Timestamp) -> Result<(), Refusal> {
         let State::Pending(Pending { claim: Some(claim), .. }) = &self.state else { return Ok(()) };
-        let held = claim.by.name != actor.name && claim.until > now && self.question.audience.quorum == 1;
+        let held = claim.by.name != actor.name && claim.until > now && !self.question.needs_several();
         if held { Err(Refusal::ClaimedByOther { by: claim.by.name.clone() }) } else { Ok(()) }
     }
 

@@ -31,6 +31,7 @@ pub mod policy;
 pub mod proposal;
 pub mod question;
 pub mod refusal;
+pub mod requirements;
 pub mod resolution;
 pub mod ruling;
 pub mod said;

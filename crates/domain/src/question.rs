@@ -196,9 +196,12 @@ pub struct Question {
     pub fresh: bool,
     /// Whether it may not be skipped.
     pub required: bool,
-    /// Who may answer.
+    /// Who may answer. The strictest one where there are several `requirements`.
     #[serde(default)]
     pub audience: Audience,
+    /// The audiences that must each be satisfied, where there are several; empty where `audience` is the only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Audience>,
     /// Until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
@@ -234,6 +237,9 @@ pub struct AskingRule {
     /// The rule's name; none where no rule matched and the default asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// Further rules that asked about the same call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
 }
 
 impl Question {
@@ -254,6 +260,7 @@ impl Question {
             fresh: false,
             required: true,
             audience: Audience::default(),
+            requirements: Vec::new(),
             deadline: None,
             warn_at: None,
             fallback: None,
@@ -277,7 +284,7 @@ impl Question {
         self.check_options(&mut problems);
         self.check_kind(&mut problems);
         self.check_fallback(&mut problems);
-        self.audience.check(&mut problems);
+        self.check_requirements(&mut problems);
         if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 
@@ -437,7 +444,7 @@ impl Question {
         if secret && self.schema.is_some() {
             problems.push(Problem::new("/schema", "a secret has named fields instead of a schema"));
         }
-        if secret && self.audience.quorum > 1 {
+        if secret && self.needs_several() {
             problems.push(Problem::new("/audience/quorum", "a secret is given by one person"));
         }
         self.check_secrets(problems);

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use domain::{
     Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Proposal, Refusal, Resolution,
-    Ruling, Scope, Session, State, Timestamp,
+    Ruling, Scope, Session, State, Timestamp, Verdict,
 };
-use policy::{AskSettings, Finding, Policy};
+use policy::{Ask, Asking, Finding, Policy};
 use serde_json::json;
 use store::Cost;
 use uuid::Uuid;
@@ -69,6 +69,18 @@ pub(crate) fn floored(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
         }
         None => ruling,
     }
+}
+
+/// Everything that asks about a call on which the policy ruled so: its own part where it asks, then the floor's.
+pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>) -> Vec<Asking> {
+    let mut asks = match ruling.verdict {
+        // The call does not fit the schema of its tool, and no rule asks.
+        Verdict::Ask if policy.is_empty() => vec![Asking::by_default()],
+        Verdict::Ask => policy,
+        Verdict::Allow | Verdict::Deny => Vec::new(),
+    };
+    asks.extend(floor);
+    asks
 }
 
 impl Engine {
@@ -209,15 +221,16 @@ impl Work<'_> {
             Some(asked) => self.tx.interaction(&session.scope, *asked)?,
             None => None,
         };
-        let plain = AskSettings::default();
-        let audience = judged.floor_ask.as_deref().unwrap_or(&plain).audience.clone().unwrap_or_default();
         let answered = asked.is_some_and(|asked| match &asked.state {
             State::Resolved { resolution: Resolution::Answered { answer, votes }, .. } => {
                 let agreeing: Vec<_> = match votes.is_empty() {
                     true => vec![answer],
                     false => votes.iter().filter(|vote| vote.agrees_with(answer)).collect(),
                 };
-                audience.settled_by(&agreeing, &asked.origin.started_by)
+                let enough = |ask: &Ask| {
+                    ask.audiences.iter().all(|audience| audience.settled_by(&agreeing, &asked.origin.started_by))
+                };
+                judged.floor_ask.as_ref().is_some_and(enough)
             }
             State::Resolved { .. } | State::Pending(_) => false,
         });

@@ -56,8 +56,9 @@ impl Work<'_> {
         if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) {
             return Ok(false);
         }
-        let audience = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
-        self.enough_for(&audience, session, grant)
+        // What several audiences decide is decided each time.
+        let [audience] = judged.ask.audiences.as_slice() else { return Ok(false) };
+        self.enough_for(audience, session, grant)
     }
 
     /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.

@@ -5,19 +5,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Actor, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, TenantId, Timestamp, Verdict,
+    Action, Actor, Answer, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, TenantId, Timestamp,
+    Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
 use moka::sync::Cache;
 use parking_lot::{Mutex, RwLock};
-use policy::{AskSettings, Call, Policy};
+use policy::{Ask, Asking, Call, Policy};
 use serde_json::Value;
 use store::{Cost, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::floor::{Floor, floored};
+use crate::floor::{Floor, asked_by, floored};
 use crate::forms_check::off_reactor;
 use crate::policy_file::{NOWHERE, Part, RefusedFile};
 use crate::policy_now::Differs;
@@ -228,9 +229,12 @@ pub(crate) struct Judged {
     /// What was judged.
     pub(crate) action: Action,
     pub(crate) ruling: Ruling,
-    pub(crate) ask: Option<Arc<AskSettings>>,
-    /// How the floor wants people to be asked, where it asks.
-    pub(crate) floor_ask: Option<Arc<AskSettings>>,
+    /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
+    pub(crate) asks: Vec<Asking>,
+    /// How the question of all of them is put.
+    pub(crate) ask: Ask,
+    /// Whom the floor asks, where it does.
+    pub(crate) floor_ask: Option<Ask>,
     /// Whether the tool may be run again.
     pub(crate) repeatable: bool,
     /// Every rule saw the whole of the action, and it fits the schema of its tool. Otherwise only a person's look at these very arguments
@@ -264,6 +268,17 @@ impl Behalf {
 }
 
 impl Judged {
+    /// The rules that ask beside the one that the ruling names.
+    pub(crate) fn also_asking(&self) -> Vec<String> {
+        let names = self.asks.iter().filter_map(|ask| ask.rule.clone());
+        names.filter(|name| self.ruling.rule.as_ref() != Some(name)).collect()
+    }
+
+    /// Whether these equal answers are enough for everybody who has to be asked.
+    pub(crate) fn is_settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
+        self.ask.audiences.iter().all(|audience| audience.settled_by(answers, started_by))
+    }
+
     /// The schema of the tool's arguments, where the policy declares one.
     pub(crate) fn schema(&self) -> Option<Value> {
         self.in_force.policy.schema(&self.action.tool).cloned()
@@ -314,8 +329,9 @@ impl Engine {
     /// What is true of the policy of a project, and the version that the servers put in force last, where that is on record.
     async fn policy_state_beside(&self, scope: Scope) -> Result<(PolicyState, Option<String>), Error> {
         let found = self.read(Cost::Point, move |reads| {
-            let state = reads.policy_state(&scope)?.unwrap_or(PolicyState::initial(reads.now()?));
-            Ok((state, reads.policy_state(&NOWHERE)?.and_then(|state| state.own)))
+            let mut states = reads.policy_states(&[scope, NOWHERE])?.into_iter();
+            let [own, server] = [(); 2].map(|()| states.next().flatten());
+            Ok((own.unwrap_or(PolicyState::initial(reads.now()?)), server.and_then(|state| state.own)))
         });
         found.await
     }
@@ -343,11 +359,12 @@ impl Engine {
             let repeatable = in_force.policy.repeatable(&action.tool);
             let certain = judgement.certain && misfit.is_none();
             let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
-            let ask = judgement.ask.filter(|_| ruling.verdict == Verdict::Ask);
             let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
-            let floor_ask = floor.as_ref().and_then(|floor| floor.ask.clone());
-            let ruling = floored(ruling, floor.map(|floor| floor.ruling));
-            Judged { ruling, ask, floor_ask, repeatable, certain, action, in_force }
+            let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
+            let floor_ask = (!below.is_empty()).then(|| Ask::of(&below));
+            let asks = asked_by(&ruling, judgement.asks, below);
+            let (ruling, ask) = (floored(ruling, floor), Ask::of(&asks));
+            Judged { ruling, asks, ask, floor_ask, repeatable, certain, action, in_force }
         });
         let judged = judged.await?;
         counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);

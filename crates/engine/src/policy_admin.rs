@@ -5,14 +5,14 @@ use std::sync::Arc;
 use domain::access::Right;
 use domain::{
     Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
-    Ruling, Scope, text,
+    Ruling, Scope, Verdict, text,
 };
-use policy::{Call, Considered, Explanation, Finding, Policy};
+use policy::{Asking, Call, Considered, Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Cost, KnownChange, Page, StoreError};
 
-use crate::floor::floored;
+use crate::floor::{asked_by, floored};
 use crate::forms_check::off_reactor;
 use crate::judge::{Behalf, InForce, Served, held, misfit_of, switched};
 use crate::policy_file::{Part, RefusedFile, load_policy};
@@ -62,6 +62,8 @@ pub struct Explained {
     pub considered: Vec<Considered>,
     /// What the parsers made of the arguments.
     pub parsed: Value,
+    /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
+    pub asks: Vec<Asking>,
     /// The part of the server's floor, where one is in force.
     pub floor: Option<FloorExplained>,
 }
@@ -83,12 +85,18 @@ impl Explained {
         call: &Call<'_>,
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let Explanation { considered, parsed, ruling } = explanation;
-        let Some(floor) = floor else { return Some(Self { ruling, considered, parsed, floor: None }) };
-        let floor = floor.explain_while(call, &[], wanted)?;
-        let ruling = floored(ruling, Some(floor.ruling));
-        let part = ruling.floor.clone().map(|ruling| FloorExplained { ruling, considered: floor.considered });
-        Some(Self { ruling, considered, parsed, floor: part })
+        let Explanation { considered, parsed, ruling, asks } = explanation;
+        let floor = match floor {
+            Some(floor) => Some(floor.explain_while(call, &[], wanted)?),
+            None => None,
+        };
+        let below = floor.as_ref().map(|floor| floor.asks.clone()).unwrap_or_default();
+        let asks = asked_by(&ruling, asks, below);
+        let (said, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.considered));
+        let ruling = floored(ruling, said);
+        let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
+        let floor = ruling.floor.clone().map(|ruling| FloorExplained { ruling, considered: below });
+        Some(Self { ruling, considered, parsed, asks, floor })
     }
 }
 

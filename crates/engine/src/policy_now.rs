@@ -135,9 +135,11 @@ impl Work<'_> {
     }
 
     /// Whether a policy and a floor are those in force: by what the project has decided, by what this process has read since, and by what any
-    /// server has put in force, which no server replaces before this transaction has ended.
+    /// server has put in force.
     fn of_now(&mut self, scope: &Scope, in_force: &InForce, policies: &Policies) -> Result<(), Error> {
-        let now = self.tx.policy_state(scope)?.map_or(0, |state| state.revision);
+        let mut states = self.tx.policy_states(&[*scope, NOWHERE, FLOOR])?.into_iter();
+        let [own, policy, on_record] = [(); 3].map(|()| states.next().flatten());
+        let now = own.map_or(0, |state| state.revision);
         let served = (in_force.source != PolicySource::Project).then(|| in_force.policy.version());
         let floor = in_force.floor.as_ref().map(|floor| floor.version());
         let replaced = served.is_some_and(|version| policies.server().policy.version() != version);
@@ -145,9 +147,7 @@ impl Work<'_> {
         if now != in_force.state.revision || replaced || refloored {
             return Err(StoreError::Conflict.into());
         }
-        let mut held = self.tx.policies_held(&[NOWHERE, FLOOR])?.into_iter();
-        let recorded = Recorded::of(held.next().flatten(), held.next().flatten());
-        match recorded.differs(served, floor) {
+        match Recorded::of(policy, on_record).differs(served, floor) {
             Some(differs) => Err(Error::PolicyDiffers(differs)),
             None => Ok(()),
         }

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use domain::access::Right;
 use domain::proposal::{Proposal, Standing, reserved};
 use domain::question::AskingRule;
-use domain::{Action, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, Timestamp, Verdict, Wire, text};
-use policy::AskSettings;
+use domain::{
+    Action, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
+    Wire, text,
+};
 use serde_json::Value;
 use store::Cost;
 
@@ -161,7 +163,8 @@ impl Engine {
         Ok(proposal)
     }
 
-    /// How a question about an action is put: with the time that the agent's version gives, else the rule, else what is usual.
+    /// How a question about an action is put: with the time that the agent's version gives, else the shortest that a rule gives, else what is
+    /// usual. A rule that gives no time gives what is usual.
     pub(crate) fn asking(
         &self,
         judged: &Judged,
@@ -169,8 +172,11 @@ impl Engine {
         wire: Wire,
         traceparent: Option<String>,
     ) -> Asking {
-        let ruled = given.or_else(|| judged.ask.as_ref().and_then(|ask| ask.deadline_seconds));
-        let time = ruled.map(domain::SignedDuration::from_secs).or_else(|| self.usual_time(&Kind::Approval, wire));
+        let usual = self.usual_time(&Kind::Approval, wire);
+        let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
+            (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
+            (ruled, usual) => ruled.or(usual),
+        };
         Asking { time, traceparent }
     }
 }
@@ -183,26 +189,31 @@ impl Work<'_> {
     }
 }
 
-/// The question that people are asked about an action, as its rule wants it put.
+/// The question that people are asked about an action, as the rules that ask want it put.
 pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> Result<Question, Error> {
-    let plain = AskSettings::default();
-    let ask = judged.ask.as_deref().unwrap_or(&plain);
+    let (ask, ruling) = (&judged.ask, &judged.ruling);
+    let (policy, rule) = (ruling.policy.clone(), ruling.rule.clone());
     let question = Question {
-        message: Some(judged.ruling.reason.clone()).filter(|reason| !reason.is_empty()),
+        message: Some(reason_to_ask(ruling)).filter(|reason| !reason.is_empty()),
         context,
         action: Some(judged.action.clone()),
         options: ask.options.clone(),
-        audience: ask.audience.clone().unwrap_or_default(),
         // A moment for the checks that need one; the real one is set in the transaction.
         deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
         fallback: ask.fallback.clone(),
-        asked_by_rule: Some(AskingRule { policy: judged.ruling.policy.clone(), rule: judged.ruling.rule.clone() }),
+        asked_by_rule: Some(AskingRule { policy, rule, also: judged.also_asking() }),
         call: Some(call),
         ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
     };
-    let question = question.admit().map_err(Refusal::QuestionInvalid)?;
+    let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
     sized(&question)?;
     Ok(question)
+}
+
+/// Why people are asked, with the reason of the floor where the policy asks too.
+fn reason_to_ask(ruling: &Ruling) -> String {
+    let below = ruling.floor.as_ref().filter(|floor| floor.verdict == Verdict::Ask && floor.reason != ruling.reason);
+    below.map_or_else(|| ruling.reason.clone(), |floor| format!("{} {}", ruling.reason, floor.reason).trim().to_owned())
 }
 
 fn checked(propose: &Propose) -> Result<(), Error> {

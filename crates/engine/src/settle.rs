@@ -97,10 +97,9 @@ impl Work<'_> {
         } else {
             votes.iter().filter(|vote| vote.agrees_with(answer)).collect()
         };
-        let wanted = judged.ask.as_ref().and_then(|ask| ask.audience.clone()).unwrap_or_default();
         match judged.ruling.verdict {
             Verdict::Deny => Err(Refusal::EditDenied(Box::new(judged.ruling)).into()),
-            Verdict::Ask if !wanted.settled_by(&agreeing, &interaction.origin.started_by) => {
+            Verdict::Ask if !judged.is_settled_by(&agreeing, &interaction.origin.started_by) => {
                 if self.alongside.remember.is_some() {
                     let problem = Problem::new("/remember", "others still have to approve this edit");
                     return Err(Refusal::AnswerInvalid(vec![problem]).into());
@@ -143,8 +142,8 @@ impl Work<'_> {
             Some(asked) => self.tx.interaction(&session.scope, asked)?,
             None => None,
         };
-        let audience = before.map(|before| before.question.audience).unwrap_or_default();
-        let question = Question { audience, ..what_became_of(&proposal) };
+        let audiences = before.map(|before| before.question.audiences().to_vec()).unwrap_or_default();
+        let question = what_became_of(&proposal).asked_of(audiences);
         let question = question.admit().map_err(Refusal::QuestionInvalid)?;
         let asking = Asking { time: self.time_for(session, &proposal, &question.kind)?, traceparent: None };
         let asked = match self.ask(session, proposal.proposed_by.clone(), question, &asking) {

@@ -118,10 +118,10 @@ impl Work<'_> {
             return Ok(());
         }
         let asked = step.before.map(|id| self.tx.interaction(&session.scope, id)).transpose()?.flatten();
-        let audience = match asked {
+        let audiences = match asked {
             Some(asked) => {
                 asked.admit(caller)?;
-                asked.question.audience
+                asked.question.audiences().to_vec()
             }
             None => {
                 let flow = self.flow_of(session)?;
@@ -130,17 +130,17 @@ impl Work<'_> {
                 let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
                     return Ok(());
                 };
-                question.audience.clone().unwrap_or_default()
+                vec![question.audience.clone().unwrap_or_default()]
             }
         };
         let started = caller.actor.name == session.started_by.name;
-        if audience.four_eyes && started {
+        if audiences.iter().any(|audience| audience.four_eyes && started) {
             return Err(Refusal::FourEyes.into());
         }
-        if !audience.includes(caller, started) {
+        if !audiences.iter().all(|audience| audience.includes(caller, started)) {
             return Err(Refusal::NotInAudience.into());
         }
-        if audience.quorum > 1 {
+        if audiences.iter().any(|audience| audience.quorum > 1) {
             let why = "passes over a question that needs several people: have them answer it";
             return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
         }

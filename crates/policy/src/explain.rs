@@ -4,7 +4,7 @@ use domain::{Ruling, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Call, Miss, Policy, case::Case, rule::Fit};
+use crate::{Asking, Call, Judgement, Miss, Policy, case::Case, rule::Fit};
 
 /// How one call went through the rules.
 #[derive(Debug, Clone, Serialize)]
@@ -15,6 +15,9 @@ pub struct Explanation {
     pub parsed: Value,
     /// What came out: the same as [`Policy::judge`] gives.
     pub ruling: Ruling,
+    /// Everything that asks: the same as [`Policy::judge`] gives.
+    #[serde(skip)]
+    pub asks: Vec<Asking>,
 }
 
 /// One rule, and what it made of the call.
@@ -79,7 +82,7 @@ impl Policy {
             });
             (rule, fit)
         });
-        let ruling = self.settle(&case, fits).ruling;
-        (Explanation { considered, parsed: case.facts().clone(), ruling }, whole)
+        let Judgement { ruling, asks, .. } = self.settle(&case, fits);
+        (Explanation { considered, parsed: case.facts().clone(), ruling, asks }, whole)
     }
 }

@@ -1,9 +1,9 @@
 //! What is judged, and what comes out.
 
-use std::sync::Arc;
-
 use domain::{Audience, Choice, Fallback, Role, Ruling};
 use serde_json::Value;
+
+use crate::Asking;
 
 /// One action, as policy sees it.
 #[derive(Debug, Clone, Copy)]
@@ -20,13 +20,14 @@ pub struct Call<'a> {
     pub role: Role,
 }
 
-/// A ruling, and with `ask` how to ask.
+/// A ruling, and with `ask` everything that asks.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// What was said, by which rule and why.
     pub ruling: Ruling,
-    /// How the rule wants its question put, where it says so.
-    pub ask: Option<Arc<AskSettings>>,
+    /// With `ask`, everything that asks, in the order of the file: rules that could not be evaluated, then the rule that matches or the
+    /// default. Empty otherwise. [`Ask::of`](crate::Ask::of) makes one question of them.
+    pub asks: Vec<Asking>,
     /// Every rule saw the whole of the call: all of it was parsed without doubt, and no rule failed on it. Where that is not so, a rule that
     /// denies may have been kept from seeing what it denies. Told of `ask` only.
     pub certain: bool,

@@ -5,11 +5,12 @@
 //!
 //! What no rule knows, what cannot be parsed and what cannot be evaluated is never allowed.
 //!
-//! Start reading at `policy.rs`: the first rule that matches speaks. `rule.rs` says when one matches, `index.rs` finds those that may,
+//! Start reading at `policy.rs`: the first rule that matches speaks. `asking.rs` combines what several rules ask. `rule.rs` says when one matches, `index.rs` finds those that may,
 //! `condition.rs` evaluates what they look at (and alone knows CEL), `parsed.rs` is what there is to look at. A file comes in through
 //! `load.rs`, which reads it with `document.rs`, proves its examples and lints it; every complaint is a [`Finding`]. `learn.rs` finds rules in what
 //! people decide.
 
+mod asking;
 mod case;
 mod condition;
 mod document;
@@ -31,6 +32,7 @@ mod read_rule;
 mod remembered;
 mod rule;
 
+pub use asking::{Ask, Asking, Because};
 pub use condition::Condition;
 pub use explain::{Considered, Explanation};
 pub use finding::{Finding, Severity};

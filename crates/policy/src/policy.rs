@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Call, Finding, Judgement, Miss,
+    Asking, Because, Call, Finding, Judgement, Miss,
     case::Case,
     index::Index,
     load,
@@ -39,8 +39,11 @@ pub struct Tool {
     pub idempotent: bool,
 }
 
+/// How many further rules that ask are named in the reason of a ruling.
+const MOST_NAMED: usize = 10;
+
 /// A rule that could not be evaluated, and so holds the call.
-struct Held<'p> {
+struct Failed<'p> {
     rule: &'p Rule,
     error: String,
 }
@@ -169,16 +172,14 @@ impl Policy {
     /// Goes through rules until one speaks.
     ///
     /// A rule that fails holds the call: from there on it is at least asked, and only a later rule that denies, or a default that
-    /// does, is still listened to.
+    /// does, outdoes that. Every rule that asks and fails, and whatever asks at the end, asks its own people.
     pub(crate) fn settle<'p>(&'p self, case: &Case<'_>, fits: impl Iterator<Item = (&'p Rule, Fit)>) -> Judgement {
-        let mut held: Option<Held<'p>> = None;
+        let mut failed: Vec<Failed<'p>> = Vec::new();
         let mut matched = None;
         for (rule, fit) in fits {
             match fit {
                 Fit::Misses(_) => {}
-                Fit::Fails(error) => {
-                    held.get_or_insert(Held { rule, error });
-                }
+                Fit::Fails(error) => failed.push(Failed { rule, error }),
                 Fit::Matches => {
                     matched = Some(rule);
                     break;
@@ -186,23 +187,17 @@ impl Policy {
             }
         }
         let rest = matched.map_or(self.default, |rule| rule.verdict);
-        let sure = held.is_none();
-        let mut judgement = match (held, matched) {
-            (Some(held), matched) if rest.max(Verdict::Ask) == Verdict::Ask => self.hold(case, &held, matched),
+        let mut judgement = match (failed.first(), matched) {
+            (Some(first), matched) if rest <= Verdict::Ask => {
+                let asks = self.asks(&failed, matched);
+                let reason = held_because(first, &asks, &doubts(case));
+                Judgement { asks, ..self.said(Verdict::Ask, Some(first.rule), reason) }
+            }
             (_, Some(rule)) => self.said(rule.verdict, Some(rule), rule.reason.clone()),
             (_, None) => self.said(self.default, None, format!("No rule matches this call.{}", doubts(case))),
         };
         if judgement.ruling.verdict == Verdict::Ask {
-            judgement.certain = sure && case.parsed().failed().is_none();
-        }
-        judgement
-    }
-
-    fn hold(&self, case: &Case<'_>, held: &Held<'_>, matched: Option<&Rule>) -> Judgement {
-        let reason = format!("Rule `{}` could not be evaluated: {}.{}", held.rule.name, held.error, doubts(case));
-        let mut judgement = self.said(Verdict::Ask, Some(held.rule), reason);
-        if judgement.ask.is_none() {
-            judgement.ask = matched.and_then(|rule| rule.ask.clone());
+            judgement.certain = failed.is_empty() && case.parsed().failed().is_none();
         }
         judgement
     }
@@ -215,8 +210,40 @@ impl Policy {
             policy: self.version.clone(),
             floor: None,
         };
-        Judgement { ruling, ask: rule.and_then(|rule| rule.ask.clone()), certain: true }
+        let asks = if verdict == Verdict::Ask { self.asks(&[], rule) } else { Vec::new() };
+        Judgement { ruling, asks, certain: true }
     }
+
+    /// Everything that asks about a call: the rules that ask and could not be evaluated, and what speaks after them.
+    ///
+    /// Where no rule matches, the default asks too: otherwise an agent could have a call that the default asks about decided by the people of
+    /// a rule that is about other calls. A floor has no default. Where a rule that allows matches and nothing asks, the usual people decide in its
+    /// place.
+    fn asks(&self, failed: &[Failed<'_>], matched: Option<&Rule>) -> Vec<Asking> {
+        let asking = failed.iter().filter(|failed| failed.rule.verdict == Verdict::Ask);
+        let mut asks: Vec<Asking> =
+            asking.map(|Failed { rule, error }| Asking::by(rule, Because::Fails(error.clone()))).collect();
+        match matched {
+            Some(rule) if rule.verdict == Verdict::Ask => asks.push(Asking::by(rule, Because::Matches)),
+            Some(_) if !asks.is_empty() => {}
+            None if !asks.is_empty() && self.is_floor() => {}
+            Some(_) | None => asks.push(Asking::by_default()),
+        }
+        asks
+    }
+}
+
+/// Why a call is held: the first rule that could not be evaluated, and which other rules ask about it.
+fn held_because(first: &Failed<'_>, asks: &[Asking], doubts: &str) -> String {
+    let Failed { rule, error } = first;
+    let others: Vec<&str> =
+        asks.iter().filter_map(|ask| ask.rule.as_deref()).filter(|name| *name != rule.name).collect();
+    let mut named = others.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if others.len() > MOST_NAMED {
+        named = format!("{named} and {} more", others.len() - MOST_NAMED);
+    }
+    let also = if others.is_empty() { String::new() } else { format!(" Rules that ask about it too: {named}.") };
+    format!("Rule `{}` could not be evaluated: {error}.{doubts}{also}", rule.name)
 }
 
 /// What could not be parsed of a call, as a sentence to add to a reason.

@@ -1,10 +1,15 @@
 //! What holds for every policy and every call.
 
-use domain::{Role, Verdict};
+use std::sync::Arc;
+
+use domain::{Actor, ActorKind, Answer, Audience, Fallback, Role, Verdict};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{Call, Exact, Judgement, Pattern, Policy, Rule, case::Case, condition::Condition, index::Index, rule::Fit};
+use crate::{
+    Ask, AskSettings, Call, Exact, Judgement, Pattern, Policy, Rule, case::Case, condition::Condition, index::Index,
+    rule::Fit,
+};
 
 const PATTERNS: [&str; 14] =
     ["*", "a", "b", "ab", "a*", "*b", "?", "a?", "*a*", "a*b", "execute_command", "execute_*", "*_command", "ж?"];
@@ -44,6 +49,7 @@ struct Draft {
     arguments: Option<Value>,
     when: Option<&'static str>,
     verdict: Verdict,
+    ask: Option<AskSettings>,
 }
 
 impl Draft {
@@ -59,7 +65,7 @@ impl Draft {
             when: self.when.map(|when| Condition::new(when).unwrap().0),
             verdict: self.verdict,
             reason: String::new(),
-            ask: None,
+            ask: self.ask.clone().filter(|_| self.verdict == Verdict::Ask).map(Arc::new),
             line: number,
         }
     }
@@ -73,8 +79,55 @@ fn draft() -> impl Strategy<Value = Draft> {
     let arguments = prop::option::weighted(0.3, exact);
     let when = prop::option::of(prop::sample::select(&CONDITIONS[..]));
     let verdict = prop::sample::select(&Verdict::ALL[..]);
-    (tools, agents, roles, arguments, when, verdict).prop_map(|(tools, agents, roles, arguments, when, verdict)| {
-        Draft { tools, agents, roles, arguments, when, verdict }
+    let ask = prop::option::of(ask_settings());
+    (tools, agents, roles, arguments, when, verdict, ask).prop_map(
+        |(tools, agents, roles, arguments, when, verdict, ask)| Draft {
+            tools,
+            agents,
+            roles,
+            arguments,
+            when,
+            verdict,
+            ask,
+        },
+    )
+}
+
+fn ask_settings() -> impl Strategy<Value = AskSettings> {
+    let some = |of: &'static [&'static str]| prop::sample::subsequence(of, 0..=of.len());
+    let named = (some(&["bob", "ann"]), some(&["ops", "law"]), some(&["viewer", "operator", "admin"]));
+    let named = named.prop_map(|(users, groups, roles)| json!({ "users": users, "groups": groups, "roles": roles }));
+    let named = prop::option::weighted(0.8, named);
+    let audience = (named, 1..4_u32, any::<bool>(), any::<bool>()).prop_map(|(named, quorum, distinct, eyes)| {
+        let audience = json!({ "named": named, "quorum": quorum, "distinct_groups": distinct, "four_eyes": eyes });
+        serde_json::from_value::<Audience>(audience).unwrap()
+    });
+    let fallback = prop::option::of(prop_oneof![Just(Fallback::Deny), Just(Fallback::Hold)]);
+    (prop::option::weighted(0.8, audience), prop::option::of(1..9_i64), fallback).prop_map(
+        |(audience, deadline_seconds, fallback)| AskSettings {
+            audience,
+            deadline_seconds,
+            fallback: fallback.filter(|_| deadline_seconds.is_some()),
+            options: Vec::new(),
+        },
+    )
+}
+
+/// Equal answers of distinct people.
+fn votes() -> impl Strategy<Value = Vec<Answer>> {
+    let role = prop::sample::select(&[Role::Viewer, Role::Operator, Role::Admin][..]);
+    let voter = prop::option::of((role, prop::sample::subsequence(&["ops", "law", "pets"][..], 0..=3)));
+    prop::collection::vec(voter, 5).prop_map(|voters| {
+        let names = ["ann", "bob", "cat", "dan", "eve"].into_iter().zip(voters);
+        let voted = names.filter_map(|(name, voter)| Some((name, voter?)));
+        voted
+            .map(|(name, (role, groups))| {
+                let by = Actor { kind: ActorKind::User, name: name.into() };
+                let answer = json!({ "id": "ans_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "by": by, "groups": groups,
+                                     "role": role, "at": "2026-11-15T10:00:00Z", "effect": "approve" });
+                serde_json::from_value(answer).unwrap()
+            })
+            .collect()
     })
 }
 
@@ -137,7 +190,7 @@ fn made(drafts: &[Draft]) -> Vec<Rule> {
 }
 
 fn same(left: &Judgement, right: &Judgement) -> bool {
-    left.ruling == right.ruling && left.ask == right.ask
+    left.ruling == right.ruling && left.asks == right.asks
 }
 
 proptest! {
@@ -196,6 +249,38 @@ proptest! {
             Fit::Fails(_) => prop_assert_eq!(all, rest.max(Verdict::Ask)),
             _ => prop_assert_eq!(all, rest),
         }
+    }
+
+    /// Whoever can decide the question about a call can decide the own question of every rule that asks about it, and of the default where
+    /// no rule matches.
+    #[test]
+    fn a_question_is_as_strict_as_every_rule_that_asks(drafts in drafts(), asked in asked(), votes in votes()) {
+        let call = asked.call();
+        let case = Case::new(&call);
+        let policy = policy(made(&drafts), Verdict::Ask);
+        let judgement = policy.judge(&call);
+        let ask = Ask::of(&judgement.asks);
+        if judgement.ruling.verdict != Verdict::Ask {
+            prop_assert!(judgement.asks.is_empty());
+            return Ok(());
+        }
+        let starter = Actor { kind: ActorKind::User, name: "ann".into() };
+        let votes: Vec<&Answer> = votes.iter().collect();
+        let enough = |audience: &Audience| audience.settled_by(&votes, &starter);
+        let settled = ask.audiences.iter().all(enough);
+        let matched = policy.rules.iter().position(|rule| rule.fit(&case) == Fit::Matches);
+        let before = &policy.rules[..matched.unwrap_or(policy.rules.len())];
+        let failing = before.iter().filter(|rule| matches!(rule.fit(&case), Fit::Fails(_)));
+        let speaking = failing.chain(matched.map(|number| &policy.rules[number]));
+        for rule in speaking.filter(|rule| rule.verdict == Verdict::Ask) {
+            let settings = rule.ask.as_deref().cloned().unwrap_or_default();
+            let own = settings.audience.unwrap_or_default();
+            prop_assert!(!settled || enough(&own), "{own:?} is weakened by {:?}", ask.audiences);
+            prop_assert!(settings.deadline_seconds.is_none_or(|own| ask.deadline_seconds.is_some_and(|all| all <= own)));
+            prop_assert!(ask.fallback == settings.fallback || ask.fallback == Some(Fallback::Deny));
+        }
+        prop_assert!(matched.is_some() || !settled || enough(&Audience::default()), "the default is weakened");
+        prop_assert_eq!(policy.explain(&call).asks, judgement.asks);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::{Fallback, Role, Verdict};
+use domain::{Role, Verdict};
 use holdpoint_policy::{Call, Fit, Miss, Policy};
 use serde_json::{Value, json};
 
@@ -93,24 +93,6 @@ fn what_cannot_be_evaluated_holds_the_call() {
     }
     let ruling = after("allow", "allow", "ask").judge(&call("t", &absent)).ruling;
     assert_eq!(ruling.reason, "Rule `first` could not be evaluated: there is no `n`.");
-}
-
-#[test]
-fn a_held_call_is_asked_as_its_rule_says_or_else_as_the_one_that_would_have_asked() {
-    let ask = |seconds: u32| format!("[rule.ask]\ndeadline_seconds = {seconds}\nfallback = \"deny\"");
-    let next = rule("next", "ask", &format!("tools = [\"t\"]\n{}", ask(2)));
-    let when = "tools = [\"t\"]\nwhen = 'args.n > 3'";
-    let none = json!({});
-    let seconds = |policy: &Policy| {
-        let settings = policy.judge(&call("t", &none)).ask;
-        settings.and_then(|settings| {
-            assert_eq!(settings.fallback, Some(Fallback::Deny));
-            settings.deadline_seconds
-        })
-    };
-    assert_eq!(seconds(&load(&(rule("first", "ask", &format!("{when}\n{}", ask(1))) + &next))), Some(1));
-    assert_eq!(seconds(&load(&(rule("first", "allow", when) + &next))), Some(2));
-    assert_eq!(seconds(&load(&rule("first", "allow", when))), None);
 }
 
 #[test]

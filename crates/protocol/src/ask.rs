@@ -196,6 +196,7 @@ impl AskBody {
             fallback: self.fallback,
             suggestions: self.suggestions.into_iter().map(SuggestionBody::into_suggestion).collect(),
             metadata: self.metadata,
+            requirements: Vec::new(),
             asked_by_rule: None,
             call: None,
             reply: false,

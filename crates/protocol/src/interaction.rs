@@ -74,8 +74,12 @@ pub struct InteractionView {
     /// Whether it is a message of the conversation, so that the answer is one too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub requires_reply: bool,
-    /// Who may answer.
+    /// Who may answer; the strictest of the `requirements` where there are several.
     pub audience: AudienceView,
+    /// The audiences that must each be satisfied by equal answers of its own members, where several rules ask about one call. One person may
+    /// count in several. Whoever belongs to one of them may answer. Absent where `audience` is the only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<RequirementView>,
     /// Until when.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
@@ -212,6 +216,16 @@ pub struct AudienceView {
     pub four_eyes: bool,
 }
 
+/// One of several audiences that must each be satisfied.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RequirementView {
+    /// Who may answer, and how many must.
+    #[serde(flatten)]
+    pub audience: AudienceView,
+    /// Whether the equal answers so far are enough for it.
+    pub met: bool,
+}
+
 /// Something that fills the form in.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SuggestionView {
@@ -312,7 +326,7 @@ pub struct InteractionsPage {
 
 impl From<Interaction> for InteractionView {
     fn from(interaction: Interaction) -> Self {
-        let status = interaction.status();
+        let (status, requirements) = (interaction.status(), requirements(&interaction));
         let Interaction { id, origin, question, state, revision, .. } = interaction;
         let custom_kind = match &question.kind {
             Kind::Custom(name) => Some(name.clone()).filter(|name| name != "custom"),
@@ -355,6 +369,7 @@ impl From<Interaction> for InteractionView {
             required: question.required,
             requires_reply: question.reply,
             audience: question.audience.into(),
+            requirements,
             deadline: question.deadline,
             warn_at: question.warn_at,
             fallback: question.fallback,
@@ -376,6 +391,12 @@ impl From<Interaction> for InteractionView {
             revision,
         }
     }
+}
+
+fn requirements(interaction: &Interaction) -> Vec<RequirementView> {
+    let several = interaction.question.requirements.iter().cloned();
+    let shown = several.zip(interaction.requirements_met());
+    shown.map(|(audience, met)| RequirementView { audience: audience.into(), met }).collect()
 }
 
 impl From<Answer> for VoteView {

@@ -50,11 +50,11 @@ pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, Remember
 pub use handover::{AbstentionView, HandedFromView, HandedOverView};
 pub use interaction::{
     ActionSchemaView, ActionView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView,
-    ResolutionView, SuggestionView, VoteView,
+    RequirementView, ResolutionView, SuggestionView, VoteView,
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
 pub use policy::{
-    ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
+    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
     PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody, PolicyVersionView, PolicyVersionsPage,
     PolicyView, RefusedFileView,
 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{FloorRulingView, RulingView, SuspensionView};
+use crate::{AudienceView, FloorRulingView, RulingView, SuspensionView};
 
 /// Puts the project's own policy in force.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -204,6 +204,9 @@ pub struct ExplanationView {
     /// What the parsers made of the arguments.
     #[schema(value_type = Object)]
     pub parsed: Value,
+    /// Everything that asks, where the ruling is to ask: each has its own people, and all of them must be satisfied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<AskView>,
     /// The part of the server's floor, where one is in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorExplanationView>,
@@ -217,6 +220,25 @@ pub struct FloorExplanationView {
     /// Every rule of the floor that was looked at, in order, up to the one that spoke.
     #[schema(value_type = Vec<Object>)]
     pub considered: Value,
+}
+
+/// One reason to ask about a call.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "rule": "large", "because": "fails", "error": "there is no `amount`",
+    "audience": { "groups": ["finance"], "quorum": 2, "distinct_groups": false, "four_eyes": true }
+}))]
+pub struct AskView {
+    /// The rule's name; absent where the default of the policy asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// `matches`, `fails` (its expression could not be evaluated) or `default`.
+    pub because: &'static str,
+    /// Why its expression could not be evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Who may answer, and how many must.
+    pub audience: AudienceView,
 }
 
 /// One change of the policy. A text that is put in force again is another one.

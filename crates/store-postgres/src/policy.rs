@@ -27,6 +27,16 @@ impl PolicyReads for Face<'_> {
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
+    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
+        let projects: Vec<_> = places.iter().map(|place| place.project.uuid()).collect();
+        let sql = "select project, body from policy_states where project = any($1)";
+        let mut found: HashMap<Uuid, PolicyState> = HashMap::new();
+        for row in self.rows(sql, &[&projects])? {
+            found.insert(column(&row, 0)?, parsed(column(&row, 1)?)?);
+        }
+        Ok(projects.iter().map(|project| found.remove(project)).collect())
+    }
+
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>> {
         let sql = "select body from policy_versions where project = $1 and version = $2";
         let found = self.row(sql, &[&scope.project.uuid(), &version])?;
@@ -65,16 +75,6 @@ impl PolicyWrites for Face<'_> {
         // The state has no row before somebody has changed it; its project always has one.
         self.rows("select 1 from projects where id = $1 for share", &[&scope.project.uuid()])?;
         self.policy_state(scope)
-    }
-
-    fn policies_held(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
-        let projects: Vec<_> = places.iter().map(|place| place.project.uuid()).collect();
-        let sql = "select project, body from policy_states where project = any($1) for share";
-        let mut found: HashMap<Uuid, PolicyState> = HashMap::new();
-        for row in self.rows(sql, &[&projects])? {
-            found.insert(column(&row, 0)?, parsed(column(&row, 1)?)?);
-        }
-        Ok(projects.iter().map(|project| found.remove(project)).collect())
     }
 
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {

@@ -8,6 +8,8 @@ use crate::{Page, Stored};
 pub trait PolicyReads {
     /// Which policy is in force, where anybody has changed it.
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
+    /// The same of several places, in their order, as they were at one moment.
+    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>>;
     /// A policy that was in force here, as it first was.
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>>;
     /// The changes of the policy, the newest first; where a version is named, those that put it in force.
@@ -47,8 +49,6 @@ pub trait PolicyWrites {
     /// Which policy is in force, where anybody has changed it. Nobody changes it until this transaction has ended; many may hold it at once.
     /// Whoever then writes it is sure that what its holders wrote can be read.
     fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
-    /// The same for several places at once, in their order. A place of which nothing was ever written is not held.
-    fn policies_held(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>>;
     /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
     /// Keeps a policy that is in force here; `false` if it was known already.

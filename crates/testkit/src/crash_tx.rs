@@ -114,6 +114,7 @@ passed_on! { Reads:
     }
     PolicyReads {
         policy_state(scope: &Scope) -> Option<PolicyState>;
+        policy_states(places: &[Scope]) -> Vec<Option<PolicyState>>;
         policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
         policy_changes(scope: &Scope, version: Option<&str>, page: Page<u64>) -> Vec<KnownChange>;
         shadow_text(scope: &Scope, number: u64) -> Option<String>;
@@ -218,7 +219,6 @@ passed_on! { Tx:
     }
     PolicyWrites {
         policy_held(scope: &Scope) -> Option<PolicyState>;
-        policies_held(places: &[Scope]) -> Vec<Option<PolicyState>>;
         policy_save(scope: &Scope, state: &PolicyState) -> ();
         policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
         policy_changed(scope: &Scope, change: &PolicyChange) -> ();

@@ -2157,8 +2157,36 @@ export interface components {
             /** @description One line. */
             title: string;
         };
+        /**
+         * @description One reason to ask about a call.
+         * @example {
+         *       "audience": {
+         *         "distinct_groups": false,
+         *         "four_eyes": true,
+         *         "groups": [
+         *           "finance"
+         *         ],
+         *         "quorum": 2
+         *       },
+         *       "because": "fails",
+         *       "error": "there is no `amount`",
+         *       "rule": "large"
+         *     }
+         */
+        AskView: {
+            /** @description Who may answer, and how many must. */
+            audience: components["schemas"]["AudienceView"];
+            /** @description `matches`, `fails` (its expression could not be evaluated) or `default`. */
+            because: string;
+            /** @description Why its expression could not be evaluated. */
+            error?: string | null;
+            /** @description The rule's name; absent where the default of the policy asks. */
+            rule?: string | null;
+        };
         /** @description Which rule of which version of the policy asked. */
         AskingRule: {
+            /** @description Further rules that asked about the same call. */
+            also?: string[];
             /** @description The policy's version. */
             policy: string;
             /** @description The rule's name; none where no rule matched and the default asked. */
@@ -2780,6 +2808,8 @@ export interface components {
          *     }
          */
         ExplanationView: {
+            /** @description Everything that asks, where the ruling is to ask: each has its own people, and all of them must be satisfied. */
+            asks?: components["schemas"]["AskView"][];
             /** @description Every rule that was looked at, in order, up to the one that spoke. */
             considered: Record<string, unknown>[];
             /** @description The part of the server's floor, where one is in force. */
@@ -4016,7 +4046,7 @@ export interface components {
             /** @description Who asked. */
             asked_by: components["schemas"]["Actor"];
             asked_by_rule?: components["schemas"]["AskingRule"] | null;
-            /** @description Who may answer. */
+            /** @description Who may answer; the strictest of the `requirements` where there are several. */
             audience: components["schemas"]["AudienceView"];
             /** @description Routes it. Proves nothing. */
             channel: string;
@@ -4063,6 +4093,9 @@ export interface components {
             overdue: boolean;
             /** @description Whether it may not be skipped. */
             required: boolean;
+            /** @description The audiences that must each be satisfied by equal answers of its own members, where several rules ask about one call. One person may
+             *     count in several. Whoever belongs to one of them may answer. Absent where `audience` is the only one. */
+            requirements?: components["schemas"]["RequirementView"][];
             /** @description Whether it is a message of the conversation, so that the answer is one too. */
             requires_reply?: boolean;
             resolution?: components["schemas"]["ResolutionView"] | null;
@@ -5039,6 +5072,11 @@ export interface components {
          * @enum {string}
          */
         RememberWord: "exact" | "any";
+        /** @description One of several audiences that must each be satisfied. */
+        RequirementView: components["schemas"]["AudienceView"] & {
+            /** @description Whether the equal answers so far are enough for it. */
+            met: boolean;
+        };
         /** @description How a question ended. */
         ResolutionView: {
             answer?: components["schemas"]["AnswerView"] | null;

@@ -9,6 +9,11 @@ const audience = (more: Partial<Interaction['audience']> = {}) => ({
   audience: { quorum: 1, four_eyes: false, distinct_groups: false, ...more },
 });
 
+const several = (...all: Partial<Interaction['audience']>[]) => ({
+  ...audience(all[0]),
+  requirements: all.map((one) => ({ quorum: 1, four_eyes: false, distinct_groups: false, met: false, ...one })),
+});
+
 test.each([
   ['an operator', audience(), alice, 'dana', undefined],
   ['a viewer', audience(), vera, 'dana', 'not_in_audience'],
@@ -21,6 +26,23 @@ test.each([
   ['who started, with four eyes', audience({ four_eyes: true }), alice, 'alice', 'four_eyes'],
   ['another, with four eyes', audience({ four_eyes: true }), alice, 'dana', undefined],
   ['who asked', { ...audience(), asked_by: { kind: 'user', name: 'alice' } as never }, alice, 'dana', 'own'],
+  ['one of several', several({ groups: ['night'] }, { groups: ['day'] }), alice, 'dana', undefined],
+  ['the second of several', several({ groups: ['day'] }, { roles: ['operator'] }), alice, 'dana', undefined],
+  ['none of several', several({ groups: ['day'] }, { roles: ['admin'] }), alice, 'dana', 'not_in_audience'],
+  [
+    'who started, with four eyes in one',
+    several({ groups: ['night'], four_eyes: true }, { roles: ['operator'] }),
+    alice,
+    'alice',
+    undefined,
+  ],
+  [
+    'who started, with four eyes in their own',
+    several({ groups: ['night'], four_eyes: true }, { roles: ['admin'] }),
+    alice,
+    'alice',
+    'four_eyes',
+  ],
 ])('%s', (_, asked, me, startedBy, expected) => {
   expect(barred(asked, { ...me, groups: [...me.groups] }, startedBy)).toBe(expected);
 });

@@ -1,25 +1,31 @@
 import type { Me } from '@/api/people';
 import type { Interaction } from '@/api/types';
+import { type Audience, audiencesOf } from './audience';
 
 /** Why somebody may not answer a question. */
 export type Bar = 'own' | 'four_eyes' | 'not_in_audience' | 'agent';
 
-type Asked = Pick<Interaction, 'asked_by' | 'audience'>;
+type Asked = Pick<Interaction, 'asked_by' | 'audience' | 'requirements'>;
 type Somebody = Pick<Me, 'name' | 'role' | 'groups'>;
 
 /**
  * Whether somebody may answer, as the server will judge it too: never who asked, with four eyes not who started the session, and
- * only who is in the audience. Without one those are operators, administrators and who started the session.
+ * only who is in the audience, or in one of several. Without one those are operators, administrators and who started the session.
  */
-export function barred({ asked_by, audience }: Asked, me: Somebody, startedBy?: string): Bar | undefined {
-  const { users, groups, roles } = audience;
+export function barred(asked: Asked, me: Somebody, startedBy?: string): Bar | undefined {
   const started = me.name === startedBy;
   if (me.role === 'agent') return 'agent';
-  if (me.name === asked_by.name) return 'own';
-  if (audience.four_eyes && started) return 'four_eyes';
-  const named = users ?? groups ?? roles;
-  const inside = named
-    ? users?.includes(me.name) || roles?.includes(me.role) || groups?.some((group) => me.groups.includes(group))
-    : started || me.role === 'admin' || me.role === 'operator';
-  return inside ? undefined : 'not_in_audience';
+  if (me.name === asked.asked_by.name) return 'own';
+  let bar: Bar = 'not_in_audience';
+  for (const audience of audiencesOf(asked)) {
+    if (audience.four_eyes && started) bar = 'four_eyes';
+    else if (includes(audience, me, started)) return undefined;
+  }
+  return bar;
+}
+
+function includes({ users, groups, roles }: Audience, me: Somebody, started: boolean): boolean {
+  if (!(users ?? groups ?? roles)) return started || me.role === 'admin' || me.role === 'operator';
+  const grouped = groups?.some((group) => me.groups.includes(group));
+  return Boolean(users?.includes(me.name) || roles?.includes(me.role) || grouped);
 }

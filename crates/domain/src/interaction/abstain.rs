@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Change, Interaction, Pending, Reviewer, State};
 use crate::access::Right;
 use crate::audience::Person;
-use crate::{Actor, Caller, Happening, Refusal};
+use crate::{Actor, Audience, Caller, Happening, Refusal};
 
 /// Who will not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,8 @@ impl Interaction {
         pending.votes.retain(|vote| vote.by.name != by.name);
         pending.claim = pending.claim.filter(|claim| claim.by.name != by.name);
         pending.abstained.push(Abstention { by: by.clone(), at: now, note: note.clone() });
-        pending.deserted = !self.question.audience.enough(&self.left(&pending, people));
+        let reachable = |audience: &Audience| audience.enough(&self.left(audience, &pending, people));
+        pending.deserted = !self.question.audiences().iter().all(reachable);
         let data = json!({ "note": note, "abstained": pending.abstained.len() });
         let happening = Happening::by("interaction.abstained", &by, data);
         Ok((self.became(State::Pending(pending)), happening))
@@ -63,15 +64,15 @@ impl Interaction {
         Some(Happening::plain("interaction.deserted", data))
     }
 
-    /// The groups of everybody who could still answer, one entry for each person.
-    fn left(&self, pending: &Pending, people: &[Person]) -> Vec<Vec<String>> {
+    /// The groups of everybody in an audience who could still answer, one entry for each person.
+    fn left(&self, audience: &Audience, pending: &Pending, people: &[Person]) -> Vec<Vec<String>> {
         let gone = |name: &str| pending.abstained.iter().any(|one| one.by.name == name);
         let mut left: Vec<(&str, Vec<String>)> = Vec::new();
         for person in people {
             let name = person.actor.name.as_str();
             let started = name == self.origin.started_by.name;
-            let may = person.role.may(Right::Answer) && self.unbarred(&person.actor).is_ok();
-            if !may || gone(name) || !self.question.audience.includes_person(person, started) {
+            let may = person.role.may(Right::Answer) && self.unbarred_in(audience, &person.actor).is_ok();
+            if !may || gone(name) || !audience.includes_person(person, started) {
                 continue;
             }
             // Somebody with several keys is one person, with the groups of them all.

@@ -183,11 +183,20 @@ fn of_the_resolution(interaction: &Interaction, resolution: &Resolution, at: Tim
                 "an agent answered"
             );
             let starter = everybody.iter().any(|vote| vote.by == interaction.origin.started_by);
-            assert!(!(starter && question.audience.four_eyes), "four eyes");
+            let four_eyes = question.audiences().iter().all(|audience| audience.four_eyes);
+            assert!(!(starter && four_eyes), "four eyes");
             let agreeing: BTreeSet<&str> =
                 everybody.iter().filter(|vote| vote.agrees_with(answer)).map(|vote| vote.by.name.as_str()).collect();
             let enough = agreeing.len() >= question.audience.quorum as usize;
             assert!(enough || answer.effect.holds_back(), "decided by {agreeing:?} alone: {question:?}");
+            if !question.requirements.is_empty() && !answer.effect.holds_back() {
+                let of_ops = ["alice", "carol"];
+                assert!(
+                    of_ops.iter().all(|name| agreeing.contains(name)),
+                    "decided by {agreeing:?}, not by both of ops"
+                );
+                assert!(agreeing.contains("bob") || agreeing.contains("victor"), "decided by {agreeing:?}");
+            }
         }
         Resolution::AutoResolved { answer, .. } if answer.by.name == "holdpoint" => {
             let as_written = match &question.fallback {

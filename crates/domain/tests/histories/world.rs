@@ -27,11 +27,16 @@ pub(crate) const ACTORS: [(&str, Role, &[&str]); 8] = [
 ];
 
 /// What is asked, as the fields of a question.
-pub(crate) const TEMPLATES: [&str; 10] = [
+pub(crate) const TEMPLATES: [&str; 11] = [
     r#"{"kind":"approval","action":{"tool":"pay","arguments":{"n":1}}}"#,
     r#"{"kind":"approval","action":{"tool":"pay","arguments":{"n":1}},"audience":{"quorum":2},"fallback":"deny"}"#,
     r#"{"kind":"approval","action":{"tool":"pay","arguments":{"n":1}},
         "audience":{"quorum":2,"distinct_groups":true,"named":{"groups":["ops","law"]}}}"#,
+    r#"{"kind":"approval","action":{"tool":"pay","arguments":{"n":1}},
+        "audience":{"quorum":2,"four_eyes":true,"named":{"groups":["ops"]}},
+        "requirements":[{"quorum":1,"named":{"roles":["admin","operator"]}},
+                        {"quorum":2,"four_eyes":true,"named":{"groups":["ops"]}},
+                        {"quorum":1,"named":{"users":["bob","victor"]}}]}"#,
     r#"{"kind":"confirmation","audience":{"quorum":1,"four_eyes":true},"fallback":"hold"}"#,
     r#"{"kind":"choice","multiple":true,"options":[{"id":"a","label":"A","effect":"provide","metadata":{"x":0.1}},
         {"id":"b","label":"B","effect":"provide"}],"fallback":{"option":"a"}}"#,

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use testkit::Random;
 
 /// The tools that agents know.
-pub(crate) const TOOLS: [&str; 10] =
-    ["read", "write", "write", "write", "write", "two", "deploy", "timed", "never", "again"];
+pub(crate) const TOOLS: [&str; 11] =
+    ["read", "write", "write", "write", "write", "two", "several", "deploy", "timed", "never", "again"];
 
 const COMMON: &str = r#"
 version = 1
@@ -27,6 +27,17 @@ name = "two"
 tools = ["two"]
 verdict = "ask"
 ask = { audience = { quorum = 2 } }
+[[rule]]
+name = "cannot-be-evaluated"
+tools = ["several"]
+when = 'args.absent == 1'
+verdict = "ask"
+ask = { audience = { groups = ["security"] } }
+[[rule]]
+name = "several"
+tools = ["several"]
+verdict = "ask"
+ask = { audience = { quorum = 2, four_eyes = true } }
 [[rule]]
 name = "timed"
 tools = ["timed"]

@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use engine::{Differs, Explained, FloorExplained, InForce, PolicyNotices, RefusedFile, Supposed};
-use policy::{Considered, Finding, Severity};
+use policy::{Asking, Because, Considered, Finding, Severity};
 use protocol::{
-    ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
+    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
     PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody, PolicyVersionView, PolicyVersionsPage,
     PolicyView, RefusedFileView,
 };
@@ -152,13 +152,24 @@ pub(super) async fn policy_explain(
     Command { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: Command<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
     let supposed = Supposed { tool, arguments, agent, user, role, draft: text };
-    let Explained { ruling, considered, parsed, floor } = app.engine.policy_explain(&caller, supposed).await?;
-    let shown = |considered: &[Considered]| serde_json::to_value(considered).unwrap_or(Value::Null);
+    let Explained { ruling, considered, parsed, asks, floor } = app.engine.policy_explain(&caller, supposed).await?;
+    let gone_through = |considered: &[Considered]| serde_json::to_value(considered).unwrap_or(Value::Null);
     let floor = floor.map(|FloorExplained { ruling, considered }| FloorExplanationView {
         ruling: ruling.into(),
-        considered: shown(&considered),
+        considered: gone_through(&considered),
     });
-    Ok(Json(ExplanationView { ruling: ruling.into(), considered: shown(&considered), parsed, floor }))
+    let (considered, asks) = (gone_through(&considered), asks.into_iter().map(shown).collect());
+    Ok(Json(ExplanationView { ruling: ruling.into(), considered, parsed, asks, floor }))
+}
+
+fn shown(ask: Asking) -> AskView {
+    let audience = ask.audience().into();
+    let (because, error) = match ask.because {
+        Because::Matches => ("matches", None),
+        Because::Fails(error) => ("fails", Some(error)),
+        Because::Default => ("default", None),
+    };
+    AskView { rule: ask.rule, because, error, audience }
 }
 
 /// Switches the policy on or off for the whole project. It is recorded with who and why.

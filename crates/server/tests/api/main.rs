@@ -45,6 +45,7 @@ mod permits;
 mod play;
 mod policy;
 mod provider;
+mod requirements;
 mod resuming;
 mod secrets;
 mod side_doors;

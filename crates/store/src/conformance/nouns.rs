@@ -150,6 +150,10 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
     let quorum = asked(session, json!({ "audience": { "quorum": 2 } }));
     let voted = answered(&quorum, "alice", at(2));
     let agreed = answered(&voted, "bob", at(3));
+    let eyes = json!({ "quorum": 2, "four_eyes": true });
+    let several = asked(session, json!({ "audience": eyes, "requirements": [{ "quorum": 1 }, eyes] }));
+    let halfway = answered(&several, "alice", at(2));
+    let all_agreed = answered(&halfway, "bob", at(3));
     let taken = open();
     let mine = lease();
     let waiting = done(&taken);
@@ -185,6 +189,7 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
         ("claimed", vec![claimed, claim]),
         ("warned", vec![warned, warning]),
         ("voted", vec![quorum, voted, agreed]),
+        ("several requirements", vec![several, halfway, all_agreed]),
         ("completed", vec![taken, waiting, processing, completed]),
         ("offered again", {
             let first = done(&failed);

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
 import type { Explanation, Policy } from '@/api/types';
+import { audienceWords } from '@/model/audience';
 import { readArguments } from '@/model/edit';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
@@ -107,6 +108,23 @@ function Ruling({ explained }: { explained: Explanation }) {
       <Section title={t('explain.considered')}>
         <Rules considered={explained.considered as Considered[]} />
       </Section>
+      {explained.asks?.length ? (
+        <Section title={t('explain.asks')}>
+          <Card>
+            <ul className="divide-y">
+              {explained.asks.map((one) => (
+                <li key={one.rule ?? ''} className="px-4 py-2 text-sm">
+                  {one.rule ? <code className="mr-3 font-semibold">{one.rule}</code> : null}
+                  <AgentLine text={audienceWords(t, one.audience, true)} />
+                  <div className="text-muted">
+                    <AgentLine text={t(`explain.because.${one.because as 'fails'}`, { why: one.error ?? '' })} />
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </Card>
+        </Section>
+      ) : null}
       {explained.floor ? (
         <Section title={t('explain.floor')}>
           <p className="mb-2 text-sm">

@@ -11,7 +11,8 @@ import { HiddenMarks } from '@/ui/hidden-marks';
 /** Whether this person can let an approval of this question hold for more than one call. */
 export function rememberable(question: Interaction, role?: Role): boolean {
   const asked = question.kind === 'approval' && question.action && question.asked_by_rule;
-  return Boolean(asked) && question.audience.quorum <= 1 && (role === 'admin' || role === 'operator');
+  const alone = question.audience.quorum <= 1 && !question.requirements?.length;
+  return Boolean(asked) && alone && (role === 'admin' || role === 'operator');
 }
 
 interface Props {

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
+import { Circle, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { moment } from '@/lib/time';
+import { audienceWords } from '@/model/audience';
 import { askerOf, moveLabel, sessionName } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 
@@ -37,9 +39,13 @@ export function Why({ question }: { question: Interaction }) {
           <span className="text-muted"> · {t('why.startedBy', { name: session.started_by.name })}</span>
         ) : null}
       </Row>
-      {rule ? <Row name={t('why.rule')}>{rule.rule ? <code>{rule.rule}</code> : t('why.noRule')}</Row> : null}
-      <Row name={t('why.audience')}>
-        <Audience question={question} />
+      {rule ? (
+        <Row name={t('why.rule')}>
+          {rule.rule ? <code>{[rule.rule, ...(rule.also ?? [])].join(', ')}</code> : t('why.noRule')}
+        </Row>
+      ) : null}
+      <Row name={t(question.requirements?.length ? 'why.requirements' : 'why.audience')}>
+        <Audiences question={question} />
       </Row>
       {question.handed_from ? (
         <Row name={t('why.handedFrom')}>
@@ -92,19 +98,27 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Audience({ question }: { question: Interaction }) {
+/** Who may answer or, where several audiences must each be satisfied, a list of them in which those are ticked that are. */
+export function Audiences({ question }: { question: Pick<Interaction, 'audience' | 'requirements'> }) {
   const { t } = useTranslation();
-  const { users, groups, roles, quorum, four_eyes, distinct_groups } = question.audience;
-  const named = [
-    ...(users ?? []).map((name) => name),
-    ...(groups ?? []).map((name) => t('why.group', { name })),
-    ...(roles ?? []).map((name) => t('why.role', { name: t(`roles.${name as 'admin'}`, { defaultValue: name }) })),
-  ];
-  const parts = [named.length > 0 ? named.join(', ') : t('why.everyOperator')];
-  if (quorum > 1) parts.push(t('why.quorum', { count: quorum }));
-  if (distinct_groups) parts.push(t('why.distinct'));
-  if (four_eyes) parts.push(t('why.fourEyes'));
-  return <AgentLine text={parts.join(' · ')} />;
+  const { audience, requirements } = question;
+  if (!requirements?.length) return <AgentLine text={audienceWords(t, audience)} />;
+  return (
+    <ul className="space-y-1">
+      {requirements.map((one) => (
+        <li key={JSON.stringify({ ...one, met: undefined })} className="flex items-start gap-1.5">
+          {one.met ? (
+            <CircleCheck role="img" aria-label={t('why.met')} className="mt-0.5 size-4 shrink-0 text-good-ink" />
+          ) : (
+            <Circle role="img" aria-label={t('why.unmet')} className="mt-0.5 size-4 shrink-0 text-muted" />
+          )}
+          <span className="min-w-0">
+            <AgentLine text={audienceWords(t, one, true)} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function fallbackWords(t: TFunction, question: Interaction, fallback: Interaction['fallback']): string {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Pending;
-use domain::{ActorKind, Answer, Fallback, Interaction, Kind, State};
+use domain::{ActorKind, Answer, Audience, Fallback, Interaction, Kind, State};
 
 use super::{View, holds, resolutions};
 use crate::command::What;
@@ -101,7 +101,7 @@ fn changed(view: &View<'_>, before: &Interaction, after: &Interaction) -> Verdic
 fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pending) -> Verdict {
     let id = question.id;
     fresh_votes(question, &was.votes, &is.votes)?.into_iter().try_for_each(|vote| voted(view, question, vote))?;
-    let quorum = question.question.audience.quorum as usize;
+    let quorum: usize = question.question.audiences().iter().map(|audience| audience.quorum as usize).sum();
     holds!(is.votes.len() < quorum * 4, "{id} has {} votes and needs {quorum}", is.votes.len());
     if is.claim != was.claim {
         let by = is.claim.as_ref().map(|claim| claim.by.name.as_str());
@@ -141,18 +141,11 @@ pub(crate) fn fresh_votes<'a>(
     Ok(fresh)
 }
 
-/// One person's new vote: theirs, in time, and from somebody who may.
-pub(crate) fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> Verdict {
-    let (id, name) = (question.id, vote.by.name.as_str());
-    let said = view.any(id, |deed| matches!(deed.what, What::Answer { .. }) && deed.by() == name);
-    holds!(said, "{name} did not answer {id}, or was refused, and counts all the same");
-    holds!(vote.by.kind == ActorKind::User, "an agent answered {id}");
-    holds!(name != question.origin.asked_by.name, "{name} asked {id} and answered it");
-    let audience = &question.question.audience;
+/// Whether somebody belongs to an audience of a question, and is not barred from it because they started the session.
+pub(crate) fn invited(view: &View<'_>, question: &Interaction, audience: &Audience, name: &str) -> bool {
     let started = name == question.origin.started_by.name;
-    holds!(!(audience.four_eyes && started), "{name} started the session of {id} and answered it with four eyes");
-    let Some(person) = view.tenant.named(name) else { return Err(format!("{name} is not of this tenant")) };
-    let invited = match &audience.named {
+    let Some(person) = view.tenant.named(name) else { return false };
+    let named = match &audience.named {
         None => started || ["admin", "operator"].contains(&person.role.name()),
         Some(named) => {
             named.users.iter().any(|user| user == name)
@@ -160,6 +153,18 @@ pub(crate) fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> V
                 || person.groups.iter().any(|group| named.groups.contains(group))
         }
     };
+    named && !(audience.four_eyes && started)
+}
+
+/// One person's new vote: theirs, in time, and from somebody who may.
+pub(crate) fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> Verdict {
+    let (id, name) = (question.id, vote.by.name.as_str());
+    let said = view.any(id, |deed| matches!(deed.what, What::Answer { .. }) && deed.by() == name);
+    holds!(said, "{name} did not answer {id}, or was refused, and counts all the same");
+    holds!(vote.by.kind == ActorKind::User, "an agent answered {id}");
+    holds!(name != question.origin.asked_by.name, "{name} asked {id} and answered it");
+    holds!(view.tenant.named(name).is_some(), "{name} is not of this tenant");
+    let invited = question.question.audiences().iter().any(|audience| invited(view, question, audience, name));
     holds!(invited, "{name} is not in the audience of {id}");
     holds!(vote.at == view.now, "{name}'s answer to {id} has another time");
     let late = question.question.deadline.is_some_and(|deadline| deadline <= view.now);

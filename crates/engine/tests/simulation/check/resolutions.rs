@@ -55,18 +55,21 @@ fn answered(view: &View<'_>, question: &Interaction, was: &Pending, (answer, vot
     holds!(votes.last() == Some(answer), "{id} was resolved by another answer than the last");
     let fresh = questions::fresh_votes(question, &was.votes, votes)?;
     fresh.into_iter().try_for_each(|vote| questions::voted(view, question, vote))?;
-    let audience = &question.question.audience;
     let same =
         |vote: &&Answer| (vote.effect, &vote.options, &vote.data) == (answer.effect, &answer.options, &answer.data);
     let agreeing: Vec<&Answer> = votes.iter().filter(same).collect();
     let alone = matches!(answer.effect, Effect::Reject | Effect::Retry | Effect::Terminate);
-    holds!(alone || agreeing.len() >= audience.quorum as usize, "{id} was resolved without its quorum");
-    if audience.distinct_groups && !alone {
-        let groups: BTreeSet<&String> = agreeing.iter().flat_map(|vote| &vote.groups).collect();
-        holds!(groups.len() >= audience.quorum as usize, "{id} was resolved by one group alone");
+    for audience in question.question.audiences() {
+        let counted: Vec<&&Answer> =
+            agreeing.iter().filter(|vote| questions::invited(view, question, audience, &vote.by.name)).collect();
+        holds!(alone || counted.len() >= audience.quorum as usize, "{id} was resolved without its quorum");
+        if audience.distinct_groups && !alone {
+            let groups: BTreeSet<&String> = counted.iter().flat_map(|vote| &vote.groups).collect();
+            holds!(groups.len() >= audience.quorum as usize, "{id} was resolved by one group alone");
+        }
     }
     let held = was.claim.as_ref().filter(|claim| claim.until > view.now && claim.by.name != answer.by.name);
-    if let Some(claim) = held.filter(|_| audience.quorum == 1) {
+    if let Some(claim) = held.filter(|_| !question.question.needs_several()) {
         let released = view.any(id, |deed| matches!(deed.what, What::Release { .. }));
         holds!(released, "{} answered {id}, which {} had claimed", answer.by.name, claim.by.name);
     }

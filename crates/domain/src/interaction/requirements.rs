@@ -1,0 +1,83 @@
+//! Who may answer a question, and whether the votes are enough for each of its audiences.
+
+use serde_json::{Value, json};
+
+use super::{Interaction, State};
+use crate::{Actor, Answer, Audience, Caller, Refusal, Resolution};
+
+impl Interaction {
+    /// Refuses a caller who belongs to none of the audiences, or is barred from each that they belong to.
+    pub(super) fn invites(&self, caller: &Caller) -> Result<(), Refusal> {
+        let started = caller.actor.name == self.origin.started_by.name;
+        let mut refusal = Refusal::NotInAudience;
+        for audience in self.question.audiences() {
+            match self.unbarred_in(audience, &caller.actor) {
+                Ok(()) if audience.includes(caller, started) => return Ok(()),
+                Ok(()) => {}
+                Err(barred) => refusal = barred,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// Refuses whoever can never count in an audience: who asked and, with four eyes, who started the session.
+    pub(super) fn unbarred_in(&self, audience: &Audience, actor: &Actor) -> Result<(), Refusal> {
+        if actor.name == self.origin.asked_by.name {
+            return Err(Refusal::AskerCannotAnswer);
+        }
+        if audience.four_eyes && actor.name == self.origin.started_by.name {
+            return Err(Refusal::FourEyes);
+        }
+        Ok(())
+    }
+
+    /// Whether equal votes are enough for every audience.
+    pub(super) fn is_settled_by(&self, agreeing: &[&Answer]) -> bool {
+        match self.question.requirements.as_slice() {
+            // Whoever was admitted belongs to the only audience.
+            [] => self.question.audience.satisfied(agreeing),
+            _ => self.met_by(agreeing).into_iter().all(|met| met),
+        }
+    }
+
+    /// For each of the `requirements`, whether the votes so far are enough for it. Where people have said different things, those votes are
+    /// looked at that are enough for the most requirements.
+    #[must_use]
+    pub fn requirements_met(&self) -> Vec<bool> {
+        let none: &[Answer] = &[];
+        let (votes, said) = match &self.state {
+            State::Pending(pending) => (pending.votes.as_slice(), pending.votes.as_slice()),
+            State::Resolved { resolution: Resolution::Answered { answer, votes }, .. } => {
+                let decided = std::slice::from_ref(answer);
+                (if votes.is_empty() { decided } else { votes.as_slice() }, decided)
+            }
+            State::Resolved { .. } => (none, none),
+        };
+        self.met_at_best(votes, said)
+    }
+
+    /// What is told of a vote that does not decide the question yet.
+    pub(super) fn vote_told(&self, answer: &Answer, votes: &[Answer]) -> Value {
+        let quorum = self.question.audience.quorum;
+        let mut told = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
+        if !self.question.requirements.is_empty() {
+            let met = self.met_at_best(votes, votes);
+            told["requirements"] = json!({ "met": met.iter().filter(|met| **met).count(), "of": met.len() });
+        }
+        told
+    }
+
+    fn met_at_best(&self, votes: &[Answer], said: &[Answer]) -> Vec<bool> {
+        let met = said.iter().map(|one| {
+            let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(one)).collect();
+            self.met_by(&agreeing)
+        });
+        let best = met.max_by_key(|met| met.iter().filter(|met| **met).count());
+        best.unwrap_or_else(|| vec![false; self.question.requirements.len()])
+    }
+
+    fn met_by(&self, agreeing: &[&Answer]) -> Vec<bool> {
+        let settled = |audience: &Audience| audience.settled_by(agreeing, &self.origin.started_by);
+        self.question.requirements.iter().map(settled).collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! Who asks about a call, and how the one question is put that satisfies all of them.
+
+use std::sync::Arc;
+
+use domain::{Action, Audience, Choice, Effect, Fallback, Kind, Question, requirements};
+use serde_json::json;
+
+use crate::{AskSettings, Rule};
+
+/// One reason to ask about a call: a rule, or the default of the policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asking {
+    /// The rule's name; none for the default.
+    pub rule: Option<String>,
+    /// Why it asks.
+    pub because: Because,
+    /// How it wants its question put, where it says so.
+    pub settings: Option<Arc<AskSettings>>,
+}
+
+/// Why somebody is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Because {
+    /// The rule matches.
+    Matches,
+    /// The rule's expression could not be evaluated, for this reason.
+    Fails(String),
+    /// No rule matches, or a rule that would have allowed or denied the call could not be evaluated, and no rule asks.
+    Default,
+}
+
+/// How the question about a call is put: as strictly as everything that asks about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// The audiences that must each be satisfied; at least one. None of them is implied by another.
+    pub audiences: Vec<Audience>,
+    /// The shortest time that a rule gives people.
+    pub deadline_seconds: Option<i64>,
+    /// Whether a rule that asks gives no time: then people have no longer than what is usual.
+    pub undated: bool,
+    /// What happens at the deadline: what all rules say, or `deny` where they say different things.
+    pub fallback: Option<Fallback>,
+    /// What people may choose from; empty for the usual options of an approval.
+    pub options: Vec<Choice>,
+}
+
+impl Asking {
+    /// The default of a policy asks the usual people.
+    #[must_use]
+    pub const fn by_default() -> Self {
+        Self { rule: None, because: Because::Default, settings: None }
+    }
+
+    pub(crate) fn by(rule: &Rule, because: Because) -> Self {
+        Self { rule: Some(rule.name.clone()), because, settings: rule.ask.clone() }
+    }
+
+    /// Who may answer, as far as this one is concerned.
+    #[must_use]
+    pub fn audience(&self) -> Audience {
+        self.settings.as_ref().and_then(|settings| settings.audience.clone()).unwrap_or_default()
+    }
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self::of(&[])
+    }
+}
+
+impl Ask {
+    /// Combines everything that asks about one call. The usual people are asked where nothing does.
+    ///
+    /// The default of a policy adds its audience. How much time people have, what happens then and what they may choose is up to the rules.
+    #[must_use]
+    pub fn of(asks: &[Asking]) -> Self {
+        let plain = AskSettings::default();
+        let rules: Vec<&AskSettings> =
+            asks.iter().filter(|ask| ask.rule.is_some()).map(|ask| ask.settings.as_deref().unwrap_or(&plain)).collect();
+        let mut audiences = requirements::combined(asks.iter().map(Asking::audience));
+        if audiences.is_empty() {
+            audiences.push(Audience::default());
+        }
+        let options = combined_options(&rules);
+        Self {
+            audiences,
+            deadline_seconds: rules.iter().filter_map(|rule| rule.deadline_seconds).min(),
+            undated: rules.iter().any(|rule| rule.deadline_seconds.is_none()),
+            fallback: combined_fallback(&rules, &options),
+            options,
+        }
+    }
+}
+
+/// The options of the last rule that has any, without those that let the action run in a way that another rule does not offer.
+fn combined_options(rules: &[&AskSettings]) -> Vec<Choice> {
+    let Some(shown) = rules.iter().rev().find(|rule| !rule.options.is_empty()) else { return Vec::new() };
+    let mut options = shown.options.clone();
+    if rules.len() == 1 {
+        return options;
+    }
+    let usual = usual_options();
+    let offers: Vec<&[Choice]> =
+        rules.iter().map(|rule| if rule.options.is_empty() { &usual[..] } else { &rule.options[..] }).collect();
+    let alike = |offer: &[Choice], effect: Effect| -> Vec<Choice> {
+        offer.iter().filter(|option| option.effect == effect).cloned().collect()
+    };
+    options.retain(|option| {
+        !option.effect.runs_action() || offers.iter().all(|offer| !alike(offer, option.effect).is_empty())
+    });
+    for option in options.iter_mut().filter(|option| option.effect.runs_action()) {
+        for offer in &offers {
+            let alike = alike(offer, option.effect);
+            option.requires_input |= alike.iter().all(|other| other.requires_input);
+            option.dangerous |= alike.iter().all(|other| other.dangerous);
+        }
+    }
+    if !options.iter().any(|option| option.effect.holds_back()) {
+        let taken = |id: &String| options.iter().any(|option| option.id == *id);
+        let mut ids = std::iter::once("reject".to_owned()).chain((2..).map(|number| format!("reject-{number}")));
+        let id = ids.find(|id| !taken(id)).unwrap_or_default();
+        options.push(Choice::new(&id, "Reject", Effect::Reject));
+    }
+    options
+}
+
+/// What all rules say, where they say the same and it can be chosen; else the answer is no.
+fn combined_fallback(rules: &[&AskSettings], options: &[Choice]) -> Option<Fallback> {
+    let (first, others) = rules.split_first()?;
+    if others.is_empty() {
+        return first.fallback.clone();
+    }
+    if others.iter().any(|other| other.fallback != first.fallback) {
+        return Some(Fallback::Deny);
+    }
+    let Some(Fallback::Option(id)) = &first.fallback else { return first.fallback.clone() };
+    let usual = usual_options();
+    let options = if options.is_empty() { &usual } else { options };
+    let offered = options.iter().any(|option| option.id == *id && !option.effect.runs_action());
+    if offered { first.fallback.clone() } else { Some(Fallback::Deny) }
+}
+
+/// What an approval offers where its rule has no options of its own.
+fn usual_options() -> Vec<Choice> {
+    let action = Some(Action { tool: "tool".into(), arguments: json!({}) });
+    let question = Question { action, ..Question::plain(Kind::Approval, "An action waits".into()) };
+    question.admit().map(|question| question.options).unwrap_or_default()
+}

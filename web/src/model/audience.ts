@@ -1,0 +1,24 @@
+import type { TFunction } from 'i18next';
+import type { Interaction } from '@/api/types';
+
+export type Audience = Interaction['audience'];
+
+/** The audiences that must each be satisfied: the requirements, or the only audience. */
+export function audiencesOf({ audience, requirements }: Pick<Interaction, 'audience' | 'requirements'>): Audience[] {
+  return requirements?.length ? requirements : [audience];
+}
+
+/** Whom an audience names, how many of them must agree, and who is left out. With `counted`, also that one is enough. */
+export function audienceWords(t: TFunction, audience: Audience, counted = false): string {
+  const { users, groups, roles, quorum, four_eyes, distinct_groups } = audience;
+  const named = [
+    ...(users ?? []),
+    ...(groups ?? []).map((name) => t('why.group', { name })),
+    ...(roles ?? []).map((name) => t('why.role', { name: t(`roles.${name as 'admin'}`, { defaultValue: name }) })),
+  ];
+  const parts = [named.length > 0 ? named.join(', ') : t('why.everyOperator')];
+  if (counted || quorum > 1) parts.push(t('why.quorum', { count: quorum }));
+  if (distinct_groups) parts.push(t('why.distinct'));
+  if (four_eyes) parts.push(t('why.fourEyes'));
+  return parts.join(' · ');
+}
