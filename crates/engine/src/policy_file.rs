@@ -1,6 +1,7 @@
 //! The server's own policy: read from its file, followed, and put on the trail of everybody whom it concerns.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use domain::{
     Actor, Adoption, Digest, Happening, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
@@ -129,6 +130,7 @@ impl Engine {
             Err(error) => return Err(self.file_not_yet(Part::Policy, &file, &error)),
         };
         policy.warnings().iter().for_each(|finding| tracing::warn!(%finding, "policyWarning"));
+        self.policies.follows.store(false, Ordering::Release);
         let put = self.served_put(Arc::clone(&policy), PolicySource::File).await;
         put.map_err(|error| self.file_not_yet(Part::Policy, &file, &error))?;
         tracing::info!(version = policy.version(), "policyLoaded");

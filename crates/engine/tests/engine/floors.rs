@@ -47,11 +47,11 @@ async fn what_the_floor_denies_is_denied_whatever_a_project_does() {
             assert_eq!((floor.verdict, floor.rule.as_deref()), (Verdict::Deny, Some("never")));
             assert_ne!(floor.version, ruling.policy);
         };
-        check("by the file").await;
+        check("by-the-file").await;
         server.own(&rule("own", "allow")).await;
-        check("by the project's policy").await;
+        check("by-the-projects-policy").await;
         switched_off(&server).await;
-        check("with the policy switched off").await;
+        check("with-the-policy-switched-off").await;
     })
     .await;
 }
@@ -73,9 +73,9 @@ async fn what_the_floor_asks_is_asked_of_its_people_whatever_a_project_does() {
             assert!(allowed(&ready), "{call}");
             server.starts(&server.engine, &ready).await.unwrap();
         };
-        check("by the project's policy").await;
+        check("by-the-projects-policy").await;
         switched_off(&server).await;
-        check("with the policy switched off").await;
+        check("with-the-policy-switched-off").await;
     })
     .await;
 }
@@ -120,13 +120,13 @@ async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
         server
             .own(&format!("{}\n[[rule]]\nname = \"open\"\ntools = [\"*\"]\nverdict = \"allow\"\n", rule("own", "ask")))
             .await;
-        let by_alice = server.proposes("by alice").await;
+        let by_alice = server.proposes("by-alice").await;
         server.approves(&server.alice, &by_alice).await.unwrap();
-        let by_auto = server.proposes("by a program").await;
+        let by_auto = server.proposes("by-a-program").await;
         server.auto(&by_auto).await.unwrap();
         let late = server.proposes("late").await;
         server.floor(&asks_security()).await;
-        for call in ["by alice", "by a program"] {
+        for call in ["by-alice", "by-a-program"] {
             let ready = server.sees(call).await;
             assert!(allowed(&ready));
             voided(server.starts(&server.engine, &ready).await);
@@ -138,7 +138,7 @@ async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
             voided(server.starts(&server.engine, &ready).await);
         }
         server.floor(&rule("never", "deny")).await;
-        let ready = server.sees("by alice").await;
+        let ready = server.sees("by-alice").await;
         let denied = server.starts(&server.engine, &ready).await;
         assert!(matches!(denied, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{denied:?}");
         server.engine.floor_remove().await.unwrap();
