@@ -199,6 +199,12 @@ pub(crate) struct Terms {
     /// The policy of projects that have none of their own; followed while the server runs
     #[arg(long, env = "HOLDPOINT_POLICY")]
     pub(crate) policy: Option<PathBuf>,
+    /// Rules for every project that no project can loosen; followed while the server runs. Without it, the floor that is on record stays in force
+    #[arg(long, env = "HOLDPOINT_POLICY_FLOOR", value_name = "FILE")]
+    pub(crate) policy_floor: Option<PathBuf>,
+    /// Take the floor that is on record out of force, on every server
+    #[arg(long, env = "HOLDPOINT_NO_POLICY_FLOOR", conflicts_with = "policy_floor")]
+    pub(crate) no_policy_floor: bool,
     /// How many seconds a permit is good for
     #[arg(long, env = "HOLDPOINT_PERMIT_SECONDS", default_value_t = 86_400)]
     pub(crate) permit_seconds: u32,
@@ -381,8 +387,11 @@ pub(crate) struct PolicySimulate {
 #[derive(Debug, Args)]
 pub(crate) struct PolicyFile {
     /// The files
-    #[arg(required = true)]
+    #[arg(required_unless_present = "floor")]
     pub(crate) files: Vec<PathBuf>,
+    /// A file to check as the floor of a server
+    #[arg(long, value_name = "FILE")]
+    pub(crate) floor: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -47,10 +47,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     engine.unlock().await?;
     let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data)?;
     let settings = work::first(&engine, &serve.agents)?;
-    if let Some(file) = &serve.terms.policy {
-        policy::first(&engine, file).await?;
-    }
-    engine.policy_noted().await;
+    policy::first(&engine, &serve.terms).await?;
+    engine.policy_noted().await?;
 
     let (stop, stopping) = watch::channel(false);
     let front = Front {
@@ -67,9 +65,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let (timers, housekeeping, chain) = (engine.clone(), engine.clone(), engine.clone());
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
-    if let Some(file) = serve.terms.policy.clone() {
-        tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file)));
-    }
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), serve.terms.clone())));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
     let postman = Postman::new(serve.webhooks.networks(), Arc::new(SystemLookup));
     let postman = postman.map_err(|error| Failure::Webhooks(error.to_string()))?;

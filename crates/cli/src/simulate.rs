@@ -15,6 +15,8 @@ pub(crate) async fn simulate(draft: PolicySimulate) -> Result<(), Failure> {
     let (store, clock) = open_kept(&database)?;
     let vault = vault(&master, &database.data)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
+    // The floor stays in force whatever the policy is.
+    engine.follow_servers().await?;
     let simulate = Simulate { file: file.display().to_string(), text, limit: Some(limit), since };
     let simulation = engine.policy_simulate_of(tenant, project, simulate).await.map_err(|error| match error {
         Error::PolicyInvalid(problems) => {

@@ -43,16 +43,11 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let programs = AgentPrograms::found_out(&worker.agents, &worker.database.data)?;
     let settings = work::first(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    match &worker.terms.policy {
-        Some(file) => {
-            policy::first(&engine, file).await?;
-            tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), file.clone())));
-        }
-        None => {
-            engine.policy_of_servers().await?;
-            tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow_servers(engine.clone())));
-        }
+    policy::first(&engine, &worker.terms).await?;
+    if worker.terms.policy.is_none() {
+        engine.policy_of_servers().await?;
     }
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), worker.terms.clone())));
     let (stop, mut stopping) = watch::channel(false);
     if let Some(address) = worker.metrics_listen {
         show_figures(&tasks, &engine, address, stopping.clone()).await?;

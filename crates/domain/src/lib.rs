@@ -71,7 +71,7 @@ pub use proposal::{Outcome, Permit, Proposal, Standing};
 pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
-pub use ruling::{Ruling, Verdict};
+pub use ruling::{FloorRuling, Ruling, Verdict};
 pub use secret::KeptSecret;
 pub use session::{Brief, Command, Luggage, Session, SessionStatus};
 pub use step::{Step, StepEnd, StepEnding, StepStatus};

@@ -200,6 +200,15 @@ impl PolicyState {
         (Self { own, by, at, reason, vetted, revision: self.revision + 1, ..self }, happening)
     }
 
+    /// Puts a floor of this version in force on every server, or none. Only the record of the floor itself takes this change.
+    #[must_use]
+    pub fn put_floor(self, version: Option<String>, at: Timestamp) -> (Self, Happening) {
+        let by = Actor::system();
+        let data = serde_json::json!({ "version": version, "before": self.own });
+        let happening = Happening::by("policy.floor_changed", &by, data);
+        (Self { own: version, by, at, revision: self.revision + 1, ..self }, happening)
+    }
+
     /// The learnt rules of the server's policy of this version are held against what people have decided; or the server's has none.
     #[must_use]
     pub fn vetted(self, version: Option<String>) -> Self {

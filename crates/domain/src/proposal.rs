@@ -162,6 +162,9 @@ impl Proposal {
         data["rule"] = json!(self.ruling.rule);
         data["policy"] = json!(self.ruling.policy);
         data["reason"] = json!(self.ruling.reason);
+        if let Some(floor) = &self.ruling.floor {
+            data["floor"] = json!(floor);
+        }
         if let Some(grant) = self.grant {
             data["grant"] = json!(grant);
         }

@@ -42,4 +42,67 @@ pub struct Ruling {
     pub reason: String,
     /// The version of the policy: the digest of its text.
     pub policy: String,
+    /// What the server's floor said of the same action, where one was in force. The verdict is never milder than this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorRuling>,
+}
+
+/// What the server's floor said of an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FloorRuling {
+    /// The version of the floor: the digest of its text.
+    pub version: String,
+    /// What it said. `Allow` means that the floor leaves the action to the project's policy.
+    pub verdict: Verdict,
+    /// The rule that said it, or `None` where no rule of the floor matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Ruling {
+    /// The same ruling under a floor: the stricter of the two verdicts counts, with the rule and the reason that it rests on.
+    #[must_use]
+    pub fn under_floor(self, floor: FloorRuling) -> Self {
+        let ruling = if floor.verdict > self.verdict {
+            Self { verdict: floor.verdict, rule: floor.rule.clone(), reason: floor.reason.clone(), ..self }
+        } else {
+            self
+        };
+        Self { floor: Some(floor), ..ruling }
+    }
+
+    /// Whether the floor asks people about the action.
+    #[must_use]
+    pub fn floor_asks(&self) -> bool {
+        self.floor.as_ref().is_some_and(|floor| floor.verdict == Verdict::Ask)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_floor_makes_a_ruling_stricter_and_never_milder() {
+        for given in Verdict::ALL {
+            for verdict in Verdict::ALL {
+                let ruling = Ruling {
+                    verdict: given,
+                    rule: Some("project".into()),
+                    reason: "p".into(),
+                    policy: "v1".into(),
+                    floor: None,
+                };
+                let floor =
+                    FloorRuling { version: "f1".into(), verdict, rule: Some("floor".into()), reason: "f".into() };
+                let combined = ruling.under_floor(floor.clone());
+                assert_eq!(combined.verdict, given.max(verdict));
+                let rule = if verdict > given { "floor" } else { "project" };
+                assert_eq!(combined.rule.as_deref(), Some(rule), "{given:?} {verdict:?}");
+                assert_eq!((combined.policy.as_str(), combined.floor), ("v1", Some(floor)));
+            }
+        }
+    }
 }

@@ -202,7 +202,13 @@ fn permit(number: u128, action: &Action, expires: i64) -> Permit {
 }
 
 fn ruling() -> Ruling {
-    Ruling { verdict: Verdict::Ask, rule: Some("writing".into()), reason: "it writes".into(), policy: "v1".into() }
+    Ruling {
+        verdict: Verdict::Ask,
+        rule: Some("writing".into()),
+        reason: "it writes".into(),
+        policy: "v1".into(),
+        floor: None,
+    }
 }
 
 fn name(refusal: &Refusal) -> String {

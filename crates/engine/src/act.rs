@@ -7,7 +7,7 @@ use domain::access::Right;
 use domain::session::Ending;
 use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, SignedDuration, Standing, text};
 use serde_json::Value;
-use store::{Cost, StoreError, Topic};
+use store::{Cost, Topic};
 use subtle::ConstantTimeEq;
 
 use crate::grants::Proposer;
@@ -86,7 +86,7 @@ impl Engine {
             let judged = self.judged_by_now(caller, session, &call).await?;
             match self.started(caller, (session, call.clone(), judged), (permit.clone(), length), once.clone()).await {
                 // The policy changed between the ruling and the transaction.
-                Err(Error::Store(StoreError::Conflict)) if ruled < MOST_RULINGS => ruled += 1,
+                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => break other?,
             }
         };
@@ -135,6 +135,7 @@ impl Engine {
                 let by = Proposer { actor: &step.0.proposed_by, driven: step.0.driven };
                 work.still_covered(&session, by, &judged, grant)?;
             }
+            work.floor_answered(&session, &step.0, &judged)?;
             let proposal = work.acted(&mut session, step)?;
             work.saved(&session)?;
             Ok(proposal)

@@ -1,8 +1,8 @@
 //! A person answers. The first answer wins, and whoever comes second is told who was first.
 
 use domain::{Caller, Draft, FormProof, Interaction, InteractionId, Refusal, Verdict};
-use store::StoreError;
 
+use crate::doubt::ByNow;
 use crate::keep::SetAside;
 use crate::propose::MOST_RULINGS;
 use crate::settle::Alongside;
@@ -10,10 +10,10 @@ use crate::{Engine, Error, Idempotency};
 
 /// An answer that was looked over before its transaction.
 #[derive(Clone)]
-struct Prepared {
-    draft: Draft,
-    proof: Option<FormProof>,
-    secrets: Option<SetAside>,
+pub(crate) struct Prepared {
+    pub(crate) draft: Draft,
+    pub(crate) proof: Option<FormProof>,
+    pub(crate) secrets: Option<SetAside>,
 }
 
 impl Engine {
@@ -35,7 +35,7 @@ impl Engine {
             let judged = alongside.edit.is_some() || alongside.by_now.is_some();
             match self.answered(caller, id, prepared.clone(), alongside, once.clone()).await {
                 // The policy changed between what was looked up in it and the transaction.
-                Err(Error::Store(StoreError::Conflict)) if judged && ruled < MOST_RULINGS => ruled += 1,
+                Err(error) if judged && ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => return other,
             }
         }
@@ -58,6 +58,9 @@ impl Engine {
             let (mut session, interaction) = work.question(&scope, id)?;
             let reviewer = interaction.admit(&caller_then)?;
             if let Some((judged, _)) = &alongside.edit {
+                work.still_in_force(&scope, judged, &policies)?;
+            }
+            if let Some(judged) = alongside.by_now.as_ref().and_then(ByNow::approved) {
                 work.still_in_force(&scope, judged, &policies)?;
             }
             work.alongside = alongside.clone();

@@ -4,35 +4,51 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Draft, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Refusal, Role,
-    Ruling, Scope, Verdict,
+    Action, Caller, Decision, Draft, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Problem, Refusal,
+    Role, Scope, Verdict,
 };
 use policy::Policy;
 use store::{Cost, Reads, StoreError};
 
 use crate::decided::{Against, loosening};
-use crate::judge::{Behalf, InForce, Served};
+use crate::judge::{Behalf, InForce, Judged, Served};
 use crate::policy_admin::explained;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
 /// What policy says by now of the action of a question, under one state of the policy.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct ByNow {
     revision: u64,
     /// The learnt rules that are about it, where the question decides about it.
     learnt: Option<Vec<(String, Verdict)>>,
-    /// The ruling by which the approval would come to nothing.
-    denied: Option<Ruling>,
+    /// The ruling on a proposed action that the answer would approve.
+    approved: Option<Judged>,
 }
 
 impl ByNow {
     /// Refuses an approval that would come to nothing, also as a vote: nobody else should be brought to agree to it.
     pub(crate) fn allows(&self) -> Result<(), Refusal> {
-        match &self.denied {
+        match self.approved().map(|judged| &judged.ruling).filter(|ruling| ruling.verdict == Verdict::Deny) {
             Some(denied) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
             None => Ok(()),
         }
+    }
+
+    /// Refuses the word of a program where the floor asks people.
+    pub(crate) fn needs_no_person(&self) -> Result<(), Refusal> {
+        match self.approved().is_some_and(|judged| judged.ruling.floor_asks()) {
+            true => {
+                let problem = Problem::new("/effect", "the floor of the server asks people about this action");
+                Err(Refusal::AnswerInvalid(vec![problem]))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The ruling on a proposed action that the answer would approve.
+    pub(crate) const fn approved(&self) -> Option<&Judged> {
+        self.approved.as_ref()
     }
 }
 
@@ -61,11 +77,11 @@ impl Engine {
             let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
             rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
         });
-        let denied = match proposed && approves {
-            true => Some(self.judge_by(in_force, behalf, action).await?.ruling),
+        let approved = match proposed && approves {
+            true => Some(self.judge_by(in_force, behalf, action).await?),
             false => None,
         };
-        Ok(Some(ByNow { revision, learnt, denied: denied.filter(|ruling| ruling.verdict == Verdict::Deny) }))
+        Ok(Some(ByNow { revision, learnt, approved }))
     }
 }
 

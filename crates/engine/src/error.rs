@@ -3,6 +3,8 @@
 use domain::{Problem, Refusal};
 use store::{StoreError, UseCaseError};
 
+use crate::policy_now::Differs;
+
 /// Why a use case did not happen. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -18,6 +20,9 @@ pub enum Error {
     /// The policy is not a good one; each problem names its line.
     #[error("the policy is not a good one")]
     PolicyInvalid(Vec<Problem>),
+    /// This node has another policy or floor than the one that was put in force last.
+    #[error("{0}")]
+    PolicyDiffers(Differs),
     /// The credential is unknown, expired or revoked.
     #[error("the key is unknown, expired or revoked")]
     Unauthenticated,

@@ -51,6 +51,9 @@ impl Work<'_> {
 
     /// Whether a grant is for an action as policy asks about it.
     fn covered(&mut self, session: &Session, by: Proposer<'_>, judged: &Judged, grant: &Grant) -> Result<bool, Error> {
+        if judged.ruling.floor_asks() {
+            return Ok(false);
+        }
         // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
         if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
             return Ok(false);

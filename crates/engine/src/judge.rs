@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Actor, Answer, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Suspension,
-    TenantId, Timestamp, Verdict,
+    Action, Actor, Answer, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, TenantId, Timestamp,
+    Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
@@ -18,22 +18,25 @@ use store::{Cost, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
+use crate::floor::{Floor, asked_by, floored};
 use crate::forms_check::off_reactor;
-use crate::policy_file::RefusedFile;
+use crate::policy_file::{NOWHERE, Part, RefusedFile};
+use crate::policy_now::Differs;
 use crate::turn::Turn;
-use crate::work::Work;
 use crate::{Engine, Error};
 
 /// The policies that this node has at hand.
 pub(crate) struct Policies {
     /// The server's own, for projects that have none.
     server: RwLock<Served>,
-    /// The policy file as it is, where it was refused.
+    /// The floor of the servers, and whether this process has it from a file or from the store.
+    pub(crate) floor: RwLock<Floor>,
+    /// The policy file as it is, where it was refused or could not be read yet.
     refused: RwLock<Option<RefusedFile>>,
     /// Projects' own, by version.
     compiled: Cache<String, Arc<Policy>>,
     /// Which versions are known to be kept in which project.
-    kept: Cache<(ProjectId, String), ()>,
+    pub(crate) kept: Cache<(ProjectId, String), ()>,
     /// Drafts that are judged beside a policy in force, by version; none where one cannot be read.
     pub(crate) drafts: Cache<String, Option<Arc<Policy>>>,
     /// What matches nothing in the draft of a project, by the revision of its state; for a while.
@@ -48,6 +51,10 @@ pub(crate) struct Policies {
     vetting: Cache<ProjectId, Arc<Semaphore>>,
     /// Whether this process stands beside the servers, and serves nobody.
     beside: AtomicBool,
+    /// Whether this process has no policy of its own and takes that of the servers out of the store.
+    pub(crate) follows: AtomicBool,
+    /// How this process differed from what the servers have put in force, when that was last looked at.
+    pub(crate) differs: Mutex<Option<Differs>>,
 }
 
 /// The server's own policy.
@@ -81,6 +88,7 @@ impl Policies {
     pub(crate) fn new() -> Self {
         Self {
             server: RwLock::new(Served::new(Arc::new(Policy::builtin()), PolicySource::Builtin)),
+            floor: RwLock::new(Floor::default()),
             refused: RwLock::new(None),
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
@@ -91,6 +99,8 @@ impl Policies {
             turns: Cache::new(10_000),
             vetting: Cache::new(10_000),
             beside: AtomicBool::new(false),
+            follows: AtomicBool::new(false),
+            differs: Mutex::new(None),
         }
     }
 
@@ -119,8 +129,10 @@ impl Policies {
 
     /// Puts another policy in the place of the server's own.
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
-        *self.server.write() = Served::new(policy, source);
-        self.accept();
+        let now = policy.version().to_owned();
+        let before = std::mem::replace(&mut *self.server.write(), Served::new(policy, source));
+        told_in_force("policy", Some(before.policy.version()), Some(&now));
+        self.accept(Part::Policy);
     }
 
     /// It is on record since when the server's policy is the one of this version.
@@ -131,24 +143,47 @@ impl Policies {
         }
     }
 
-    /// The policy file is good again.
-    pub(crate) fn accept(&self) {
-        *self.refused.write() = None;
-        gauge!("flow_policy_file_refused").set(0.0);
+    /// The file of this part is in force as it is.
+    pub(crate) fn accept(&self, part: Part) {
+        match part {
+            Part::Policy => *self.refused.write() = None,
+            Part::Floor => self.floor.write().refused = None,
+        }
+        gauge!(part.refused_figure()).set(0.0);
     }
 
-    /// The policy file is bad; what was in force stays.
-    pub(crate) fn refuse(&self, file: RefusedFile) {
-        *self.refused.write() = Some(file);
-        gauge!("flow_policy_file_refused").set(1.0);
+    /// The file of this part is bad, or could not be read yet; what was in force stays. Says whether that is news.
+    pub(crate) fn refuse(&self, part: Part, file: RefusedFile) -> bool {
+        gauge!(part.refused_figure()).set(1.0);
+        let news = self.refused(part).is_none_or(|before| before.findings != file.findings);
+        if news {
+            match part {
+                Part::Policy => *self.refused.write() = Some(file),
+                Part::Floor => self.floor.write().refused = Some(file),
+            }
+        }
+        news
     }
 
-    pub(crate) fn refused(&self) -> Option<RefusedFile> {
-        self.refused.read().clone()
+    pub(crate) fn refused(&self, part: Part) -> Option<RefusedFile> {
+        match part {
+            Part::Policy => self.refused.read().clone(),
+            Part::Floor => self.floor.read().refused.clone(),
+        }
     }
 
     pub(crate) fn server(&self) -> Served {
         self.server.read().clone()
+    }
+}
+
+/// Shows in the figures which version is in force in this process.
+pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Option<&str>) {
+    if let Some(before) = before {
+        gauge!("flow_policy_in_force", "part" => part, "version" => before.to_owned()).set(0.0);
+    }
+    if let Some(now) = now {
+        gauge!("flow_policy_in_force", "part" => part, "version" => now.to_owned()).set(1.0);
     }
 }
 
@@ -165,6 +200,8 @@ pub struct InForce {
     pub(crate) since: Option<Timestamp>,
     /// Learnt rules that are not heard for whoever it is asked for.
     pub(crate) unheard: Vec<String>,
+    /// The floor of the servers, where there is one: no ruling is milder than what it says.
+    pub floor: Option<Arc<Policy>>,
 }
 
 impl InForce {
@@ -194,16 +231,18 @@ pub(crate) struct Judged {
     /// What was judged.
     pub(crate) action: Action,
     pub(crate) ruling: Ruling,
-    /// Everything that asks, where the ruling is to ask.
+    /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
     pub(crate) asks: Vec<Asking>,
     /// How the question of all of them is put.
     pub(crate) ask: Ask,
+    /// Whom the floor asks, where it does.
+    pub(crate) floor_ask: Option<Ask>,
     /// Whether the tool may be run again.
     pub(crate) repeatable: bool,
     /// Every rule saw the whole of the action, and it fits the schema of its tool. Otherwise only a person's look at these very arguments
     /// lets it through.
     pub(crate) certain: bool,
-    in_force: InForce,
+    pub(crate) in_force: InForce,
 }
 
 /// On whose behalf an action is judged.
@@ -249,17 +288,19 @@ impl Judged {
 }
 
 impl Engine {
-    /// The policy in force in a project: its own, else the server's.
+    /// The policy in force in a project: its own, else the server's; and the floor of the servers.
     pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
-        let mut state = self.policy_state(scope).await?;
+        let (mut state, recorded) = self.policy_state_beside(scope).await?;
         for _ in 0..VETTINGS {
             let served = self.policies.server();
             if state.own.is_some() {
                 return self.own_in_force(scope, state).await;
             }
-            if state.vetted == served.learnt {
+            // What this process has and the servers do not is shown, and permits nothing: it must not undo what they have vetted.
+            let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
+            if elsewhere || state.vetted == served.learnt {
                 let Served { policy, source, since, .. } = served;
-                return Ok(InForce { policy, source, state, since, unheard: Vec::new() });
+                return Ok(InForce { policy, source, state, since, floor: self.policies.floor_here(), unheard: Vec::new() });
             }
             self.vet(scope, served).await?;
             state = self.policy_state(scope).await?;
@@ -274,7 +315,7 @@ impl Engine {
         let version = state.own.clone().ok_or_else(none)?;
         let source = PolicySource::Project;
         if let Some(policy) = self.policies.compiled.get(&version) {
-            return Ok(InForce { policy, source, state, since: None, unheard: Vec::new() });
+            return Ok(InForce { policy, source, state, since: None, floor: self.policies.floor_here(), unheard: Vec::new() });
         }
         let lookup = version.clone();
         let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
@@ -284,7 +325,17 @@ impl Engine {
         let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
         let policy = Arc::new(policy);
         self.policies.compiled.insert(version, Arc::clone(&policy));
-        Ok(InForce { policy, source, state, since: None, unheard: Vec::new() })
+        Ok(InForce { policy, source, state, since: None, floor: self.policies.floor_here(), unheard: Vec::new() })
+    }
+
+    /// What is true of the policy of a project, and the version that the servers put in force last, where that is on record.
+    async fn policy_state_beside(&self, scope: Scope) -> Result<(PolicyState, Option<String>), Error> {
+        let found = self.read(Cost::Point, move |reads| {
+            let mut states = reads.policy_states(&[scope, NOWHERE])?.into_iter();
+            let [own, server] = [(); 2].map(|()| states.next().flatten());
+            Ok((own.unwrap_or(PolicyState::initial(reads.now()?)), server.and_then(|state| state.own)))
+        });
+        found.await
     }
 
     /// What is true of the policy of a project beside its text.
@@ -306,8 +357,12 @@ impl Engine {
             let repeatable = in_force.policy.repeatable(&action.tool);
             let certain = judgement.certain && misfit.is_none();
             let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
-            let ask = Ask::of(&judgement.asks);
-            Judged { ruling, asks: judgement.asks, ask, repeatable, certain, action, in_force }
+            let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
+            let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
+            let floor_ask = (!below.is_empty()).then(|| Ask::of(&below));
+            let asks = asked_by(&ruling, judgement.asks, below);
+            let (ruling, ask) = (floored(ruling, floor), Ask::of(&asks));
+            Judged { ruling, asks, ask, floor_ask, repeatable, certain, action, in_force }
         });
         let judged = judged.await?;
         counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
@@ -327,6 +382,8 @@ impl Engine {
 pub(crate) struct Trial {
     pub(crate) policy: Arc<Policy>,
     pub(crate) suspended: Vec<String>,
+    /// The floor of the servers, which stays in force whatever the policy is.
+    pub(crate) floor: Option<Arc<Policy>>,
 }
 
 /// What a policy that is not in force would say of an action, were it switched on. None once nobody waits for it.
@@ -336,10 +393,15 @@ pub(crate) fn drafted(
     action: &Action,
     wanted: &dyn Fn() -> bool,
 ) -> Option<Ruling> {
-    let Trial { policy, suspended } = trial;
+    let Trial { policy, suspended, floor } = trial;
     let misfit = misfit_of(policy, forms, action);
     let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-    Some(held(policy.judge_while(&behalf.call(action), &silent, wanted)?.ruling, misfit))
+    let ruling = held(policy.judge_while(&behalf.call(action), &silent, wanted)?.ruling, misfit);
+    let floor = match floor {
+        Some(floor) => Some(floor.judge_while(&behalf.call(action), &[], wanted)?.ruling),
+        None => None,
+    };
+    Some(floored(ruling, floor))
 }
 
 /// The first thing in which an action does not fit the schema of its tool, where a policy that is not in force declares one.
@@ -364,43 +426,14 @@ pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
     }
 }
 
-/// With the policy switched off nobody is asked; what it denies stays denied.
+/// With the policy switched off nobody is asked; what it denies stays denied, and what the floor asks is asked.
 pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
-    if state.enabled || ruling.verdict != Verdict::Ask {
+    if state.enabled || ruling.verdict != Verdict::Ask || ruling.floor_asks() {
         return ruling;
     }
     let why = state.reason.as_deref().unwrap_or("no reason was given");
     let reason = format!("the policy is switched off by {}: {why}", state.by.name);
     Ruling { verdict: Verdict::Allow, reason, ..ruling }
-}
-
-impl Work<'_> {
-    /// Refuses a ruling that was given under a policy which is no longer the one in force, and keeps the text of the one that is.
-    pub(crate) fn still_in_force(&mut self, scope: &Scope, judged: &Judged, policies: &Policies) -> Result<(), Error> {
-        let now = self.tx.policy_state(scope)?.map_or(0, |state| state.revision);
-        if now != judged.in_force.state.revision {
-            return Err(StoreError::Conflict.into());
-        }
-        let InForce { policy, source, .. } = &judged.in_force;
-        let known = (scope.project, policy.version().to_owned());
-        if policies.kept.contains_key(&known) {
-            return Ok(());
-        }
-        if self.tx.policy_version(scope, policy.version())?.is_none() {
-            let before = self.policy_newest(scope)?;
-            let version = PolicyVersion {
-                version: policy.version().to_owned(),
-                text: policy.text().to_owned(),
-                source: *source,
-                by: Actor::system(),
-                at: self.now,
-                before,
-            };
-            self.policy_first_known(scope, &version)?;
-        }
-        self.effects.policies_kept.push(known);
-        Ok(())
-    }
 }
 
 impl Policies {

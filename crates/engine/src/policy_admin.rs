@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Actor, Adoption, Caller, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role, Scope, Verdict,
-    text,
+    Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
+    Ruling, Scope, Verdict, text,
 };
-use policy::{Asking, Explanation, Finding, Policy};
+use policy::{Asking, Call, Considered, Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Cost, KnownChange, Page, StoreError};
 
+use crate::floor::{asked_by, floored};
 use crate::forms_check::off_reactor;
 use crate::judge::{Behalf, InForce, Served, held, misfit_of, switched};
-use crate::policy_file::{RefusedFile, load_policy};
+use crate::policy_file::{Part, RefusedFile, load_policy};
+use crate::policy_now::Differs;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -40,11 +42,71 @@ pub struct Supposed {
     pub draft: Option<String>,
 }
 
+/// What there is to say about the files of this server beside the policy in force.
+#[derive(Debug, Clone, Default)]
+pub struct PolicyNotices {
+    /// The policy file, where it was refused or could not be read yet.
+    pub refused: Option<RefusedFile>,
+    /// The file of the floor, likewise.
+    pub floor_refused: Option<RefusedFile>,
+    /// How this node differs from what was put in force last.
+    pub differs: Option<Differs>,
+}
+
+/// How a call would be ruled on.
+#[derive(Debug, Clone)]
+pub struct Explained {
+    /// What came out, the floor included.
+    pub ruling: Ruling,
+    /// Every rule of the policy that was looked at, in order, up to the one that spoke.
+    pub considered: Vec<Considered>,
+    /// What the parsers made of the arguments.
+    pub parsed: Value,
+    /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
+    pub asks: Vec<Asking>,
+    /// The part of the server's floor, where one is in force.
+    pub floor: Option<FloorExplained>,
+}
+
+/// What the server's floor says of a call.
+#[derive(Debug, Clone)]
+pub struct FloorExplained {
+    /// What it says.
+    pub ruling: FloorRuling,
+    /// Every rule of the floor that was looked at, in order, up to the one that spoke.
+    pub considered: Vec<Considered>,
+}
+
+impl Explained {
+    /// An explanation by a policy, with the part of the floor. None once nobody waits for it.
+    fn of(
+        explanation: Explanation,
+        floor: Option<&Policy>,
+        call: &Call<'_>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let Explanation { considered, parsed, ruling, asks } = explanation;
+        let floor = match floor {
+            Some(floor) => Some(floor.explain_while(call, &[], wanted)?),
+            None => None,
+        };
+        let below = floor.as_ref().map(|floor| floor.asks.clone()).unwrap_or_default();
+        let asks = asked_by(&ruling, asks, below);
+        let (said, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.considered));
+        let ruling = floored(ruling, said);
+        let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
+        let floor = ruling.floor.clone().map(|ruling| FloorExplained { ruling, considered: below });
+        Some(Self { ruling, considered, parsed, asks, floor })
+    }
+}
+
 impl Engine {
-    /// The policy in force, and the server's policy file if it was refused.
-    pub async fn policy(&self, caller: &Caller) -> Result<(InForce, Option<RefusedFile>), Error> {
+    /// The policy in force, and what there is to say about the server's files.
+    pub async fn policy(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
         caller.require(Right::Read)?;
-        Ok((self.in_force(caller.scope).await?, self.policies.refused()))
+        let (refused, floor_refused) = (self.policies.refused(Part::Policy), self.policies.refused(Part::Floor));
+        let differs = self.policy_differs().await?;
+        Ok((self.in_force(caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
     }
 
     /// The changes of the project's policy, the newest first, and where the next page begins; where a version is named, those that put it in
@@ -77,7 +139,7 @@ impl Engine {
     }
 
     /// How a call would be ruled on, rule by rule.
-    pub async fn policy_explain(&self, caller: &Caller, supposed: Supposed) -> Result<Explanation, Error> {
+    pub async fn policy_explain(&self, caller: &Caller, supposed: Supposed) -> Result<Explained, Error> {
         caller.require(Right::Read)?;
         let mut problems = Vec::new();
         domain::proposal::check_arguments("/arguments", &supposed.arguments, &mut problems);
@@ -90,14 +152,15 @@ impl Engine {
         if let Some(text) = supposed.draft {
             return self.draft_explained(caller, text, (action, behalf)).await;
         }
-        let InForce { policy, state, .. } = self.in_force(caller.scope).await?;
+        let InForce { policy, state, floor, .. } = self.in_force(caller.scope).await?;
         let misfit = self.misfit(&policy, &action).await?;
-        off_reactor(move || {
-            let mut explanation = policy.explain_without(&behalf.call(&action), &state.silent());
+        let explained = off_reactor(move || {
+            let call = behalf.call(&action);
+            let mut explanation = policy.explain_without(&call, &state.silent());
             explanation.ruling = switched(held(explanation.ruling, misfit), &state);
-            asked_by_all(explanation)
-        })
-        .await
+            Explained::of(explanation, floor.as_deref(), &call, &|| true)
+        });
+        Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
 
     /// The same by a draft, as if it were in force and switched on.
@@ -106,17 +169,18 @@ impl Engine {
         caller: &Caller,
         text: String,
         (action, behalf): (Action, Behalf),
-    ) -> Result<Explanation, Error> {
+    ) -> Result<Explained, Error> {
         caller.require(Right::TryDrafts)?;
         let turn = self.policies.turn(caller.scope.tenant).await?;
         let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
         let suspended = self.silent_in(caller.scope, &policy).await?;
-        let forms = Arc::clone(&self.forms);
+        let (forms, floor) = (Arc::clone(&self.forms), self.policies.floor_here());
         let explained = turn.off_reactor(move |wanted| {
             let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-            let mut explanation = policy.explain_while(&behalf.call(&action), &silent, wanted)?;
+            let call = behalf.call(&action);
+            let mut explanation = policy.explain_while(&call, &silent, wanted)?;
             explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
-            Some(asked_by_all(explanation))
+            Explained::of(explanation, floor.as_deref(), &call, wanted)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -301,17 +365,6 @@ pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
     })
-}
-
-/// An explanation whose list of what asks fits a ruling that may have changed since: nobody asks where it is not `ask` any more, and the usual
-/// people are asked where no rule asks.
-fn asked_by_all(mut explanation: Explanation) -> Explanation {
-    match explanation.ruling.verdict {
-        Verdict::Ask if explanation.asks.is_empty() => explanation.asks.push(Asking::by_default()),
-        Verdict::Ask => {}
-        Verdict::Allow | Verdict::Deny => explanation.asks.clear(),
-    }
-    explanation
 }
 
 /// Refuses a reason that says nothing.

@@ -1,6 +1,7 @@
-//! The policy of the servers, for a process beside them that was given none of its own.
+//! The policy and the floor of the servers, for a process that was given none of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use store::Cost;
 
@@ -14,19 +15,29 @@ impl Engine {
         self.policies.stand_beside();
     }
 
-    /// Takes the policy that the servers of this database have said to have, unless it is in force here. Whoever judges beside them must not judge
-    /// by another one.
+    /// From now on this process takes the policy that the servers of this database have put in force, and takes it at once. Whoever judges beside
+    /// them must not judge by another one.
     pub async fn policy_of_servers(&self) -> Result<(), Error> {
+        self.policies.follows.store(true, Ordering::Release);
+        self.policy_followed().await.map(drop)
+    }
+
+    /// Takes what the servers have put in force, as far as this process has no files of its own for it. Says whether it took anything.
+    pub async fn follow_servers(&self) -> Result<bool, Error> {
+        let policy = self.policies.follows.load(Ordering::Acquire) && self.policy_followed().await?;
+        Ok(self.floor_of_servers().await? || policy)
+    }
+
+    async fn policy_followed(&self) -> Result<bool, Error> {
         let noted = self.read(Cost::Point, move |reads| {
             let own = reads.policy_state(&NOWHERE)?.and_then(|state| state.own);
             own.map_or(Ok(None), |version| Ok(reads.policy_version(&NOWHERE, &version)?))
         });
         let here = self.policies.server().policy;
-        if let Some(noted) = noted.await?.filter(|noted| noted.version != here.version()) {
-            let policy = loaded("policy.toml", noted.text).await?;
-            tracing::info!(version = policy.version(), "policyLoaded");
-            self.policies.replace(Arc::new(policy), noted.source);
-        }
-        Ok(())
+        let Some(noted) = noted.await?.filter(|noted| noted.version != here.version()) else { return Ok(false) };
+        let policy = loaded("policy.toml", noted.text).await?;
+        tracing::info!(version = policy.version(), "policyLoaded");
+        self.policies.replace(Arc::new(policy), noted.source);
+        Ok(true)
     }
 }

@@ -7,10 +7,11 @@ use domain::access::Right;
 use domain::proposal::{Proposal, Standing, reserved};
 use domain::question::AskingRule;
 use domain::{
-    Action, Caller, Kind, Permit, Problem, Question, Refusal, SessionId, SignedDuration, Timestamp, Verdict, Wire, text,
+    Action, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
+    Wire, text,
 };
 use serde_json::Value;
-use store::{Cost, StoreError};
+use store::Cost;
 
 use crate::ask::{opened_on, sized};
 use crate::grants::Proposer;
@@ -62,7 +63,7 @@ impl Engine {
         let proposal = loop {
             match self.ruled(caller, session, propose.clone(), once.clone()).await {
                 // The policy, or the call itself, changed between the ruling and the transaction.
-                Err(Error::Store(StoreError::Conflict)) if ruled < MOST_RULINGS => ruled += 1,
+                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => break other?,
             }
         };
@@ -137,7 +138,8 @@ impl Engine {
                 standing: Standing::Denied,
                 revision: 1,
             };
-            if judged.ruling.verdict == Verdict::Ask {
+            // A grant answers what the project's policy asks, never what the floor does.
+            if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
                 proposal.grant = work.grant_used(&session, Proposer { actor: &actor, driven }, &judged)?;
             }
             proposal.standing = match judged.ruling.verdict {
@@ -195,7 +197,7 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     let (ask, ruling) = (&judged.ask, &judged.ruling);
     let (policy, rule) = (ruling.policy.clone(), ruling.rule.clone());
     let question = Question {
-        message: Some(ruling.reason.clone()).filter(|reason| !reason.is_empty()),
+        message: Some(reason_to_ask(ruling)).filter(|reason| !reason.is_empty()),
         context,
         action: Some(judged.action.clone()),
         options: ask.options.clone(),
@@ -209,6 +211,12 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
     sized(&question)?;
     Ok(question)
+}
+
+/// Why people are asked, with the reason of the floor where the policy asks too.
+fn reason_to_ask(ruling: &Ruling) -> String {
+    let below = ruling.floor.as_ref().filter(|floor| floor.verdict == Verdict::Ask && floor.reason != ruling.reason);
+    below.map_or_else(|| ruling.reason.clone(), |floor| format!("{} {}", ruling.reason, floor.reason).trim().to_owned())
 }
 
 fn checked(propose: &Propose) -> Result<(), Error> {
@@ -263,10 +271,14 @@ impl Vault {
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
     pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
         let Proposal { scope, session, call, ruling, .. } = proposal;
-        let bound = format!(
+        let mut bound = format!(
             "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
         );
+        if let Some(floor) = &ruling.floor {
+            bound.push('\n');
+            bound.push_str(&floor.version);
+        }
         let seal = self.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
         Ok(format!("{}.{}", permit.id, crate::authenticate::hex(&seal)))
     }

@@ -215,6 +215,9 @@ impl Engine {
         }
         let by_now = self.by_now(caller, id, draft).await?;
         self.nothing_otherwise(caller, id, draft).await?;
+        if remember.is_some() && by_now.as_ref().and_then(ByNow::approved).is_some_and(|by| by.ruling.floor_asks()) {
+            return Err(not_remembered());
+        }
         let Some(arguments) = draft.arguments.clone().filter(Value::is_object) else {
             return Ok(Alongside { edit: None, remember, by_now });
         };
@@ -229,6 +232,9 @@ impl Engine {
         let behalf = Behalf { agent, user: started_by.name, role: proposal.role };
         let judged = self.judge_by(in_force, behalf, action).await?;
         self.fits_tool(&judged, schema).await?;
+        if remember.is_some() && judged.ruling.floor_asks() {
+            return Err(not_remembered());
+        }
         let asking = self.asking(&judged, None, Wire::Worker, traceparent);
         // Where nobody says otherwise they have as long as those who were asked first.
         let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
@@ -319,6 +325,12 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// A grant for what the floor asks about would never be used.
+fn not_remembered() -> Error {
+    let problem = Problem::new("/remember", "the floor of the server asks about this action every time");
+    Refusal::AnswerInvalid(vec![problem]).into()
 }
 
 /// The schema that an agent of ours declares for a tool that its client runs.

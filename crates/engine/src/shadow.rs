@@ -141,7 +141,8 @@ impl Engine {
     ) -> Option<Ruling> {
         let policy = self.draft(proposal.scope, shadow, Arc::clone(&place)).await?;
         let suspended = self.silent_beside(proposal.scope, &policy, &state).await.ok()?;
-        let (trial, forms, action) = (Trial { policy, suspended }, Arc::clone(&self.forms), proposal.action.clone());
+        let trial = Trial { policy, suspended, floor: self.policies.floor_here() };
+        let (forms, action) = (Arc::clone(&self.forms), proposal.action.clone());
         let judging = tokio::task::spawn_blocking(move || {
             let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
             // One that is not waited for any more has its place until it ends.

@@ -101,7 +101,7 @@ impl Engine {
         let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
         let suspended = self.silent_in(scope, &policy).await?;
         let mut simulation = Simulation::of(policy.version().to_owned());
-        let trial = Arc::new(Trial { policy, suspended });
+        let trial = Arc::new(Trial { policy, suspended, floor: self.policies.floor_here() });
         let filter = PastFilter { since: simulate.since, asked: false };
         let mut looking = self.look_back(scope, filter, limit);
         loop {

@@ -70,7 +70,7 @@ impl Policy {
         });
         let fits = heard.map(|rule| {
             let silent = suspended.contains(&rule.name.as_str());
-            let fit = if silent { Fit::Misses(Miss::Suspended) } else { rule.fit(&case) };
+            let fit = if silent { Fit::Misses(Miss::Suspended) } else { self.heard(&case, rule, rule.fit(&case)) };
             let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
             considered.push(Considered {
                 rule: rule.name.clone(),

@@ -24,8 +24,27 @@ const MOST_REGEXES: usize = 200;
 /// The stack on which a file is read: its parsers recurse.
 pub(crate) const STACK: usize = 64 << 20;
 
-/// Reads a file on a stack that its parsers cannot exhaust.
+/// What a file is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// The policy of a project or of the server.
+    Policy,
+    /// The floor of the server.
+    Floor,
+}
+
+/// Reads a policy.
 pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+    load_as(Sort::Policy, file, text)
+}
+
+/// Reads a floor.
+pub(crate) fn load_floor(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+    load_as(Sort::Floor, file, text)
+}
+
+/// Reads a file on a stack that its parsers cannot exhaust.
+fn load_as(sort: Sort, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     let mut findings = Findings::new(file, "");
     if text.len() > MOST_BYTES {
         findings.error(0, "too_large", format!("the file has more than {MOST_BYTES} bytes"));
@@ -33,7 +52,7 @@ pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     }
     let read = std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().name("policy".into()).stack_size(STACK);
-        reader.spawn_scoped(scope, || read(file, text)).map(std::thread::ScopedJoinHandle::join)
+        reader.spawn_scoped(scope, || read(sort, file, text)).map(std::thread::ScopedJoinHandle::join)
     });
     if let Ok(Ok(read)) = read {
         return read;
@@ -42,7 +61,7 @@ pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     Err(findings.into_sorted())
 }
 
-fn read(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+fn read(sort: Sort, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     let mut findings = Findings::new(file, text);
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
@@ -54,7 +73,13 @@ fn read(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     let root = Table::new("the file", &document);
     root.only(&["version", "default", "rule", "tool"], &mut findings);
     read_version(&root, &mut findings);
-    let default = read_default(&root, &mut findings);
+    let default = match sort {
+        Sort::Policy => read_default(&root, &mut findings),
+        Sort::Floor => {
+            refuse_in_floor(&root, &mut findings);
+            Verdict::Allow
+        }
+    };
     let tools = read_tools(&root, &mut findings);
     let drafts = read_rules(&root, &mut findings);
     let whole = !findings.refused();
@@ -87,6 +112,18 @@ fn read_version(root: &Table<'_>, findings: &mut Findings<'_>) {
         && version.it != 1
     {
         findings.error(version.at, "unknown_version", format!("`version` must be 1, not {}", version.it));
+    }
+}
+
+/// A floor only makes rulings stricter: it says nothing of calls that no rule matches, and nothing of tools.
+fn refuse_in_floor(root: &Table<'_>, findings: &mut Findings<'_>) {
+    if root.has("default") {
+        let message = "a floor has no `default`: what none of its rules match is left to the policy of the project";
+        findings.error(root.place("default"), "floor_default", message);
+    }
+    if root.has("tool") {
+        let message = "a floor declares no tools: declare them in the policy";
+        findings.error(root.place("tool"), "floor_tool", message);
     }
 }
 

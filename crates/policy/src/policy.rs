@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Asking, Because, Call, Finding, Judgement,
+    Asking, Because, Call, Finding, Judgement, Miss,
     case::Case,
     index::Index,
     load,
@@ -22,6 +22,7 @@ const BUILTIN: &str = include_str!("builtin.toml");
 pub struct Policy {
     pub(crate) text: String,
     pub(crate) version: String,
+    /// What is said where no rule matches. Only a floor allows here, which means that it has no opinion.
     pub(crate) default: Verdict,
     pub(crate) rules: Vec<Rule>,
     pub(crate) index: Index,
@@ -72,6 +73,12 @@ impl Policy {
         }
     }
 
+    /// Reads the floor of a server: a policy that leaves what none of its rules match to the policy of the project. It has no `default`, and
+    /// declares no tools.
+    pub fn load_floor(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
+        load::load_floor(file, text)
+    }
+
     /// The text that it was read from.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -95,7 +102,7 @@ impl Policy {
         self.rules.iter()
     }
 
-    /// What is said where no rule matches: `ask` or `deny`.
+    /// What is said where no rule matches: `ask` or `deny`, and of a floor `allow`.
     #[must_use]
     pub const fn default_verdict(&self) -> Verdict {
         self.default
@@ -141,8 +148,25 @@ impl Policy {
             whole = wanted();
             whole
         });
-        let judgement = self.settle(&case, heard.map(|rule| (rule, rule.fit_beyond_tool(&case))));
+        let judgement =
+            self.settle(&case, heard.map(|rule| (rule, self.heard(&case, rule, rule.fit_beyond_tool(&case)))));
         (judgement, whole)
+    }
+
+    /// Whether it is the floor of a server.
+    fn is_floor(&self) -> bool {
+        self.default == Verdict::Allow
+    }
+
+    /// What counts as the answer of a rule. In a policy, what cannot be parsed is allowed by nothing and so at least asked. A floor that is silent
+    /// leaves the call to others: a rule of it that would ask or deny, and finds its condition false of a call that cannot be parsed, may have been
+    /// kept from seeing what it is about, and counts as failed.
+    pub(crate) fn heard(&self, case: &Case<'_>, rule: &Rule, fit: Fit) -> Fit {
+        let blind = self.is_floor() && rule.verdict != Verdict::Allow && fit == Fit::Misses(Miss::Condition);
+        match case.parsed().failed().filter(|_| blind) {
+            Some(it) => Fit::Fails(format!("its {} cannot be relied on: {}", it.what, it.reason)),
+            None => fit,
+        }
     }
 
     /// Goes through rules until one speaks.
@@ -165,7 +189,7 @@ impl Policy {
         let rest = matched.map_or(self.default, |rule| rule.verdict);
         let mut judgement = match (failed.first(), matched) {
             (Some(first), matched) if rest <= Verdict::Ask => {
-                let asks = asks(&failed, matched);
+                let asks = self.asks(&failed, matched);
                 let reason = held_because(first, &asks, &doubts(case));
                 Judgement { asks, ..self.said(Verdict::Ask, Some(first.rule), reason) }
             }
@@ -179,26 +203,34 @@ impl Policy {
     }
 
     fn said(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
-        let ruling = Ruling { verdict, rule: rule.map(|rule| rule.name.clone()), reason, policy: self.version.clone() };
-        let asks = if verdict == Verdict::Ask { asks(&[], rule) } else { Vec::new() };
+        let ruling = Ruling {
+            verdict,
+            rule: rule.map(|rule| rule.name.clone()),
+            reason,
+            policy: self.version.clone(),
+            floor: None,
+        };
+        let asks = if verdict == Verdict::Ask { self.asks(&[], rule) } else { Vec::new() };
         Judgement { ruling, asks, certain: true }
     }
-}
 
-/// Everything that asks about a call: the rules that ask and could not be evaluated, and what speaks after them.
-///
-/// Where no rule matches, the default asks too: otherwise an agent could have a call that the default asks about decided by the people of
-/// a rule that is about other calls. Where a rule that allows matches and nothing asks, the usual people decide in its place.
-fn asks(failed: &[Failed<'_>], matched: Option<&Rule>) -> Vec<Asking> {
-    let asking = failed.iter().filter(|failed| failed.rule.verdict == Verdict::Ask);
-    let mut asks: Vec<Asking> =
-        asking.map(|Failed { rule, error }| Asking::by(rule, Because::Fails(error.clone()))).collect();
-    match matched {
-        Some(rule) if rule.verdict == Verdict::Ask => asks.push(Asking::by(rule, Because::Matches)),
-        Some(_) if !asks.is_empty() => {}
-        Some(_) | None => asks.push(Asking::by_default()),
+    /// Everything that asks about a call: the rules that ask and could not be evaluated, and what speaks after them.
+    ///
+    /// Where no rule matches, the default asks too: otherwise an agent could have a call that the default asks about decided by the people of
+    /// a rule that is about other calls. A floor has no default. Where a rule that allows matches and nothing asks, the usual people decide in its
+    /// place.
+    fn asks(&self, failed: &[Failed<'_>], matched: Option<&Rule>) -> Vec<Asking> {
+        let asking = failed.iter().filter(|failed| failed.rule.verdict == Verdict::Ask);
+        let mut asks: Vec<Asking> =
+            asking.map(|Failed { rule, error }| Asking::by(rule, Because::Fails(error.clone()))).collect();
+        match matched {
+            Some(rule) if rule.verdict == Verdict::Ask => asks.push(Asking::by(rule, Because::Matches)),
+            Some(_) if !asks.is_empty() => {}
+            None if !asks.is_empty() && self.is_floor() => {}
+            Some(_) | None => asks.push(Asking::by_default()),
+        }
+        asks
     }
-    asks
 }
 
 /// Why a call is held: the first rule that could not be evaluated, and which other rules ask about it.

@@ -187,11 +187,34 @@ pub struct RulingView {
     pub reason: String,
     /// The version of the policy.
     pub policy: String,
+    /// What the server's floor said, where one was in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorRulingView>,
+}
+
+/// What the server's floor said of an action. `allow` means that it leaves the action to the policy of the project.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FloorRulingView {
+    /// The version of the floor.
+    pub version: String,
+    /// What it said.
+    pub verdict: Verdict,
+    /// The rule of the floor that said it; absent where none matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: String,
 }
 
 impl From<domain::Ruling> for RulingView {
-    fn from(domain::Ruling { verdict, rule, reason, policy }: domain::Ruling) -> Self {
-        Self { verdict, rule, reason, policy }
+    fn from(domain::Ruling { verdict, rule, reason, policy, floor }: domain::Ruling) -> Self {
+        Self { verdict, rule, reason, policy, floor: floor.map(Into::into) }
+    }
+}
+
+impl From<domain::FloorRuling> for FloorRulingView {
+    fn from(domain::FloorRuling { version, verdict, rule, reason }: domain::FloorRuling) -> Self {
+        Self { version, verdict, rule, reason }
     }
 }
 

@@ -33,7 +33,9 @@ mod suggestion;
 mod user;
 mod webhook;
 
-pub use action::{ActionsPage, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView};
+pub use action::{
+    ActionsPage, FloorRulingView, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView,
+};
 pub use answer::{
     AbstainBody, AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody,
     EmptyBody, HandOverBody,
@@ -52,8 +54,9 @@ pub use interaction::{
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
 pub use policy::{
-    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
-    PolicyResetBody, PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
+    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
+    PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody, PolicyVersionView, PolicyVersionsPage,
+    PolicyView, RefusedFileView,
 };
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{NewSecret, SecretView, SecretsPage};

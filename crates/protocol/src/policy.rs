@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{AudienceView, RulingView, SuspensionView};
+use crate::{AudienceView, FloorRulingView, RulingView, SuspensionView};
 
 /// Puts the project's own policy in force.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -100,19 +100,62 @@ pub struct PolicyView {
     pub suspended: Vec<SuspensionView>,
     /// What its author should know about it.
     pub warnings: Vec<FindingView>,
-    /// The server's policy file, where it was refused and the one before stays in force.
+    /// The server's policy file, where it was refused or could not be read yet, and the one before stays in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_file: Option<RefusedFileView>,
+    /// The floor of the server, where there is one: rules that this policy cannot loosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorView>,
+    /// How this node differs from what was put in force last. It permits and starts nothing meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differs: Option<PolicyDiffersView>,
 }
 
-/// A policy file that was refused.
+/// A policy file that is not in force as it is.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RefusedFileView {
     /// Since when.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// What is wrong with it.
+    /// What is wrong with it, or why it could not be read.
     pub findings: Vec<FindingView>,
+    /// Whether the file may be good: it could not be read or put in force, and that is tried again every second.
+    pub retried: bool,
+    /// The version that is in force meanwhile; absent where none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_force: Option<String>,
+}
+
+/// The floor of the server.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "version": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+    "text": "version = 1\n[[rule]]\nname = \"never\"\ntools = [\"drop_database\"]\nverdict = \"deny\"\n"
+}))]
+pub struct FloorView {
+    /// The digest of its text.
+    pub version: String,
+    /// The floor, in TOML.
+    pub text: String,
+    /// What its author should know about it.
+    pub warnings: Vec<FindingView>,
+    /// Its file, where it was refused or could not be read yet, and the floor before stays in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_file: Option<RefusedFileView>,
+}
+
+/// A node that has another policy, or another floor, than the one that was put in force last.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({ "part": "policy", "here": "9f86d081…", "in_force": "2c26b46b…" }))]
+pub struct PolicyDiffersView {
+    /// `policy` or `floor`.
+    pub part: String,
+    /// The version that the node has; absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub here: Option<String>,
+    /// The version that was put in force last; absent where that is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_force: Option<String>,
 }
 
 /// One thing found in a policy.
@@ -164,6 +207,19 @@ pub struct ExplanationView {
     /// Everything that asks, where the ruling is to ask: each has its own people, and all of them must be satisfied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<AskView>,
+    /// The part of the server's floor, where one is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorExplanationView>,
+}
+
+/// How a call went through the rules of the server's floor.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FloorExplanationView {
+    /// What the floor says.
+    pub ruling: FloorRulingView,
+    /// Every rule of the floor that was looked at, in order, up to the one that spoke.
+    #[schema(value_type = Vec<Object>)]
+    pub considered: Value,
 }
 
 /// One reason to ask about a call.

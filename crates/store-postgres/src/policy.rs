@@ -1,8 +1,11 @@
 //! Which policy is in force in a project, and which ones were.
 
+use std::collections::HashMap;
+
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use postgres::Row;
 use store::{DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
+use uuid::Uuid;
 
 use crate::connection::Face;
 use crate::values::{column, json, number as counted, parsed, signed};
@@ -22,6 +25,16 @@ impl PolicyReads for Face<'_> {
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
         let found = self.row("select body from policy_states where project = $1", &[&scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
+    }
+
+    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
+        let projects: Vec<_> = places.iter().map(|place| place.project.uuid()).collect();
+        let sql = "select project, body from policy_states where project = any($1)";
+        let mut found: HashMap<Uuid, PolicyState> = HashMap::new();
+        for row in self.rows(sql, &[&projects])? {
+            found.insert(column(&row, 0)?, parsed(column(&row, 1)?)?);
+        }
+        Ok(projects.iter().map(|project| found.remove(project)).collect())
     }
 
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>> {

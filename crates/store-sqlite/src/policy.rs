@@ -28,6 +28,11 @@ impl PolicyReads for Face<'_> {
         statement.query_row([scope.project.uuid()], body).optional().told()
     }
 
+    /// What runs in one transaction sees one moment.
+    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
+        places.iter().map(|place| self.policy_state(place)).collect()
+    }
+
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>> {
         let sql = "select body from policy_versions where project = ?1 and version = ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;

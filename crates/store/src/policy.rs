@@ -8,6 +8,8 @@ use crate::{Page, Stored};
 pub trait PolicyReads {
     /// Which policy is in force, where anybody has changed it.
     fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
+    /// The same of several places, in their order, as they were at one moment.
+    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>>;
     /// A policy that was in force here, as it first was.
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>>;
     /// The changes of the policy, the newest first; where a version is named, those that put it in force.

@@ -116,6 +116,7 @@ passed_on! { Reads:
     }
     PolicyReads {
         policy_state(scope: &Scope) -> Option<PolicyState>;
+        policy_states(places: &[Scope]) -> Vec<Option<PolicyState>>;
         policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
         policy_changes(scope: &Scope, version: Option<&str>, page: Page<u64>) -> Vec<KnownChange>;
         shadow_text(scope: &Scope, number: u64) -> Option<String>;

@@ -2812,6 +2812,8 @@ export interface components {
             asks?: components["schemas"]["AskView"][];
             /** @description Every rule that was looked at, in order, up to the one that spoke. */
             considered: Record<string, unknown>[];
+            /** @description The part of the server's floor, where one is in force. */
+            floor?: components["schemas"]["FloorExplanationView"] | null;
             /** @description What the parsers made of the arguments. */
             parsed: Record<string, unknown>;
             /** @description What came out. */
@@ -4737,6 +4739,10 @@ export interface components {
             /** @description Why. */
             reason?: string | null;
             refused_file?: components["schemas"]["RefusedFileView"] | null;
+            /** @description How this node differs from what was put in force last. It permits and starts nothing meanwhile. */
+            differs?: components["schemas"]["PolicyDiffersView"] | null;
+            /** @description The floor of the server, where there is one: rules that this policy cannot loosen. */
+            floor?: components["schemas"]["FloorView"] | null;
             /** @description Where it comes from. */
             source: components["schemas"]["PolicySource"];
             /** @description The learnt rules that match nothing any more, because somebody decided otherwise. */
@@ -4747,6 +4753,44 @@ export interface components {
             version: string;
             /** @description What its author should know about it. */
             warnings: components["schemas"]["FindingView"][];
+        };
+        /** @description How a call went through the rules of the server's floor. */
+        FloorExplanationView: {
+            /** @description Every rule of the floor that was looked at, in order, up to the one that spoke. */
+            considered: Record<string, unknown>[];
+            /** @description What the floor says. */
+            ruling: components["schemas"]["FloorRulingView"];
+        };
+        /** @description What the server's floor said of an action. `allow` means that it leaves the action to the policy of the project. */
+        FloorRulingView: {
+            /** @description Why. */
+            reason: string;
+            /** @description The rule of the floor that said it; absent where none matched. */
+            rule?: string | null;
+            /** @description What it said. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description The version of the floor. */
+            version: string;
+        };
+        /** @description The floor of the server. */
+        FloorView: {
+            /** @description Its file, where it was refused or could not be read yet, and the floor before stays in force. */
+            refused_file?: components["schemas"]["RefusedFileView"] | null;
+            /** @description The floor, in TOML. */
+            text: string;
+            /** @description The digest of its text. */
+            version: string;
+            /** @description What its author should know about it. */
+            warnings: components["schemas"]["FindingView"][];
+        };
+        /** @description A node that has another policy, or another floor, than the one that was put in force last. */
+        PolicyDiffersView: {
+            /** @description The version that the node has; absent where it has none. */
+            here?: string | null;
+            /** @description The version that was put in force last; absent where that is none. */
+            in_force?: string | null;
+            /** @description `policy` or `floor`. */
+            part: string;
         };
         /** @description What a million tokens cost. */
         Price: {
@@ -4982,8 +5026,12 @@ export interface components {
              * @description Since when.
              */
             at: string;
-            /** @description What is wrong with it. */
+            /** @description What is wrong with it, or why it could not be read. */
             findings: components["schemas"]["FindingView"][];
+            /** @description The version that is in force meanwhile; absent where none is. */
+            in_force?: string | null;
+            /** @description Whether the file may be good: it could not be read or put in force, and that is tried again every second. */
+            retried: boolean;
         };
         /** @description Which arguments an approval is good for. */
         RememberArguments: components["schemas"]["RememberWord"] | {
@@ -5066,6 +5114,8 @@ export interface components {
         };
         /** @description What policy said of an action. */
         RulingView: {
+            /** @description What the server's floor said, where one was in force. */
+            floor?: components["schemas"]["FloorRulingView"] | null;
             /** @description The version of the policy. */
             policy: string;
             /** @description Why. */

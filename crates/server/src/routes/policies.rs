@@ -2,11 +2,12 @@
 
 use axum::Json;
 use axum::extract::State;
-use engine::{InForce, RefusedFile, Supposed};
-use policy::{Asking, Because, Finding, Severity};
+use engine::{Differs, Explained, FloorExplained, InForce, PolicyNotices, RefusedFile, Supposed};
+use policy::{Asking, Because, Considered, Finding, Severity};
 use protocol::{
-    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, PolicyBody, PolicyCheckBody, PolicyEnabledBody,
-    PolicyResetBody, PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
+    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
+    PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody, PolicyVersionView, PolicyVersionsPage,
+    PolicyView, RefusedFileView,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,10 +33,26 @@ fn found(findings: &[Finding]) -> Vec<FindingView> {
     findings.iter().map(shown).collect()
 }
 
-pub(super) fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyView {
+fn unread(file: &RefusedFile) -> RefusedFileView {
+    let RefusedFile { at, findings, retried, in_force } = file.clone();
+    RefusedFileView { at, findings: found(&findings), retried, in_force }
+}
+
+pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
     let (changed_by, changed_at, reason) = in_force.changed();
     let suspended = in_force.suspended();
-    let InForce { policy, source, state, .. } = in_force;
+    let InForce { policy, source, state, floor, .. } = in_force;
+    let floor = floor.map(|floor| FloorView {
+        version: floor.version().to_owned(),
+        text: floor.text().to_owned(),
+        warnings: found(floor.warnings()),
+        refused_file: notices.floor_refused.as_ref().map(unread),
+    });
+    let differs = notices.differs.clone().map(|Differs { part, here, in_force }| PolicyDiffersView {
+        part: part.to_owned(),
+        here,
+        in_force,
+    });
     PolicyView {
         version: policy.version().to_owned(),
         source,
@@ -46,7 +63,9 @@ pub(super) fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyVie
         reason,
         suspended: suspended.into_iter().map(Into::into).collect(),
         warnings: found(policy.warnings()),
-        refused_file: refused.map(|file| RefusedFileView { at: file.at, findings: found(&file.findings) }),
+        refused_file: notices.refused.as_ref().map(unread),
+        floor,
+        differs,
     }
 }
 
@@ -54,8 +73,8 @@ pub(super) fn view(in_force: InForce, refused: Option<RefusedFile>) -> PolicyVie
 #[utoipa::path(get, path = "/v1/policy", tag = "policy",
     responses((status = 200, description = "The policy", body = PolicyView), Problems))]
 pub(super) async fn policy_get(State(app): State<App>, Who(caller): Who) -> Result<Json<PolicyView>, ApiError> {
-    let (in_force, refused) = app.engine.policy(&caller).await?;
-    Ok(Json(view(in_force, refused)))
+    let (in_force, notices) = app.engine.policy(&caller).await?;
+    Ok(Json(view(in_force, &notices)))
 }
 
 /// Puts the project's own policy in force. One with an error in it is refused, and nothing is changed.
@@ -67,7 +86,7 @@ pub(super) async fn policy_put(
     Who(caller): Who,
     Command { body: PolicyBody { text, base, reason }, once }: Command<PolicyBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), once).await?, None)))
+    Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), once).await?, &PolicyNotices::default())))
 }
 
 /// Puts the server's policy in force again in place of the project's own.
@@ -79,7 +98,7 @@ pub(super) async fn policy_reset(
     Who(caller): Who,
     Command { body: PolicyResetBody { reason }, once }: Command<PolicyResetBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_reset(&caller, reason, once).await?, None)))
+    Ok(Json(view(app.engine.policy_reset(&caller, reason, once).await?, &PolicyNotices::default())))
 }
 
 /// Which changes.
@@ -133,10 +152,14 @@ pub(super) async fn policy_explain(
     Command { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: Command<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
     let supposed = Supposed { tool, arguments, agent, user, role, draft: text };
-    let explanation = app.engine.policy_explain(&caller, supposed).await?;
-    let considered = serde_json::to_value(&explanation.considered).unwrap_or(Value::Null);
-    let asks = explanation.asks.into_iter().map(shown).collect();
-    Ok(Json(ExplanationView { ruling: explanation.ruling.into(), considered, parsed: explanation.parsed, asks }))
+    let Explained { ruling, considered, parsed, asks, floor } = app.engine.policy_explain(&caller, supposed).await?;
+    let gone_through = |considered: &[Considered]| serde_json::to_value(considered).unwrap_or(Value::Null);
+    let floor = floor.map(|FloorExplained { ruling, considered }| FloorExplanationView {
+        ruling: ruling.into(),
+        considered: gone_through(&considered),
+    });
+    let (considered, asks) = (gone_through(&considered), asks.into_iter().map(shown).collect());
+    Ok(Json(ExplanationView { ruling: ruling.into(), considered, parsed, asks, floor }))
 }
 
 fn shown(ask: Asking) -> AskView {
@@ -158,5 +181,5 @@ pub(super) async fn policy_switch(
     Who(caller): Who,
     Command { body: PolicyEnabledBody { enabled, reason }, once }: Command<PolicyEnabledBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, once).await?, None)))
+    Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, once).await?, &PolicyNotices::default())))
 }

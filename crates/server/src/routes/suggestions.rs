@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use engine::{CounterExample, Disputed, Suggested, Suggestions};
+use engine::{CounterExample, Disputed, PolicyNotices, Suggested, Suggestions};
 use protocol::{
     AdoptBody, CounterExampleView, DecisionView, HeldBackView, LearntView, LiftBody, PolicyView, SuggestionsView,
 };
@@ -67,7 +67,7 @@ pub(super) async fn suggestion_adopt(
     Id(name): Id<String>,
     Command { body: AdoptBody { reason }, once }: Command<AdoptBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, once).await?, None)))
+    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, once).await?, &PolicyNotices::default())))
 }
 
 /// Has a learnt rule that is suspended match again, whatever was decided before.
@@ -81,5 +81,5 @@ pub(super) async fn suspension_lift(
     Id(rule): Id<String>,
     Command { body: LiftBody { reason }, once }: Command<LiftBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, once).await?, None)))
+    Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, once).await?, &PolicyNotices::default())))
 }

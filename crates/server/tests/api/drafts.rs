@@ -156,7 +156,7 @@ async fn a_simulation_stays_within_its_project() {
 #[tokio::test]
 async fn a_draft_is_judged_beside_the_policy_in_force() {
     let scene = patient().await;
-    scene.world.engine.policy_noted().await;
+    scene.world.engine.policy_noted().await.unwrap();
     scene.writes("before").await;
     let unchanged = scene.agent.get("/v1/policy").await.done();
     scene.world.passes(1).await;

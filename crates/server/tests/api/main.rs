@@ -25,6 +25,7 @@ mod drafts;
 mod edits;
 mod effects;
 mod errors;
+mod floor;
 mod flows_stream;
 mod flows_table;
 mod flows_wire;

@@ -271,7 +271,7 @@ async fn the_servers_file_holds_for_projects_without_their_own() {
 #[tokio::test]
 async fn a_changed_file_is_shown_with_its_time_and_with_what_was_before() {
     let world = World::new().await;
-    world.engine.policy_noted().await;
+    world.engine.policy_noted().await.unwrap();
     let scene = Scene::in_world(world).await;
     let builtin = scene.root.get("/v1/policy").await.done();
     scene.world.passes(10).await;

@@ -29,7 +29,13 @@ fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
         proposed_by: agent(),
         role: Role::Agent,
         at: at(1),
-        ruling: Ruling { verdict: Verdict::Ask, rule: None, reason: "it writes".into(), policy: "v1".into() },
+        ruling: Ruling {
+            verdict: Verdict::Ask,
+            rule: None,
+            reason: "it writes".into(),
+            policy: "v1".into(),
+            floor: None,
+        },
         grant: Some(GrantId::from_uuid(fresh())),
         repeatable: true,
         driven: false,
@@ -139,7 +145,13 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
 pub fn drafts_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
-    let said = |verdict| Ruling { verdict, rule: Some("r".into()), reason: "so \u{0}".into(), policy: "v1".into() };
+    let said = |verdict| Ruling {
+        verdict,
+        rule: Some("r".into()),
+        reason: "so \u{0}".into(),
+        policy: "v1".into(),
+        floor: None,
+    };
     let difference = |number: i64, drafted: Option<Verdict>| Difference {
         session: session.id,
         call: format!("call-{number}"),
@@ -311,8 +323,10 @@ pub fn policies_come_back(fixture: &Fixture) {
         let state = state.clone();
         assert_eq!(world.write(move |tx| tx.policy_save(&here, &state)), wanted);
     }
-    assert_eq!(world.look(move |reads| reads.policy_state(&here)), Some(second));
+    assert_eq!(world.look(move |reads| reads.policy_state(&here)), Some(second.clone()));
     assert_eq!(world.look(move |reads| reads.policy_state(&elsewhere)), None);
+    let both = world.look(move |reads| reads.policy_states(&[elsewhere, here]));
+    assert_eq!(both, [None, Some(second)]);
     let version = |name: &str, second: i64| PolicyVersion {
         version: name.into(),
         text: "default = \"ask\" # \u{0} наше".into(),

@@ -94,7 +94,6 @@ interface Considered {
 function Ruling({ explained }: { explained: Explanation }) {
   const { t } = useTranslation();
   const { ruling } = explained;
-  const considered = explained.considered as Considered[];
   return (
     <div className="space-y-6">
       <Card className="space-y-1 p-4">
@@ -107,29 +106,7 @@ function Ruling({ explained }: { explained: Explanation }) {
         </p>
       </Card>
       <Section title={t('explain.considered')}>
-        <Card>
-          <ol className="divide-y">
-            {considered.map((one) => (
-              <li
-                key={`${one.line} ${one.rule}`}
-                className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm"
-              >
-                <span className="w-8 text-right text-muted tabular-nums">{one.line}</span>
-                <code className="min-w-0 flex-1 basis-32">{one.rule}</code>
-                <span className="text-muted">
-                  {one.outcome === 'matches'
-                    ? t('explain.matches', { pattern: one.pattern ?? '' })
-                    : t('explain.misses', { why: one.why ?? one.outcome ?? '' })}
-                </span>
-                {one.verdict ? (
-                  <Badge tone={one.outcome === 'matches' ? TONES[one.verdict] : 'plain'}>
-                    {t(`verdicts.${one.verdict}`)}
-                  </Badge>
-                ) : null}
-              </li>
-            ))}
-          </ol>
-        </Card>
+        <Rules considered={explained.considered as Considered[]} />
       </Section>
       {explained.asks?.length ? (
         <Section title={t('explain.asks')}>
@@ -148,11 +125,50 @@ function Ruling({ explained }: { explained: Explanation }) {
           </Card>
         </Section>
       ) : null}
+      {explained.floor ? (
+        <Section title={t('explain.floor')}>
+          <p className="mb-2 text-sm">
+            {explained.floor.ruling.rule ? (
+              <AgentLine text={explained.floor.ruling.reason} />
+            ) : (
+              t('explain.floorSilent')
+            )}
+          </p>
+          <Rules considered={explained.floor.considered as Considered[]} />
+        </Section>
+      ) : null}
       <Section title={t('explain.parsed')}>
         <Card>
           <Parsed parsed={explained.parsed as Record<string, unknown>} />
         </Card>
       </Section>
     </div>
+  );
+}
+
+/** Rules in the order in which they were looked at, each with what came of it. */
+function Rules({ considered }: { considered: Considered[] }) {
+  const { t } = useTranslation();
+  return (
+    <Card>
+      <ol className="divide-y">
+        {considered.map((one) => (
+          <li key={`${one.line} ${one.rule}`} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm">
+            <span className="w-8 text-right text-muted tabular-nums">{one.line}</span>
+            <code className="min-w-0 flex-1 basis-32">{one.rule}</code>
+            <span className="text-muted">
+              {one.outcome === 'matches'
+                ? t('explain.matches', { pattern: one.pattern ?? '' })
+                : t('explain.misses', { why: one.why ?? one.outcome ?? '' })}
+            </span>
+            {one.verdict ? (
+              <Badge tone={one.outcome === 'matches' ? TONES[one.verdict] : 'plain'}>
+                {t(`verdicts.${one.verdict}`)}
+              </Badge>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </Card>
   );
 }

@@ -14,12 +14,13 @@ import { ProblemNotice } from '@/ui/problem';
 import { PageTabs } from '@/ui/tabs';
 import { ChangedBy } from './changed-by';
 import { Explain } from './explain';
-import { Findings } from './findings';
+import { Floor } from './floor';
 import { PolicyHistory } from './history';
 import { Moved } from './moved';
 import { ReplaceDraft } from './replace';
 import { PolicySwitch } from './switch';
 import { PolicyText } from './text';
+import { Unread } from './unread';
 
 /** A text that is not in force, and the policy that it was begun from. */
 type Draft = { text: string; base: string } | null;
@@ -137,11 +138,16 @@ function State({ policy }: { policy: PolicyView }) {
           {policy.reason ? <AgentText text={policy.reason} /> : null}
         </Notice>
       )}
-      {policy.refused_file ? (
-        <Notice tone="warn" icon={TriangleAlert} title={t('policy.refusedFile')}>
-          <Findings findings={policy.refused_file.findings} />
+      {policy.refused_file ? <Unread file={policy.refused_file} title={t('policy.refusedFile')} /> : null}
+      {policy.differs ? (
+        <Notice tone="danger" icon={TriangleAlert} title={t('policy.differs.title')}>
+          {t(policy.differs.part === 'floor' ? 'policy.differs.floor' : 'policy.differs.policy', {
+            here: policy.differs.here?.slice(0, 12) ?? t('policy.differs.none'),
+            inForce: policy.differs.in_force?.slice(0, 12) ?? t('policy.differs.none'),
+          })}
         </Notice>
       ) : null}
+      {policy.floor ? <Floor floor={policy.floor} /> : null}
     </div>
   );
 }

@@ -118,3 +118,38 @@ fn a_worker_without_a_policy_judges_by_that_of_the_servers_also_when_it_changes(
         assert!(worker.stop().success());
     });
 }
+
+/// What a worker drives is held to the floor of the servers, also when it changes.
+#[test]
+fn a_worker_without_a_floor_follows_that_of_the_servers() {
+    const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\
+        [[model.script.turns]]\nsay = \"I read.\"\ncalls = [{ tool = \"read_file\", arguments = { path = \"a\" } }]\n\
+        [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n";
+    on_postgres(async |house| {
+        let place = Place::new(house);
+        place.agent("one", READS);
+        fs::write(place.file("a"), "a").unwrap();
+        let floor = house.path("floor.toml");
+        let rule = |verdict: &str| {
+            let text =
+                format!("version = 1\n[[rule]]\nname = \"floor\"\ntools = [\"read_*\"]\nverdict = \"{verdict}\"\n");
+            fs::write(&floor, text).unwrap();
+        };
+        rule("deny");
+        let launch = place.launch(house.launch(), 0).with(&["--policy-floor", floor.to_str().unwrap()]);
+        let server = launch.start().await;
+        let admin = server.client(&house.key("admin", "root"));
+        let worker = place.launch(house.launch(), 8).into_worker().begin();
+        let acted = async || {
+            let session = starts(&admin, "one").await;
+            ended(&admin, &session).await;
+            let actions = admin.get(&format!("/v1/sessions/{session}/actions")).await.done(200).body;
+            actions["actions"][0].clone()
+        };
+        let denied = acted().await;
+        assert_eq!((&denied["state"], &denied["ruling"]["floor"]["rule"]), (&json!("denied"), &json!("floor")));
+        rule("allow");
+        until("the action to be left to the policy", async || (acted().await["state"] == "done").then_some(())).await;
+        assert!(worker.stop().success());
+    });
+}

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::common::{Client, House, binary, until};
+use crate::common::{Client, House, binary, on_postgres, until};
 
 const ALLOWING: &str = "version = 1\n\n[[rule]]\nname = \"deploying\"\ntools = [\"deploy\"]\nverdict = \"allow\"\nreason = \"it may\"\n\
                         [[rule.example]]\ntool = \"deploy\"\narguments = {}\nverdict = \"allow\"\n";
@@ -117,4 +117,109 @@ fn files_are_checked_by_hand() {
         said.contains("bad.toml:5:") && said.contains("unknown_key") && said.ends_with("bad.toml: refused\n"),
         "{said}"
     );
+}
+
+/// A file that could not be put in force is tried again until it was: here the database has no time for it.
+#[tokio::test]
+async fn a_file_is_tried_again_until_it_is_in_force() {
+    let house = House::sqlite();
+    let file = house.path("policy.toml");
+    fs::write(&file, ALLOWING).unwrap();
+    let server = house.launch().with(&["--policy", &file.display().to_string()]).start().await;
+    let (agent, admin) = (server.client(&house.key("agent", "bot")), server.client(&house.key("admin", "root")));
+    let session = agent.start().await;
+    let before = admin.get("/v1/policy").await.done(200).text("/version");
+
+    let writer = rusqlite::Connection::open(house.data().join("holdpoint.db")).unwrap();
+    writer.execute_batch("begin immediate").unwrap();
+    fs::write(&file, DENYING).unwrap();
+    let policy = until("the file told as not yet read", async || {
+        let policy = admin.get("/v1/policy").await.done(200);
+        (policy.body["refused_file"]["retried"] == json!(true)).then_some(policy)
+    })
+    .await;
+    assert_eq!((policy.text("/version"), policy.text("/refused_file/in_force")), (before.clone(), before.clone()));
+    assert!((admin.figure("flow_policy_file_refused").await - 1.0).abs() < f64::EPSILON);
+    writer.execute_batch("rollback").unwrap();
+
+    until("the file in force", async || {
+        let policy = admin.get("/v1/policy").await.done(200);
+        (policy.text("/text") == DENYING && policy.body.get("refused_file").is_none()).then_some(())
+    })
+    .await;
+    assert_eq!(ruled(&agent, &session, "call").await, ("denied".into(), "deny".into()));
+    assert!(server.logged().contains(&before), "the log says which version is in force: {}", server.logged());
+}
+
+/// Two servers that have different files do not rule by two policies: the one whose file was read last counts.
+#[test]
+fn servers_with_different_files_never_rule_by_two_policies() {
+    on_postgres(async |house| {
+        let (one, two) = (house.path("one.toml"), house.path("two.toml"));
+        fs::write(&one, ALLOWING).unwrap();
+        fs::write(&two, DENYING).unwrap();
+        let first = house.launch().with(&["--policy", &one.display().to_string()]).start().await;
+        let agent_key = house.key("agent", "bot");
+        let session = first.client(&agent_key).start().await;
+        assert_eq!(ruled(&first.client(&agent_key), &session, "c1").await.0, "allowed");
+        let second = house.launch().with(&["--policy", &two.display().to_string()]).start().await;
+        assert_eq!(ruled(&second.client(&agent_key), &session, "c2").await.0, "denied");
+        let body = json!({ "call_id": "c3", "tool": "deploy", "arguments": {} });
+        let refused = first.client(&agent_key).post(&format!("/v1/sessions/{session}/actions"), body).await;
+        assert_eq!((refused.status, refused.text("/code").as_str()), (503, "policy_differs"));
+        let admin = first.client(&house.key("admin", "root"));
+        until("the difference in the figures", async || {
+            (admin.figure("flow_policy_differs").await > 0.5).then_some(())
+        })
+        .await;
+        assert!(first.logged().contains("policyDiffers"), "{}", first.logged());
+        assert_eq!(admin.get("/v1/policy").await.done(200).text("/differs/part"), "policy");
+        fs::write(&one, DENYING).unwrap();
+        until("both to rule alike", async || (admin.figure("flow_policy_differs").await < 0.5).then_some(())).await;
+        assert_eq!(ruled(&first.client(&agent_key), &session, "c3").await.0, "denied");
+    });
+}
+
+const NEVER: &str = "version = 1\n\n[[rule]]\nname = \"never\"\ntools = [\"deploy\"]\nverdict = \"deny\"\nreason = \"below the floor\"\n";
+
+/// The floor of the server's file binds every project, is followed, and stays when a server is started without it.
+#[tokio::test]
+async fn a_floor_binds_a_project_that_allows_everything() {
+    let house = House::sqlite();
+    let (floor, bad) = (house.path("floor.toml"), house.path("bad.toml"));
+    fs::write(&floor, NEVER).unwrap();
+    fs::write(&bad, "version = 1\ndefault = \"deny\"\n").unwrap();
+    let flag = floor.display().to_string();
+    let told = house.launch().with(&["--policy-floor", &bad.display().to_string()]).start_in_vain();
+    assert!(told.contains("floor_default"), "{told}");
+    for (file, code) in [(&floor, 0), (&bad, 1)] {
+        let output = binary().args(["policy", "check", "--floor"]).arg(file).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+    }
+
+    let server = house.launch().with(&["--policy-floor", &flag]).start().await;
+    let (agent, admin) = (server.client(&house.key("agent", "bot")), server.client(&house.key("admin", "root")));
+    let everything = "version = 1\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n";
+    let put = admin.request("PUT", "/v1/policy").json(&json!({ "text": everything, "reason": "a test" }));
+    admin.attempt(put).await.unwrap().done(200);
+    let session = agent.start().await;
+    assert_eq!(ruled(&agent, &session, "c1").await, ("denied".into(), "deny".into()));
+    assert_eq!(admin.get("/v1/policy").await.done(200).text("/floor/text"), NEVER);
+    fs::write(&floor, NEVER.replace("deny", "ask")).unwrap();
+    until("the changed floor in force", async || {
+        (admin.get("/v1/policy").await.done(200).text("/floor/text") != NEVER).then_some(())
+    })
+    .await;
+    assert_eq!(ruled(&agent, &session, "c2").await, ("waiting".into(), "ask".into()));
+    assert!(server.stop().success());
+
+    let server = house.launch().start().await;
+    let agent = server.client(&house.key("agent", "bot"));
+    let session = agent.start().await;
+    assert_eq!(ruled(&agent, &session, "c1").await.0, "waiting", "a missing flag removes nothing");
+    assert!(server.stop().success());
+    let server = house.launch().with(&["--no-policy-floor"]).start().await;
+    let agent = server.client(&house.key("agent", "bot"));
+    let session = agent.start().await;
+    assert_eq!(ruled(&agent, &session, "c1").await.0, "allowed");
 }

@@ -1,0 +1,225 @@
+//! A server with its policy files, on SQLite and on PostgreSQL, and a store that holds a transaction back.
+
+use std::sync::Arc;
+
+use domain::{Action, AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Role, Session, Standing};
+use holdpoint_engine::{Acted, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
+use serde_json::{Value, json};
+use store::{Cost, Job, Store, SystemClock, Topic};
+use store_postgres::PostgresStore;
+use store_sqlite::SqliteStore;
+use testkit::postgres::TestPostgres;
+use tokio::sync::Notify;
+
+/// A store that holds back the next transaction when it is told to, as a busy writer does.
+pub(crate) struct Gate {
+    inner: Arc<dyn Store>,
+    holding: std::sync::Mutex<bool>,
+    held: std::sync::Mutex<Option<Box<dyn Job>>>,
+    arrived: Notify,
+}
+
+impl Gate {
+    fn new(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { inner, holding: false.into(), held: None.into(), arrived: Notify::new() })
+    }
+
+    /// Holds back the next transaction; those after it pass.
+    pub(crate) fn hold(&self) {
+        *self.holding.lock().unwrap() = true;
+    }
+
+    /// Waits until one is held back.
+    pub(crate) async fn arrived(&self) {
+        self.arrived.notified().await;
+    }
+
+    /// Lets it go on.
+    pub(crate) fn release(&self) {
+        let held = self.held.lock().unwrap().take();
+        self.inner.submit(held.unwrap());
+    }
+}
+
+impl Store for Gate {
+    fn submit(&self, job: Box<dyn Job>) {
+        if std::mem::take(&mut *self.holding.lock().unwrap()) {
+            *self.held.lock().unwrap() = Some(job);
+            return self.arrived.notify_one();
+        }
+        self.inner.submit(job);
+    }
+
+    fn query(&self, cost: Cost, job: Box<dyn Job>) {
+        self.inner.query(cost, job);
+    }
+
+    fn publish(&self, topics: &[Topic]) {
+        self.inner.publish(topics);
+    }
+
+    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
+        self.inner.listen(listener);
+    }
+
+    fn shared(&self) -> bool {
+        self.inner.shared()
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+}
+
+/// A server, an agent with a session, and people.
+pub(crate) struct Server {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) engine: Engine,
+    pub(crate) agent: Caller,
+    /// An operator.
+    pub(crate) alice: Caller,
+    /// An operator of the group `security`.
+    pub(crate) sam: Caller,
+    pub(crate) root: Caller,
+    pub(crate) session: Session,
+}
+
+/// Tells a story on both stores.
+pub(crate) async fn on_both(story: impl AsyncFn(Server)) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Default::default()).unwrap();
+    story(Server::on(Arc::new(store)).await).await;
+    // The driver blocks.
+    let opened = tokio::task::spawn_blocking(|| {
+        let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+        let store = PostgresStore::open(&database.url(), &Default::default()).unwrap();
+        (database, store)
+    });
+    let (database, store) = opened.await.unwrap();
+    let store: Arc<dyn Store> = Arc::new(store);
+    story(Server::on(Arc::clone(&store)).await).await;
+    tokio::task::spawn_blocking(move || {
+        store.close();
+        drop(database);
+    })
+    .await
+    .unwrap();
+}
+
+impl Server {
+    async fn on(store: Arc<dyn Store>) -> Self {
+        let gate = Gate::new(store);
+        let engine = node(&gate).await;
+        let mut callers = Vec::new();
+        let people = [(Role::Agent, "bot", ""), (Role::Operator, "alice", ""), (Role::Operator, "sam", "security")];
+        for (role, name, group) in people.into_iter().chain([(Role::Admin, "root", "")]) {
+            let groups = Some(group.to_owned()).filter(|group| !group.is_empty()).into_iter().collect();
+            let new = NewKey { role, user: Some(name.into()), groups, lifetime: None };
+            let (key, _) = engine.key_install("default", "default", new).await.unwrap();
+            callers.push(key.caller(engine.now()).unwrap());
+        }
+        let session = engine.start(&callers[0], Start::default(), None).await.unwrap();
+        let [agent, alice, sam, root] = callers.try_into().unwrap();
+        Self { gate, engine, agent, alice, sam, root, session }
+    }
+
+    /// Another server of the same database.
+    pub(crate) async fn another_node(&self) -> Engine {
+        node(&self.gate).await
+    }
+
+    /// Replaces the policy file.
+    pub(crate) async fn file(&self, rules: &str) {
+        self.engine.policy_file("policy.toml".into(), policy(rules)).await.unwrap();
+    }
+
+    /// Replaces the floor.
+    pub(crate) async fn floor(&self, rules: &str) {
+        self.engine.floor_file("floor.toml".into(), policy(rules)).await.unwrap();
+    }
+
+    /// Puts the project's own policy in force.
+    pub(crate) async fn own(&self, rules: &str) {
+        self.engine.policy_put(&self.root, policy(rules), (None, None), None).await.unwrap();
+    }
+
+    pub(crate) async fn proposes(&self, call: &str) -> Acted {
+        self.proposes_at(&self.engine, call).await.unwrap()
+    }
+
+    pub(crate) async fn proposes_at(&self, node: &Engine, call: &str) -> Result<Acted, Error> {
+        node.propose(&self.agent, self.session.id, deploying(call), None).await
+    }
+
+    /// The agent starts what it was shown.
+    pub(crate) async fn starts(&self, node: &Engine, acted: &Acted) -> Result<Acted, Error> {
+        let place = (self.session.id, acted.proposal.call.clone());
+        node.action_start(&self.agent, place, acted.permit.clone().unwrap(), Some(60), None).await
+    }
+
+    /// The action as it is now.
+    pub(crate) async fn sees(&self, call: &str) -> Acted {
+        self.engine.action(&self.agent, self.session.id, call.into(), std::time::Duration::ZERO).await.unwrap()
+    }
+
+    pub(crate) async fn answers(&self, by: &Caller, acted: &Acted, draft: Draft) -> Result<Interaction, Error> {
+        self.engine.answer(by, asked(acted), draft, None).await
+    }
+
+    pub(crate) async fn approves(&self, by: &Caller, acted: &Acted) -> Result<Interaction, Error> {
+        self.answers(by, acted, approval()).await
+    }
+
+    /// A program approves.
+    pub(crate) async fn auto(&self, acted: &Acted) -> Result<Interaction, Error> {
+        self.engine.auto(&self.root, asked(acted), AutoSource::AutoPolicy, approval(), None).await
+    }
+}
+
+async fn node(gate: &Arc<Gate>) -> Engine {
+    let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+    let store: Arc<dyn Store> = Arc::clone(gate) as Arc<dyn Store>;
+    let engine = Engine::new(store, Arc::new(SystemClock), Ids::default(), vault, Settings::default());
+    engine.unlock().await.unwrap();
+    engine.floor_kept().await.unwrap();
+    engine
+}
+
+pub(crate) fn policy(rules: &str) -> String {
+    format!("version = 1\n{rules}")
+}
+
+/// A rule about the tool of these stories.
+pub(crate) fn rule(name: &str, verdict: &str) -> String {
+    format!("[[rule]]\nname = \"{name}\"\ntools = [\"deploy\"]\nverdict = \"{verdict}\"\nreason = \"{name} says so\"\n")
+}
+
+fn deploying(call: &str) -> Propose {
+    Propose {
+        call: call.into(),
+        action: Action { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
+        context: Value::Null,
+        seen: None,
+        traceparent: None,
+        repeatable: false,
+        client: false,
+        deadline_seconds: None,
+    }
+}
+
+/// The question that people were asked about an action.
+pub(crate) fn asked(acted: &Acted) -> InteractionId {
+    *acted.proposal.asked.last().unwrap()
+}
+
+pub(crate) fn approval() -> Draft {
+    Draft { effect: Some(Effect::Approve), ..Draft::default() }
+}
+
+pub(crate) fn allowed(acted: &Acted) -> bool {
+    matches!(acted.proposal.standing, Standing::Allowed { .. })
+}
+
+pub(crate) fn waiting(acted: &Acted) -> bool {
+    matches!(acted.proposal.standing, Standing::Waiting { .. })
+}

@@ -1,0 +1,25 @@
+import { Layers } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { Policy } from '@/api/types';
+import { AgentText } from '@/ui/agent-text';
+import { Notice } from '@/ui/page';
+import { Unread } from './unread';
+
+/** The floor of the server: rules that the policy of a project cannot loosen. It is shown, and changed by whoever runs the server. */
+export function Floor({ floor }: { floor: NonNullable<Policy['floor']> }) {
+  const { t } = useTranslation();
+  return (
+    <Notice tone="plain" icon={Layers} title={t('policy.floor.title')}>
+      <p>
+        {t('policy.floor.about')} <code title={floor.version}>{floor.version.slice(0, 12)}</code>
+      </p>
+      <details className="mt-2">
+        <summary className="cursor-pointer">{t('policy.floor.show')}</summary>
+        <pre className="mt-2 overflow-x-auto font-mono text-sm">
+          <AgentText text={floor.text} />
+        </pre>
+      </details>
+      {floor.refused_file ? <Unread file={floor.refused_file} title={t('policy.floor.refusedFile')} /> : null}
+    </Notice>
+  );
+}
