@@ -71,6 +71,7 @@ passed_on! { Reads:
     AccessReads {
         setting(name: &str) -> Option<String>;
         key(id: KeyId) -> Option<KeyRecord>;
+        key_named(tenant: TenantId, name: &str) -> bool;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
         keys(scope: &Scope) -> Vec<Key>;
@@ -168,6 +169,7 @@ passed_on! { Reads:
     }
     UserReads {
         user(tenant: TenantId, name: &str) -> Option<UserRecord>;
+        user_alike(tenant: TenantId, name: &str) -> Option<UserRecord>;
         user_by_id(id: UserId) -> Option<UserRecord>;
         user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
         users(scope: &Scope) -> Vec<User>;
