@@ -16,15 +16,16 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/reason", reason.as_deref())?;
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&caller_then.scope, id)?;
-            if interaction.origin.asked_by.name != caller_then.actor.name {
-                caller_then.require(Right::Steer)?;
+            let (mut session, interaction) = work.question(&scope, id)?;
+            let caller = work.caller()?;
+            if !caller.actor.is_same_person(&interaction.origin.asked_by) {
+                caller.require(Right::Steer)?;
             }
             let was = interaction.status();
             let reason = reason.clone().unwrap_or_else(|| "withdrawn".into());
-            let change = interaction.cancel(caller_then.actor.clone(), reason, work.now)?;
+            let change = interaction.cancel(caller.actor, reason, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
             work.saved(&session)?;
             Ok(interaction)

@@ -41,14 +41,18 @@ impl Engine {
         let filed = self.filed.now();
         let mut met = 0;
         loop {
-            let (caller_then, chat, filed) = (caller.clone(), chat.clone(), Arc::clone(&filed));
+            let (scope, chat, filed) = (caller.scope, chat.clone(), Arc::clone(&filed));
             let said = self.command(caller, once.clone(), move |work| {
-                let session = match work.going_on(&caller_then.scope, &chat)? {
+                let session = match work.going_on(&scope, &chat)? {
                     Some(session) => session,
-                    None => work.begun(&caller_then, &filed, chat.clone())?,
+                    None => {
+                        let caller = work.caller()?;
+                        work.begun(&caller, &filed, chat.clone())?
+                    }
                 };
+                let caller = work.caller()?;
                 let before = session.last_seq;
-                Ok((work.said(session, &caller_then, &chat.content)?, before))
+                Ok((work.said(session, &caller, &chat.content)?, before))
             });
             match said.await {
                 // Somebody else has begun the same conversation at the same moment: it is there now.

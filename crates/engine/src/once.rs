@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use store::{Once, StoreError};
 
 use crate::authenticate::hex;
-use crate::work::{Doer, Work};
+use crate::work::Work;
 use crate::{Engine, Error};
 
 /// How often a command that met its own double looks for the double's result.
@@ -44,7 +44,8 @@ impl Idempotency {
 }
 
 impl Engine {
-    /// Runs a command, or gives back what it gave under the same key. The key is kept in the command's own transaction.
+    /// Runs a command, or gives back what it gave under the same key. The key is kept in the command's own transaction, and the caller's
+    /// credential is read in it again.
     pub(crate) async fn command<T, F>(
         &self,
         caller: &Caller,
@@ -56,14 +57,14 @@ impl Engine {
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
         let Some(Idempotency { key, digest }) = idempotency else {
-            return self.transact_as(Doer::of(caller), command).await;
+            return self.transact_by(caller, command).await;
         };
         let digest = hex(&self.fingerprint("idempotency", &digest).await?);
         let command = Arc::new(Mutex::new(command));
         for _ in 0..MOST_MEETINGS {
             let (scope, actor, key, digest) = (caller.scope, caller.actor.name.clone(), key.clone(), digest.clone());
             let command = Arc::clone(&command);
-            let done = self.transact_as(Doer::of(caller), move |work| {
+            let done = self.transact_by(caller, move |work| {
                 if let Some(once) = work.tx.once(&scope, &actor, &key)? {
                     if once.digest != digest {
                         return Err(Error::IdempotencyConflict);

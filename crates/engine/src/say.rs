@@ -25,11 +25,12 @@ impl Engine {
         let time = self.usual_time(&question.kind, caller.wire);
         let question = if requires_reply { Some(self.admitted(question, time).await?) } else { None };
         let asking = Asking { time, traceparent: None };
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let mut session = work.session(&caller_then.scope, id)?;
-            let by = &caller_then.actor;
-            let own = caller_then.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
+            let mut session = work.session(&scope, id)?;
+            let caller = work.caller()?;
+            let by = &caller.actor;
+            let own = caller.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
             match &question {
                 Some(question) if own => {
                     work.ask(&mut session, by.clone(), question.clone(), &asking)?;
@@ -40,7 +41,7 @@ impl Engine {
                     work.happened(&mut session, None, happening)?;
                 }
                 asked => {
-                    Self::steers(&caller_then, &session)?;
+                    Self::steers(&caller, &session)?;
                     if asked.is_some() {
                         let problem = Problem::new("/requires_reply", "only an agent's message asks for a reply");
                         return Err(Refusal::QuestionInvalid(vec![problem]).into());

@@ -11,6 +11,7 @@ mod chatting;
 mod claims;
 mod deliveries;
 mod idempotency;
+mod identity;
 mod keys;
 mod learning;
 mod lists;
