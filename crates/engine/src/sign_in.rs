@@ -222,7 +222,10 @@ impl Work<'_> {
                 self.now_is(scope, &user, (was, &Membership { role: identity.role, ..was.clone() }))?;
             }
             Some(_) => {}
-            None => drop(self.admit(scope, &user, identity.role, Vec::new())?),
+            None => {
+                self.void_sign_ins(user.id)?;
+                self.admit(scope, &user, identity.role, Vec::new())?;
+            }
         }
         let user = self.tx.user_by_id(user.id)?.ok_or(Error::SignInFailed)?.user;
         let keys = self.keys_beyond(scope, &user)?;

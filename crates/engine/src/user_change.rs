@@ -83,6 +83,8 @@ impl Work<'_> {
         match (change.disabled, was.disabled_at) {
             (Some(true), None) => now = self.leaves(scope, &user, now, &admins)?,
             (Some(false), Some(_)) => {
+                // Meanwhile admins of the person's other projects could make links without a word from here.
+                self.void_sign_ins(user.id)?;
                 now.disabled_at = None;
                 self.tx.membership_put(scope, user.id, &now)?;
                 self.audited(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
@@ -147,9 +149,7 @@ impl Work<'_> {
         let ended = Membership { disabled_at: Some(self.now), ..membership };
         self.tx.membership_put(scope, user.id, &ended)?;
         if user.active().all(|membership| membership.project == scope.project) {
-            self.tx.password_put(user.id, None)?;
-            self.tx.links_drop(user.id)?;
-            self.tx.visits_end(user.id, None)?;
+            self.void_sign_ins(user.id)?;
         }
         self.audited(scope, &Happening::plain("user.disabled", json!({ "user": user.name })))?;
         Ok(ended)

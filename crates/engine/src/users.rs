@@ -1,7 +1,7 @@
 //! Adds and lists the people of a project.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, Membership, Problem, Refusal, Role, Scope, User, Wire, text, user};
+use domain::{Caller, Happening, Key, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Cost;
@@ -111,14 +111,19 @@ impl Work<'_> {
             None => self.introduce(scope, &name, display, None)?,
             Some(found) => {
                 self.spare_admins_elsewhere(scope, &found, by)?;
-                self.tx.password_put(found.id, None)?;
-                self.tx.links_drop(found.id)?;
-                self.tx.visits_end(found.id, None)?;
+                self.void_sign_ins(found.id)?;
                 found
             }
         };
         let membership = self.admit(scope, &user, role, groups)?;
         Ok(AddedUser { user: User { memberships: vec![membership], ..user }, existing })
+    }
+
+    /// Voids everything that lets a person in: the password, links that were not used, and browsers that are signed in.
+    pub(crate) fn void_sign_ins(&mut self, user: UserId) -> Result<(), Error> {
+        self.tx.password_put(user, None)?;
+        self.tx.links_drop(user)?;
+        Ok(self.tx.visits_end(user, None)?)
     }
 
     /// Refuses to sign an admin of another project out, unless the caller is an admin there too, or holds the database itself.

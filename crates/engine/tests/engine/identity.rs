@@ -186,6 +186,16 @@ async fn a_further_project(world: World) {
     world.engine.sign_in_link(&link, FROM).await.unwrap();
     assert!(!world.engine.user_create(&boss, new("dora", Role::Viewer, &[]), None).await.unwrap().existing);
 
+    // Nor is whoever let the person in while they were out of the project.
+    world.visits("erin", Role::Viewer, &[]).await;
+    world.engine.user_create(&boss, new("erin", Role::Viewer, &[]), None).await.unwrap();
+    world.engine.user_disable(&boss, "erin").await.unwrap();
+    let (link, _) = world.engine.user_link(&world.chief().await, "erin", None).await.unwrap();
+    let visit = world.engine.sign_in_link(&link, FROM).await.unwrap();
+    let back = UserChange { disabled: Some(false), ..UserChange::default() };
+    world.engine.user_change(&boss, "erin", back).await.unwrap();
+    assert_eq!(world.engine.authenticate_visit(&visit).await, Err(Error::Unauthenticated));
+
     // An admin of one project does not sign an admin of another out.
     world.visits("dave", Role::Admin, &[]).await;
     let taken = world.engine.user_create(&boss, new("dave", Role::Viewer, &[]), None).await;

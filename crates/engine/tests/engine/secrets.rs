@@ -111,7 +111,7 @@ async fn asked_of_groups(world: &World, agent: &Caller) -> InteractionId {
     let asking = move |tx: &mut dyn Tx| {
         let mut session = tx.session_lock(&scope, session)?.unwrap();
         session.opened(true, 10).unwrap();
-        let id = InteractionId::from_uuid(uuid::Uuid::now_v7());
+        let id = InteractionId::from_uuid(session.id.uuid());
         let (asked, _) = Interaction::ask(id, &session, by.clone(), question.clone(), tx.now()?);
         tx.interaction_insert(&asked)?;
         tx.session_save(&session)?;
