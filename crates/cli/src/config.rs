@@ -103,6 +103,10 @@ pub(crate) struct Provider {
     /// The claim that has people's roles: admin, operator or viewer; dots lead into objects
     #[arg(long, env = "HOLDPOINT_OIDC_ROLE_CLAIM", default_value = "roles")]
     pub(crate) oidc_role_claim: String,
+    /// The claim that names people, when they first come; dots lead into objects. If absent: the verified mail address, else the subject. Choose
+    /// one that people cannot change themselves
+    #[arg(long, env = "HOLDPOINT_OIDC_NAME_CLAIM")]
+    pub(crate) oidc_name_claim: Option<String>,
     /// The tenant that the provider's people belong to
     #[arg(long, env = "HOLDPOINT_OIDC_TENANT", default_value = "default")]
     pub(crate) oidc_tenant: String,

@@ -10,10 +10,21 @@ use crate::open::{open_kept, open_or_make, unsealed};
 pub(crate) async fn users(users: Users) -> Result<(), Failure> {
     match users.command {
         UsersCommand::Create(create) => {
-            let new = NewUser { name: create.name, display: create.display, role: create.role, groups: create.groups };
+            let new = NewUser {
+                name: create.name,
+                display: create.display,
+                role: create.role,
+                groups: create.groups,
+                join_keys: create.join_keys,
+            };
             let engine = unsealed(open_or_make(&create.place.database)?);
-            let user = engine.user_install(&create.place.tenant, &create.place.project, new).await?;
-            println!("{} is in {}", user.name, create.place.project);
+            let added = engine.user_install(&create.place.tenant, &create.place.project, new).await?;
+            println!("{} is in {}", added.user.name, create.place.project);
+            if added.existing {
+                println!(
+                    "the account was there before: its password, links and browsers are void, make a link with `users link`"
+                );
+            }
         }
         UsersCommand::Link(link) => {
             let engine = unsealed(open_kept(&link.place.database)?);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyId, ProjectId, Refusal, TenantId, TicketId, VisitId, Wire};
+use crate::{KeyId, ProjectId, Refusal, TenantId, TicketId, VisitId, Wire, text};
 
 /// The tenant and project that a piece of work is confined to.
 ///
@@ -141,6 +141,12 @@ impl Actor {
     #[must_use]
     pub fn system() -> Self {
         Self { kind: ActorKind::System, name: "holdpoint".into() }
+    }
+
+    /// Whether both have the name of the same person, whatever its case.
+    #[must_use]
+    pub fn is_same_person(&self, other: &Self) -> bool {
+        text::same_name(&self.name, &other.name)
     }
 }
 

@@ -94,7 +94,7 @@ impl Audience {
     #[must_use]
     pub fn settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
         let belongs = |answer: &&&Answer| {
-            let started = answer.by.name == started_by.name;
+            let started = answer.by.is_same_person(started_by);
             !(self.four_eyes && started) && self.has(&answer.by.name, answer.role, &answer.groups, started)
         };
         let counted: Vec<&Answer> = answers.iter().filter(belongs).copied().collect();
@@ -105,7 +105,7 @@ impl Audience {
         match &self.named {
             None => started || matches!(role, Some(Role::Operator | Role::Admin)),
             Some(named) => {
-                named.users.iter().any(|user| user == name)
+                named.users.iter().any(|user| text::same_name(user, name))
                     || role.is_some_and(|role| named.roles.contains(&role))
                     || groups.iter().any(|group| named.groups.contains(group))
             }
@@ -141,7 +141,7 @@ impl Audience {
 fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
     for (index, name) in names.iter().enumerate() {
         text::identifier(&format!("{pointer}/{index}"), name, problems);
-        if names[..index].contains(name) {
+        if names[..index].iter().any(|earlier| text::same_name(earlier, name)) {
             problems.push(Problem::new(format!("{pointer}/{index}"), "is named twice"));
         }
     }

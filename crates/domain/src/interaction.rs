@@ -13,6 +13,7 @@
 
 mod abstain;
 mod deliver;
+mod early;
 mod handover;
 mod requirements;
 
@@ -251,7 +252,7 @@ impl Interaction {
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
         let answer = Answer { role: Some(reviewer.role), wire: Some(reviewer.wire), ..answer };
         let (mine, mut votes): (Vec<_>, Vec<_>) =
-            pending.votes.iter().cloned().partition(|vote| vote.by.name == answer.by.name);
+            pending.votes.iter().cloned().partition(|vote| vote.by.is_same_person(&answer.by));
         if mine.iter().any(|vote| vote.agrees_with(&answer)) {
             return Err(Refusal::AlreadyVoted(self.id));
         }
@@ -266,7 +267,7 @@ impl Interaction {
         let data = self.vote_told(&answer, &votes);
         let happening =
             Happening::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
-        let abstained = pending.abstained.iter().filter(|one| one.by.name != answer.by.name).cloned().collect();
+        let abstained = pending.abstained.iter().filter(|one| !one.by.is_same_person(&answer.by)).cloned().collect();
         let pending = Pending { votes, abstained, deserted: false, ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
     }
@@ -292,12 +293,9 @@ impl Interaction {
         Ok(self.auto_resolved(answer, source, reason, now))
     }
 
-    /// Ends it as its deadline would, on the word of the clock or of a person who may not approve their own question so.
+    /// Ends it as its deadline would, on the word of the clock, or of a person whom [`Self::may_end_with`] lets do so.
     pub fn expire(self, id: AnswerId, by: &Actor, now: Timestamp) -> Result<Change, Refusal> {
         let pending = self.pending()?;
-        if self.question.fallback_runs_action() {
-            self.unbarred(by)?;
-        }
         let reason = match by.kind {
             ActorKind::System => "nobody answered in time".to_owned(),
             ActorKind::User | ActorKind::Agent => format!("ended before its time by {}", by.name),
@@ -359,7 +357,7 @@ impl Interaction {
     /// Gives it back. An admin may give back what somebody else holds.
     pub fn release(self, caller: &Caller) -> Result<Change, Refusal> {
         let pending = self.pending()?;
-        let mine = |claim: &Claim| claim.by.name == caller.actor.name || caller.role == Role::Admin;
+        let mine = |claim: &Claim| claim.by.is_same_person(&caller.actor) || caller.role == Role::Admin;
         if !pending.claim.as_ref().is_some_and(mine) {
             return Err(Refusal::NotClaimed(self.id));
         }
@@ -455,7 +453,7 @@ impl Interaction {
     /// A claim keeps others out only where one person's answer is enough.
     fn unclaimed_by_others(&self, actor: &Actor, now: Timestamp) -> Result<(), Refusal> {
         let State::Pending(Pending { claim: Some(claim), .. }) = &self.state else { return Ok(()) };
-        let held = claim.by.name != actor.name && claim.until > now && !self.question.needs_several();
+        let held = !claim.by.is_same_person(actor) && claim.until > now && !self.question.needs_several();
         if held { Err(Refusal::ClaimedByOther { by: claim.by.name.clone() }) } else { Ok(()) }
     }
 
@@ -470,7 +468,7 @@ impl Interaction {
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
         let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. }
-            if self.origin.driven || by.name == self.origin.asked_by.name);
+            if self.origin.driven || by.is_same_person(&self.origin.asked_by));
         // What decides a proposed call reaches its agent as that call; what was handed over, as the first question.
         let elsewhere = self.question.call.is_some() || self.origin.handed_from.is_some();
         let needed = self.question.kind.blocks() && !withdrawn && !elsewhere;

@@ -329,11 +329,15 @@ impl Question {
         chosen.map(|option| Fallback::Option(option.id.clone()))
     }
 
-    /// Whether its deadline would let an action run on nobody's word.
+    /// The effect that its deadline would have. None where the question would expire, or be held open.
     #[must_use]
-    pub fn fallback_runs_action(&self) -> bool {
-        let Some(Fallback::Option(id)) = &self.fallback else { return false };
-        self.option(id).is_some_and(|option| option.effect.runs_action())
+    pub fn fallback_effect(&self) -> Option<Effect> {
+        match self.fallback.as_ref()? {
+            Fallback::Option(id) => Some(self.option(id).map_or(Effect::Reject, |option| option.effect)),
+            Fallback::Value(_) => Some(Effect::Provide),
+            Fallback::Deny => Some(Effect::Reject),
+            Fallback::Hold => None,
+        }
     }
 
     fn usual_options(&self) -> Vec<Choice> {
@@ -446,6 +450,9 @@ impl Question {
         }
         if secret && self.needs_several() {
             problems.push(Problem::new("/audience/quorum", "a secret is given by one person"));
+        }
+        if secret && self.audience.distinct_groups {
+            problems.push(Problem::new("/audience/distinct_groups", "a secret is given by one person"));
         }
         self.check_secrets(problems);
     }

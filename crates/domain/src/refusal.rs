@@ -41,6 +41,9 @@ pub enum Refusal {
     /// Four eyes: whoever started the session cannot answer.
     #[error("this question needs a second pair of eyes: whoever started the session cannot answer it")]
     FourEyes,
+    /// The audience wants several people to agree, so that one of them alone cannot end the question well.
+    #[error("this question needs the answers of several people: answer it, and have the others answer it too")]
+    NeedsOthers(InteractionId),
     /// Somebody, or something, was first. Carries how it ended.
     #[error("this question is already resolved")]
     AlreadyResolved(Box<Interaction>),
@@ -189,6 +192,9 @@ pub enum Refusal {
     /// The person belongs to the project already.
     #[error("`{0}` is in this project already")]
     UserExists(String),
+    /// The name is that of a key or of another account.
+    #[error("the name `{0}` is taken: a key or another account has it")]
+    NameTaken(String),
     /// The person belongs to projects that the caller has no say in.
     #[error("`{0}` also belongs to projects of which you are no admin")]
     UserElsewhere(String),

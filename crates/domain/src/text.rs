@@ -84,6 +84,12 @@ pub fn is_identifier(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
+/// Whether two names are those of the same person, key or agent. Upper and lower case are the same: `Alice` is `alice`.
+#[must_use]
+pub fn same_name(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other) || (!one.is_ascii() && one.to_lowercase() == other.to_lowercase())
+}
+
 /// Checks a name that stands in files, addresses and templates: letters, digits, `-` and `_`, and also `more` within it.
 pub fn name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -205,6 +211,20 @@ mod tests {
         check(&"я".repeat(LINE), true, true);
         check(&"я".repeat(LINE + 1), false, true);
         check(&"я".repeat(PARAGRAPHS + 1), false, false);
+    }
+
+    #[test]
+    fn case_does_not_make_another_name() {
+        let check = |one: &str, other: &str, same: bool| {
+            assert_eq!((same_name(one, other), same_name(other, one)), (same, same), "{one} and {other}");
+        };
+        check("alice", "alice", true);
+        check("alice", "ALICE", true);
+        check("Olga@Example.org", "olga@example.ORG", true);
+        check("алиса", "АЛИСА", true);
+        check("alice", "alicf", false);
+        check("alice", "alice2", false);
+        check("", "alice", false);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::access::Credential;
+use crate::access::{Credential, Key};
 use crate::{
     Actor, ActorKind, Caller, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId, Wire, text,
 };
@@ -47,6 +47,14 @@ pub struct Membership {
     pub groups: Vec<String>,
     /// Since when not any more.
     pub disabled_at: Option<Timestamp>,
+}
+
+impl Membership {
+    /// Whether a key may do no more than the person does here: no mightier role, and no group that the person is not in.
+    #[must_use]
+    pub fn covers(&self, key: &Key) -> bool {
+        key.role.within(self.role) && key.groups.iter().all(|group| self.groups.contains(group))
+    }
 }
 
 impl User {
@@ -144,10 +152,14 @@ pub enum Way {
     Oidc,
 }
 
+/// Words that the record and the wires use for Holdpoint itself. Nobody can be called so.
+const RESERVED: [&str; 7] = ["holdpoint", "system", "scheduler", "timer", "worker", "policy", "auto_policy"];
+
 /// Checks the name that somebody is known by: an identifier that Holdpoint does not use for itself.
 pub fn name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     text::identifier(pointer, name, problems);
-    if name == Actor::system().name || name.starts_with(KeyId::PREFIX) {
+    let prefix = name.get(..KeyId::PREFIX.len()).unwrap_or_default();
+    if RESERVED.iter().any(|word| text::same_name(name, word)) || text::same_name(prefix, KeyId::PREFIX) {
         problems.push(Problem::new(pointer, "is a name that Holdpoint itself uses"));
     }
 }
@@ -243,7 +255,16 @@ mod tests {
             check(&mut problems);
             problems.len()
         };
-        for (text, wrong) in [("alice", 0), ("alice@example.org", 0), ("two words", 1), ("", 1), ("holdpoint", 1)] {
+        for (text, wrong) in [
+            ("alice", 0),
+            ("alice@example.org", 0),
+            ("two words", 1),
+            ("", 1),
+            ("holdpoint", 1),
+            ("System", 1),
+            ("KEY_1", 1),
+            ("scheduler2", 0),
+        ] {
             assert_eq!(problems(&|problems| name("/name", text, problems)), wrong, "{text}");
         }
         for (text, wrong) in [("twelve chars", 0), ("одиннадцать", 1), ("двенадцать!!", 0), ("short", 1)]

@@ -17,11 +17,10 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/note", note.as_deref())?;
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let scope = caller_then.scope;
             let (mut session, interaction) = work.question(&scope, id)?;
-            let reviewer = interaction.admit(&caller_then)?;
+            let reviewer = interaction.admit(&work.caller()?)?;
             let was = interaction.status();
             let people = work.people(&scope)?;
             let change = interaction.abstain(&reviewer, note.clone(), &people, work.now)?;

@@ -115,12 +115,13 @@ impl Engine {
         (permit, length): (String, SignedDuration),
         once: Option<Idempotency>,
     ) -> Result<Proposal, Error> {
-        let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
         self.command(caller, once, move |work| {
             let mut session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&running, &proposal)?;
+            let caller = work.caller()?;
+            runs(&caller, &proposal)?;
             session.alive()?;
             session.going_on()?;
             if !work.step_goes_on(&session, &proposal)? {
@@ -151,11 +152,12 @@ impl Engine {
         why: String,
     ) -> Result<(), Error> {
         caller.require(Right::Ask)?;
-        let (scope, running) = (caller.scope, caller.clone());
+        let scope = caller.scope;
         self.command(caller, None, move |work| {
             let mut session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&running, &proposal)?;
+            let caller = work.caller()?;
+            runs(&caller, &proposal)?;
             if let Some(left) = proposal.left(&why) {
                 work.acted(&mut session, left)?;
                 work.saved(&session)?;
@@ -175,11 +177,12 @@ impl Engine {
     ) -> Result<(), Error> {
         caller.require(Right::Ask)?;
         let length = self.lease_length(Some(seconds))?;
-        let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
             let session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&running, &proposal)?;
+            let caller = work.caller()?;
+            runs(&caller, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let kept = proposal.keep(&actor, until, run)?;
             work.tx.proposal_save(&kept)?;
@@ -199,14 +202,15 @@ impl Engine {
     ) -> Result<Acted, Error> {
         caller.require(Right::Ask)?;
         checked(&outcome)?;
-        let (scope, actor, running) = (caller.scope, caller.actor.clone(), caller.clone());
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         let vault = Arc::clone(&self.vault);
         let done = self.command(caller, once, move |work| {
             let mut session = work.session_seen(&running, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&running, &proposal)?;
+            let caller = work.caller()?;
+            runs(&caller, &proposal)?;
             let mut outcome = outcome.clone();
-            if proposal.driven && !running.is_worker() {
+            if proposal.driven && !caller.is_worker() {
                 // Our own tools have hidden what was given in secret; a client does not know it.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),

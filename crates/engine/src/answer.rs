@@ -51,12 +51,10 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         let Prepared { draft, proof, secrets } = prepared;
         let policies = std::sync::Arc::clone(&self.policies);
-        let caller_then = caller.clone();
-        let vault = std::sync::Arc::clone(&self.vault);
+        let (scope, vault) = (caller.scope, std::sync::Arc::clone(&self.vault));
         self.command(caller, once, move |work| {
-            let scope = caller_then.scope;
             let (mut session, interaction) = work.question(&scope, id)?;
-            let reviewer = interaction.admit(&caller_then)?;
+            let reviewer = interaction.admit(&work.caller()?)?;
             if let Some((judged, _)) = &alongside.edit {
                 work.still_in_force(&scope, judged, &policies)?;
             }

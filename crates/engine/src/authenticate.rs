@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use domain::{Caller, Credential, KeyId, Visit};
+use domain::{Caller, Credential, KeyId};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use store::{Cost, KeyRecord, VisitRecord};
+use store::{Cost, KeyRecord};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
+use crate::presence::{standing_in, visiting};
 use crate::{Engine, Error};
 
 /// How a key begins.
@@ -41,19 +42,17 @@ impl Engine {
         Ok(caller)
     }
 
-    /// Whether a caller's credential is still good: asked again by whoever has waited, or goes on reading.
-    pub async fn recheck(&self, caller: &Caller) -> Result<(), Error> {
+    /// The caller as they are now, with the role and the groups of this moment: asked again by whoever has waited, or goes on reading. Refused
+    /// if the credential is no longer good. What changes something reads it once more, in its own transaction.
+    pub async fn recheck(&self, caller: &Caller) -> Result<Caller, Error> {
         let again = match caller.credential {
             Credential::Key(key) => self.key_record(key).await?.key.caller(self.now()),
-            Credential::Visit(visit) => {
-                // It may speak for another project by now; what was begun goes on while the person belongs there.
-                let VisitRecord { visit, user, .. } = self.visit_record(visit).await?;
-                Visit { project: caller.scope.project, ..visit }.caller(&user, self.now())
-            }
+            // It may speak for another project by now; what was begun goes on while the person belongs there.
+            Credential::Visit(visit) => visiting(self.visit_record(visit).await?, caller, self.now()),
             // Its claim is what is asked again.
-            Credential::Worker => return Ok(()),
+            Credential::Worker => Some(caller.clone()),
         };
-        again.map(drop).ok_or(Error::Unauthenticated)
+        again.and_then(|again| standing_in(again, caller)).ok_or(Error::Unauthenticated)
     }
 
     pub(crate) async fn key_record(&self, id: KeyId) -> Result<Arc<KeyRecord>, Error> {

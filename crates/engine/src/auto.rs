@@ -1,14 +1,15 @@
 //! A policy or a service answers in place of a person.
 
 use domain::access::Right;
-use domain::{AutoSource, Caller, Draft, Interaction, InteractionId};
+use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId};
 
 use crate::answer::Prepared;
 use crate::propose::MOST_RULINGS;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Answers past the audience, on the record.
+    /// Answers in the name of a policy or of a service, on the record. What holds back may go past the audience; what approves or provides needs
+    /// the right to answer.
     pub async fn auto(
         &self,
         caller: &Caller,
@@ -45,7 +46,9 @@ impl Engine {
             let (mut session, interaction) = work.question(&scope, id)?;
             let was = interaction.status();
             let signature = (work.ids.answer(work.now), actor.clone(), source);
-            let change = interaction.auto(signature, draft.clone(), proof, work.now)?;
+            let effect = interaction.question.effect_of(&draft).unwrap_or(Effect::Approve);
+            let change = interaction.clone().auto(signature, draft.clone(), proof, work.now)?;
+            interaction.may_end_with(&work.caller()?, effect)?;
             if let Some(by_now) = &by_now {
                 if let Some(judged) = by_now.approved() {
                     work.still_in_force(&scope, judged, &policies)?;

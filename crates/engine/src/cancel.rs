@@ -16,17 +16,18 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/reason", reason.as_deref())?;
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
+            let caller = work.caller()?;
+            let (mut session, interaction) = work.question_seen(&caller, id)?;
             // An agent that our workers run and a key of its name are not the same.
             let origin = &interaction.origin;
-            if origin.asked_by.name != caller_then.actor.name || origin.driven != caller_then.is_worker() {
-                caller_then.require(Right::Steer)?;
+            if !caller.actor.is_same_person(&origin.asked_by) || origin.driven != caller.is_worker() {
+                caller.require(Right::Steer)?;
             }
             let was = interaction.status();
             let reason = reason.clone().unwrap_or_else(|| "withdrawn".into());
-            let change = interaction.cancel(caller_then.actor.clone(), reason, work.now)?;
+            let change = interaction.cancel(caller.actor, reason, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;
             work.saved(&session)?;
             Ok(interaction)

@@ -39,14 +39,15 @@ impl Engine {
         let offered = self.offered(caller.scope).await?;
         let mut met = 0;
         loop {
-            let (caller_then, chat, offered) = (caller.clone(), chat.clone(), offered.clone());
+            let (chat, offered) = (chat.clone(), offered.clone());
             let said = self.command(caller, once.clone(), move |work| {
-                let session = match work.going_on(&caller_then, &chat)? {
+                let caller = work.caller()?;
+                let session = match work.going_on(&caller, &chat)? {
                     Some(session) => session,
-                    None => work.begun(&caller_then, &offered, chat.clone())?,
+                    None => work.begun(&caller, &offered, chat.clone())?,
                 };
                 let before = session.last_seq;
-                Ok((work.said(session, &offered, (&caller_then, &chat.content))?, before))
+                Ok((work.said(session, &offered, (&caller, &chat.content))?, before))
             });
             match said.await {
                 // Somebody else has begun the same conversation at the same moment: it is there now.

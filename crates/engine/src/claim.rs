@@ -12,11 +12,11 @@ impl Engine {
         id: InteractionId,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        let caller_then = caller.clone();
-        let length = self.settings().claim;
+        let (scope, length) = (caller.scope, self.settings().claim);
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
-            let reviewer = interaction.admit(&caller_then)?;
+            let caller = work.caller()?;
+            let (mut session, interaction) = work.question_seen(&caller, id)?;
+            let reviewer = interaction.admit(&caller)?;
             let was = interaction.status();
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let change = interaction.claim(&reviewer, work.now, until)?;

@@ -17,24 +17,25 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Session, Error> {
         checked("/reason", reason.as_deref())?;
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let session = work.session_seen(&caller_then, id)?;
-            Self::steers(&caller_then, &session)?;
-            if matches!(command, Command::Complete | Command::Fail) && caller_then.role == Role::Operator {
+            let caller = work.caller()?;
+            let session = work.session_seen(&caller, id)?;
+            Self::steers(&caller, &session)?;
+            if matches!(command, Command::Complete | Command::Fail) && caller.role == Role::Operator {
                 // Only the agent knows that it is done; a person cancels.
-                caller_then.require(Right::Take)?;
+                caller.require(Right::Take)?;
             }
             if command == Command::Complete && session.driven {
                 let why = "is not for a session that this server runs: its steps complete it, and `approve_step` counts one as done";
                 return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
             }
-            let held_by_others = session.paused.as_ref().is_some_and(|held| held.by != caller_then.actor);
+            let held_by_others = session.paused.as_ref().is_some_and(|held| held.by != caller.actor);
             if command == Command::Resume && held_by_others {
                 // Whoever is held back does not let itself go on.
-                caller_then.require(Right::Steer)?;
+                caller.require(Right::Steer)?;
             }
-            let note = Note { by: caller_then.actor.clone(), at: work.now, reason: reason.clone() };
+            let note = Note { by: caller.actor.clone(), at: work.now, reason: reason.clone() };
             let session = work.control(session, command, note)?;
             work.saved(&session)?;
             Ok(session)

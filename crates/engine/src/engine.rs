@@ -14,6 +14,7 @@ use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 use crate::filed::Filed;
 use crate::judge::Policies;
 use crate::password::Turns;
+use crate::presence::Presence;
 use crate::settle::Alongside;
 use crate::settling::Settling;
 use crate::timers::Stuck;
@@ -184,7 +185,7 @@ impl Engine {
         self.transact_as(Doer::system(Wire::Timer), work).await
     }
 
-    /// Runs a command in one transaction, and performs its effects after the commit.
+    /// Runs a command in one transaction, and performs its effects after the commit. A caller's commands go through [`Self::transact_by`].
     pub(crate) async fn transact_as<T, F>(&self, doer: Doer, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -203,6 +204,7 @@ impl Engine {
                 doer: &doer,
                 effects: &mut effects,
                 alongside: Alongside::default(),
+                presence: Presence::default(),
             };
             let result = work(work_with)?;
             Ok::<_, Error>((result, effects))

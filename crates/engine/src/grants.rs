@@ -85,7 +85,7 @@ impl Work<'_> {
 
     /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
     fn enough_for(&mut self, audience: &Audience, session: &Session, grant: &Grant) -> Result<bool, Error> {
-        if audience.quorum > 1 || (audience.four_eyes && grant.by.name == session.started_by.name) {
+        if audience.quorum > 1 || (audience.four_eyes && grant.by.is_same_person(&session.started_by)) {
             return Ok(false);
         }
         if audience.named.is_none() {

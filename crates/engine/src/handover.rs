@@ -28,11 +28,12 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/note", to.note.as_deref())?;
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
-            let reviewer = interaction.admit(&caller_then)?;
-            let (mut other, step, started) = work.opened_for(&interaction, &caller_then, to.clone())?;
+            let caller = work.caller()?;
+            let (mut session, interaction) = work.question_seen(&caller, id)?;
+            let reviewer = interaction.admit(&caller)?;
+            let (mut other, step, started) = work.opened_for(&interaction, &caller, to.clone())?;
             let new = (&other, work.ids.interaction(work.now));
             let Handover { first, second } = interaction.hand_over(&reviewer, new, to.note.clone(), work.now)?;
             let (second, asked) = second;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Actor, AutoSource, Draft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
 use serde_json::{Map, Value, json};
-use store::{Cost, KeptValue};
+use store::{Cost, KeptValue, SealedAt};
 use zeroize::Zeroizing;
 
 use crate::vault::{Place, SECRETS};
@@ -79,7 +79,8 @@ impl Engine {
 }
 
 impl Work<'_> {
-    /// Seals what was set aside with its answer, and keeps it for later where the person says so.
+    /// Seals what was set aside, if the question has ended with it, and keeps it for later where the person says so. What was only a vote is
+    /// kept nowhere.
     pub(crate) fn secrets_given(
         &mut self,
         vault: &Vault,
@@ -87,10 +88,10 @@ impl Work<'_> {
         interaction: &Interaction,
         given: Option<&SetAside>,
     ) -> Result<(), Error> {
-        let Some(SetAside { values, keep }) = given else { return Ok(()) };
+        let Some(SetAside { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else { return Ok(()) };
         // Whoever asked takes it from the question that it asked, wherever that was answered.
         let asked = self.first_of(interaction)?;
-        self.seal(vault, &asked, SECRETS, values)?;
+        self.seal_values(vault, &asked, values)?;
         let answer = match &interaction.state {
             domain::State::Resolved { resolution, .. } => resolution.answer(),
             domain::State::Pending(_) => None,
@@ -144,6 +145,16 @@ impl Work<'_> {
         let interaction = self.changed(session, was, change)?;
         self.seal(vault, &interaction, SECRETS, values)?;
         Ok(interaction)
+    }
+
+    /// Seals the values with which a secret question has ended, in place of any that was sealed with a vote: earlier versions did that.
+    fn seal_values(&mut self, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
+        let Some(vote) = self.tx.sealed(&asked.scope, asked.id, SECRETS)? else {
+            return self.seal(vault, asked, SECRETS, values);
+        };
+        let sealed = vault.seal(self, &Place::Question(&asked.scope, asked.id, SECRETS), values)?;
+        let at = SealedAt { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
+        Ok(self.tx.sealed_again(vote.key.id, &at, sealed.key.id)?)
     }
 
     /// Seals a value and keeps it with a question.

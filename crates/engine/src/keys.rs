@@ -89,17 +89,24 @@ impl Engine {
     /// Revokes a key of the caller's project. When this returns, no node accepts it any more.
     pub async fn key_revoke(&self, caller: &Caller, id: KeyId) -> Result<(), Error> {
         caller.require(Right::ManageKeys)?;
-        self.key_end(Doer::of(caller), caller.scope, id).await
+        let scope = caller.scope;
+        let ended = self.transact_by(caller, move |work| {
+            work.caller()?;
+            work.key_ended(&scope, id)
+        });
+        let ended = ended.await?;
+        self.key_over(ended, id).await
     }
 
     /// Revokes a key of a tenant and project by name.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
-        self.key_end(Doer::system(Wire::Cli), scope, id).await
+        let ended = self.transact_as(Doer::system(Wire::Cli), move |work| work.key_ended(&scope, id)).await?;
+        self.key_over(ended, id).await
     }
 
-    async fn key_end(&self, doer: Doer, scope: Scope, id: KeyId) -> Result<(), Error> {
-        if !self.transact_as(doer, move |work| work.key_ended(&scope, id)).await? {
+    async fn key_over(&self, ended: bool, id: KeyId) -> Result<(), Error> {
+        if !ended {
             return Err(Refusal::NotFound("key").into());
         }
         self.keys_ended(vec![id]).await;
@@ -147,7 +154,17 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32]) -> Resul
     let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());
     let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
     work.tx.key_insert(&KeyRecord { key: key.clone(), hash })?;
-    let told = json!({ "key": id, "role": role, "user": key.user, "groups": key.groups, "expires_at": expires_at });
+    // Whoever manages the keys of a project joins one to a person by giving it their name: the trail says to which account.
+    let account = match &key.user {
+        Some(name) => {
+            work.tx.user_alike(scope.tenant, name)?.filter(|found| found.user.member_of(scope.project).is_some())
+        }
+        None => None,
+    };
+    let mut told = json!({ "key": id, "role": role, "user": key.user, "groups": key.groups, "expires_at": expires_at });
+    if let Some(found) = account {
+        told["account"] = json!(found.user.id);
+    }
     work.audited(&scope, &Happening::plain("key.created", told))?;
     Ok(key)
 }

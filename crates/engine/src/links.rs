@@ -88,7 +88,7 @@ impl Engine {
 
 impl Work<'_> {
     /// The projects of which a caller is an admin.
-    fn governed(&mut self, scope: &Scope, credential: Credential) -> Result<Vec<ProjectId>, Error> {
+    pub(crate) fn governed(&mut self, scope: &Scope, credential: Credential) -> Result<Vec<ProjectId>, Error> {
         let Credential::Visit(id) = credential else { return Ok(vec![scope.project]) };
         let visitor = self.tx.visit(id)?.ok_or(Error::Unauthenticated)?.user;
         let admins = visitor.active().filter(|membership| membership.role == Role::Admin);

@@ -4,7 +4,6 @@ use domain::{Caller, Credential, Happening, ProjectId, Refusal, Role, Scope, Use
 use serde_json::json;
 use store::{Cost, Reads};
 
-use crate::work::Doer;
 use crate::{Engine, Error};
 
 /// What a caller is told about itself.
@@ -56,7 +55,8 @@ impl Engine {
     /// Has the browser speak for another project of the person's.
     pub async fn project_change(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
-        self.transact_as(Doer::of(caller), move |work| {
+        self.transact_by(caller, move |work| {
+            work.caller()?;
             let user = work.tx.visit(visit)?.ok_or(Error::Unauthenticated)?.user;
             let membership = user.member_of(project).ok_or(Refusal::NotFound("project"))?;
             let scope = user.scope(membership);
@@ -72,7 +72,8 @@ impl Engine {
     pub async fn sign_out(&self, caller: &Caller) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         let (scope, name) = (caller.scope, caller.actor.name.clone());
-        self.transact_as(Doer::of(caller), move |work| {
+        self.transact_by(caller, move |work| {
+            work.caller()?;
             if !work.tx.visit_end(visit)? {
                 return Err(Error::Unauthenticated);
             }

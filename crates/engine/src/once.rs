@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::authenticate::hex;
 use crate::vault::Place;
-use crate::work::{Doer, Work};
+use crate::work::Work;
 use crate::{Engine, Error, Vault};
 
 /// A secret that a command gives.
@@ -80,7 +80,8 @@ impl Record {
 }
 
 impl Engine {
-    /// Runs a command, or gives back what it gave under the same key. The key is kept in the command's own transaction.
+    /// Runs a command, or gives back what it gave under the same key. The key is kept in the command's own transaction, and the caller's
+    /// credential is read in it again.
     pub(crate) async fn command<T, F>(
         &self,
         caller: &Caller,
@@ -91,7 +92,7 @@ impl Engine {
         T: Serialize + DeserializeOwned + Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let Some(idempotency) = idempotency else { return self.transact_as(Doer::of(caller), command).await };
+        let Some(idempotency) = idempotency else { return self.transact_by(caller, command).await };
         self.once(caller, idempotency, move |work, record, kept| {
             if let Some(kept) = kept {
                 return serde_json::from_str(kept).map_err(unusable);
@@ -118,8 +119,7 @@ impl Engine {
     {
         let fresh = Secret::new(self.ids.random());
         let Some(idempotency) = idempotency else {
-            let doer = Doer::of(caller);
-            return self.transact_as(doer, move |work| Ok((command(work, &fresh)?, fresh.clone()))).await;
+            return self.transact_by(caller, move |work| Ok((command(work, &fresh)?, fresh.clone()))).await;
         };
         let (vault, name) = (Arc::clone(&self.vault), idempotency.name(caller));
         self.once(caller, idempotency, move |work, record, kept| {
@@ -152,7 +152,7 @@ impl Engine {
         let command = Arc::new(Mutex::new(command));
         for _ in 0..MOST_MEETINGS {
             let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
-            let done = self.transact_as(Doer::of(caller), move |work| {
+            let done = self.transact_by(caller, move |work| {
                 let Record { scope, actor, key } = &record;
                 if let Some(once) = work.tx.once(scope, actor, key)? {
                     if once.digest != digest {

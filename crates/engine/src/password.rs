@@ -12,7 +12,7 @@ use store::{StoreError, VisitRecord};
 use tokio::sync::Semaphore;
 use zeroize::Zeroizing;
 
-use crate::work::{Doer, Work};
+use crate::work::Work;
 use crate::{Engine, Error};
 
 /// How many are hashed at once: each takes 19 MiB and a processor for a while.
@@ -92,7 +92,8 @@ impl Engine {
         }
         let hash = self.password_hash(new).await?;
         let scope = caller.scope;
-        self.transact_as(Doer::of(caller), move |work| {
+        self.transact_by(caller, move |work| {
+            work.caller()?;
             settled(work, &record, &known)?;
             work.tx.password_put(record.user.id, Some(&hash))?;
             work.tx.visits_end(record.user.id, Some(visit))?;

@@ -105,14 +105,14 @@ impl Engine {
         let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
         let policies = Arc::clone(&self.policies);
-        let (driven, hands) = (caller.is_worker(), caller.clone());
+        let driven = caller.is_worker();
         let new = Arc::new(AtomicBool::new(false));
         let made = Arc::clone(&new);
         let proposal = self.command(caller, once, move |work| {
             made.store(false, Ordering::Relaxed);
             let mut session = work.session(&scope, session)?;
             if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
-                known.in_hands_of(&hands)?;
+                known.in_hands_of(&work.caller()?)?;
                 known.same(&action, &actor)?;
                 return Ok(known);
             }

@@ -13,11 +13,11 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question_seen(&caller_then, id)?;
+            let (mut session, interaction) = work.question_seen(&work.caller()?, id)?;
             let was = interaction.status();
-            let change = interaction.release(&caller_then)?;
+            let change = interaction.release(&work.caller()?)?;
             let interaction = work.changed(&mut session, was, change)?;
             work.saved(&session)?;
             Ok(interaction)

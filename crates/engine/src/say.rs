@@ -26,11 +26,12 @@ impl Engine {
         let time = self.usual_time(&question.kind, caller.wire);
         let question = if requires_reply { Some(self.admitted(question, time).await?) } else { None };
         let asking = Asking { time, traceparent: None };
-        let (caller_then, offered) = (caller.clone(), self.offered(caller.scope).await?);
+        let offered = self.offered(caller.scope).await?;
         self.command(caller, once, move |work| {
-            let mut session = work.session_seen(&caller_then, id)?;
-            let by = &caller_then.actor;
-            let own = caller_then.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
+            let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, id)?;
+            let by = &caller.actor;
+            let own = caller.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
             match &question {
                 Some(question) if own => {
                     work.ask(&mut session, by.clone(), question.clone(), &asking)?;
@@ -41,7 +42,7 @@ impl Engine {
                     work.happened(&mut session, None, happening)?;
                 }
                 asked => {
-                    Self::steers(&caller_then, &session)?;
+                    Self::steers(&caller, &session)?;
                     if asked.is_some() {
                         let problem = Problem::new("/requires_reply", "only an agent's message asks for a reply");
                         return Err(Refusal::QuestionInvalid(vec![problem]).into());

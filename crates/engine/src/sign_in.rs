@@ -4,7 +4,9 @@ use std::net::IpAddr;
 
 use domain::audit::How;
 use domain::user::Way;
-use domain::{Actor, Happening, LinkId, Refusal, Role, Scope, User, UserId, Visit, VisitId, Wire, text, user};
+use domain::{
+    Actor, Happening, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, Wire, text, user,
+};
 use serde_json::json;
 use store::{Cost, LinkRecord, UserRecord};
 use subtle::ConstantTimeEq;
@@ -100,10 +102,17 @@ impl Engine {
         let arrival = self.arrival((Way::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
         let signed_in = self.transact_as(arrival.doer(actor), move |work| {
-            let user = work.vouched(&scope, &identity)?;
-            work.begin(&user, arrival)
+            let (user, keys) = work.vouched(&scope, &identity)?;
+            work.begin(&user, arrival)?;
+            Ok(keys)
         });
-        let signed_in = signed_in.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret));
+        let signed_in = match signed_in.await {
+            Ok(keys) => {
+                self.keys_ended(keys).await;
+                Ok(spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+            }
+            Err(error) => Err(error),
+        };
         self.told(signed_in, Some(scope), None, (Way::Oidc, from)).await
     }
 
@@ -195,26 +204,38 @@ impl Work<'_> {
         self.audited(&scope, &Happening::by("user.signed_in", &user.actor(), data))
     }
 
-    /// The person whom a provider means, made if new, with the role that it gives.
-    fn vouched(&mut self, scope: &Scope, identity: &Identity) -> Result<User, Error> {
+    /// The person whom a provider means, made if new, with the role that it gives; and the keys in their name that may do more than that role,
+    /// which are revoked.
+    fn vouched(&mut self, scope: &Scope, identity: &Identity) -> Result<(User, Vec<KeyId>), Error> {
         let found = self.tx.user_by_subject(scope.tenant, &identity.subject)?.map(|record| record.user);
         let user = match found {
             Some(user) => user,
-            None if self.tx.user(scope.tenant, &identity.name)?.is_some() => {
-                // Somebody else has the name here: a provider's word must not make one person another.
-                return Err(Refusal::UserExists(identity.name.clone()).into());
+            None => {
+                self.unclaimed(scope, &identity.name)?;
+                self.introduce(scope, &identity.name, identity.display.clone(), Some(&identity.subject))?
             }
-            None => self.introduce(scope, &identity.name, identity.display.clone(), Some(&identity.subject))?,
         };
         let was = user.memberships.iter().find(|membership| membership.project == scope.project);
-        if was.is_some_and(|was| was.disabled_at.is_some()) {
-            return Err(Error::SignInFailed);
+        match was {
+            Some(was) if was.disabled_at.is_some() => return Err(Error::SignInFailed),
+            Some(was) if was.role != identity.role => {
+                self.now_is(scope, &user, (was, &Membership { role: identity.role, ..was.clone() }))?;
+            }
+            Some(_) => {}
+            None => {
+                self.void_sign_ins(user.id)?;
+                self.admit(scope, &user, identity.role, Vec::new())?;
+            }
         }
-        if was.is_none_or(|was| was.role != identity.role) {
-            let groups = was.map(|was| was.groups.clone()).unwrap_or_default();
-            self.admit(scope, &user, identity.role, groups)?;
-        }
-        Ok(self.tx.user_by_id(user.id)?.ok_or(Error::SignInFailed)?.user)
+        let user = self.tx.user_by_id(user.id)?.ok_or(Error::SignInFailed)?.user;
+        let keys = self.keys_beyond(scope, &user)?;
+        Ok((user, keys))
+    }
+
+    /// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
+    fn unclaimed(&mut self, scope: &Scope, name: &str) -> Result<(), Error> {
+        let taken = self.tx.user_alike(scope.tenant, name)?.is_some() || self.tx.key_named(scope.tenant, name)?;
+        if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
     }
 }
 

@@ -43,12 +43,13 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Session, Error> {
         crate::control::checked("/reason", reason.as_deref())?;
-        let caller_then = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let session = work.session(&caller_then.scope, id)?;
+            let session = work.session(&scope, id)?;
+            let caller = work.caller()?;
             // An agent's key asks, and never answers: what becomes of a step that has failed, or has used up its limits, is for people.
-            caller_then.require(Right::Steer)?;
-            work.step_command(session, step, command.clone(), (&caller_then, reason.clone()))
+            caller.require(Right::Steer)?;
+            work.step_command(session, step, command.clone(), (&caller, reason.clone()))
         })
         .await
     }
@@ -133,7 +134,7 @@ impl Work<'_> {
                 vec![question.audience.clone().unwrap_or_default()]
             }
         };
-        let started = caller.actor.name == session.started_by.name;
+        let started = caller.actor.is_same_person(&session.started_by);
         if audiences.iter().any(|audience| audience.four_eyes && started) {
             return Err(Refusal::FourEyes.into());
         }

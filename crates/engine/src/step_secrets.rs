@@ -34,7 +34,11 @@ impl Engine {
                 let own = asked.is_some_and(|asked| {
                     let origin = &asked.origin;
                     let withheld = step.withheld_upto.is_some_and(|upto| origin.step <= upto);
-                    !withheld && origin.driven && origin.session == held.session && origin.asked_by == held.agent
+                    !withheld
+                        && asked.ended_with_secrets()
+                        && origin.driven
+                        && origin.session == held.session
+                        && origin.asked_by == held.agent
                 });
                 found.extend(reads.sealed(&scope, id, SECRETS)?.map(|sealed| (id, sealed, own)));
             }

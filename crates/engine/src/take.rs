@@ -3,7 +3,7 @@
 use std::fmt;
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Kind, LeaseId, Problem, Refusal, SignedDuration};
+use domain::{Caller, Interaction, InteractionId, LeaseId, Problem, Refusal, SignedDuration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{Cost, Sealed};
@@ -83,7 +83,7 @@ impl Engine {
         }
     }
 
-    /// What was sealed for the agent: its own state, and the values of a secret question.
+    /// What was sealed for the agent: its own state, and the values of a secret question that ended with them.
     ///
     /// A repeated command whose lease is over gets neither.
     async fn unsealed(
@@ -92,7 +92,7 @@ impl Engine {
         lease: LeaseId,
         asked: &Interaction,
     ) -> Result<(Option<Value>, Option<Value>), Error> {
-        let (scope, id, secret) = (caller.scope, asked.id, asked.question.kind == Kind::Secret);
+        let (scope, id, secret) = (caller.scope, asked.id, asked.ended_with_secrets());
         let sealed = self.read(Cost::Point, move |reads| {
             let secrets = if secret { reads.sealed(&scope, id, SECRETS)? } else { None };
             let resume_point = reads.sealed(&scope, id, RESUME_POINT)?;

@@ -1,11 +1,11 @@
 //! Changes what a person is in a project: another role, other groups, out of it, or back in.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
+use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, text, user};
 use serde_json::json;
 
 use crate::users::known;
-use crate::work::{Doer, Work};
+use crate::work::Work;
 use crate::{Engine, Error};
 
 /// What is to be changed; what is absent stays as it is.
@@ -32,15 +32,15 @@ impl UserChange {
 }
 
 impl Engine {
-    /// Changes what a person is in the caller's project. Whose role falls is signed out everywhere; the last admin stays one.
+    /// Changes what a person is in the caller's project. Whose role falls is signed out everywhere, and keys in their name that may do more are
+    /// revoked; the last admin stays one.
     pub async fn user_change(&self, caller: &Caller, name: &str, change: UserChange) -> Result<User, Error> {
         caller.require(Right::ManageUsers)?;
         change.check()?;
         let (scope, name) = (caller.scope, known(name)?);
-        let changed = self.transact_as(Doer::of(caller), move |work| {
+        let changed = self.transact_by(caller, move |work| {
             let user = work.remade(&scope, &name, change.clone())?;
-            let less = change.role.is_some() || change.disabled == Some(true);
-            let keys = if less { work.keys_beyond(&scope, &user)? } else { Vec::new() };
+            let keys = work.keys_beyond(&scope, &user)?;
             Ok((user, keys))
         });
         let (user, keys) = changed.await?;
@@ -53,8 +53,9 @@ impl Engine {
     pub async fn user_disable(&self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.require(Right::ManageUsers)?;
         let (scope, name) = (caller.scope, known(name)?);
-        let keys = self.transact_as(Doer::of(caller), move |work| {
+        let keys = self.transact_by(caller, move |work| {
             let admins = work.tx.admins_lock(&scope)?;
+            work.caller()?;
             let (user, membership) = work.member(&scope, &name)?;
             let left = work.leaves(&scope, &user, membership, &admins)?;
             work.keys_beyond(&scope, &User { memberships: vec![left], ..user })
@@ -67,6 +68,7 @@ impl Engine {
 impl Work<'_> {
     fn remade(&mut self, scope: &Scope, name: &str, change: UserChange) -> Result<User, Error> {
         let admins = self.tx.admins_lock(scope)?;
+        self.caller()?;
         let user = self.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
         let was = user.memberships.iter().find(|membership| membership.project == scope.project);
         let was = was.cloned().ok_or(Refusal::NotFound("user"))?;
@@ -81,6 +83,8 @@ impl Work<'_> {
         match (change.disabled, was.disabled_at) {
             (Some(true), None) => now = self.leaves(scope, &user, now, &admins)?,
             (Some(false), Some(_)) => {
+                // Meanwhile admins of the person's other projects could make links without a word from here.
+                self.void_sign_ins(user.id)?;
                 now.disabled_at = None;
                 self.tx.membership_put(scope, user.id, &now)?;
                 self.audited(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
@@ -90,13 +94,13 @@ impl Work<'_> {
         Ok(User { memberships: vec![now], ..user })
     }
 
-    /// Revokes the keys that act in a person's name and may do more in the project than the person: all of them where the person is out.
-    fn keys_beyond(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
-        let role =
-            user.active().find(|membership| membership.project == scope.project).map(|membership| membership.role);
+    /// Revokes the keys that act in a person's name and may do more in the project than the person, by their role or by a group: all of them
+    /// where the person is out.
+    pub(crate) fn keys_beyond(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
+        let membership = user.member_of(scope.project);
         let beyond = |key: &Key| {
-            let theirs = key.user.as_deref() == Some(user.name.as_str()) && key.revoked_at.is_none();
-            theirs && role.is_none_or(|role| !key.role.within(role))
+            let theirs = key.user.as_deref().is_some_and(|name| text::same_name(name, &user.name));
+            theirs && key.revoked_at.is_none() && membership.is_none_or(|membership| !membership.covers(key))
         };
         let keys: Vec<KeyId> = self.tx.keys(scope)?.into_iter().filter(beyond).map(|key| key.id).collect();
         for id in &keys {
@@ -115,6 +119,16 @@ impl Work<'_> {
         if now.role != Role::Admin {
             spare_last(user, admins)?;
         }
+        self.now_is(scope, user, (was, now))
+    }
+
+    /// Writes down what a person is in a project from now on. Whose role falls is signed out everywhere; other groups hold at once.
+    pub(crate) fn now_is(
+        &mut self,
+        scope: &Scope,
+        user: &User,
+        (was, now): (&Membership, &Membership),
+    ) -> Result<(), Error> {
         self.tx.membership_put(scope, user.id, now)?;
         if !was.role.within(now.role) {
             self.tx.visits_end(user.id, None)?;
@@ -135,9 +149,7 @@ impl Work<'_> {
         let ended = Membership { disabled_at: Some(self.now), ..membership };
         self.tx.membership_put(scope, user.id, &ended)?;
         if user.active().all(|membership| membership.project == scope.project) {
-            self.tx.password_put(user.id, None)?;
-            self.tx.links_drop(user.id)?;
-            self.tx.visits_end(user.id, None)?;
+            self.void_sign_ins(user.id)?;
         }
         self.audited(scope, &Happening::plain("user.disabled", json!({ "user": user.name })))?;
         Ok(ended)

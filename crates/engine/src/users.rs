@@ -1,7 +1,8 @@
 //! Adds and lists the people of a project.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, Wire, text, user};
+use domain::{Caller, Happening, Key, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Cost;
 
@@ -19,6 +20,17 @@ pub struct NewUser {
     pub role: Role,
     /// The groups that the person belongs to there.
     pub groups: Vec<String>,
+    /// Whether keys of the project that have this name already are this person's. Without it such a name is taken.
+    pub join_keys: bool,
+}
+
+/// Who was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddedUser {
+    /// The person, as they are in the project.
+    pub user: User,
+    /// Whether the tenant knew the account before. Its password, its links and its browsers are then void.
+    pub existing: bool,
 }
 
 impl NewUser {
@@ -36,19 +48,29 @@ impl NewUser {
 }
 
 impl Engine {
-    /// Adds a person to the caller's project; whoever the tenant knows already is the same person here.
-    pub async fn user_create(&self, caller: &Caller, new: NewUser, once: Option<Idempotency>) -> Result<User, Error> {
+    /// Adds a person to the caller's project. Whoever the tenant knows already is the same person here, and has to come by a new link: somebody
+    /// else may have set the password, hold a link or be signed in.
+    pub async fn user_create(
+        &self,
+        caller: &Caller,
+        new: NewUser,
+        once: Option<Idempotency>,
+    ) -> Result<AddedUser, Error> {
         caller.require(Right::ManageUsers)?;
         new.check()?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| work.added(&scope, &new)).await
+        self.command(caller, once, move |work| {
+            let caller = work.caller()?;
+            work.added(&scope, &new, Some(&caller))
+        })
+        .await
     }
 
     /// Adds a person to a tenant and project by name, which are made if absent: for whoever holds the database itself.
-    pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<User, Error> {
+    pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
-        self.transact_as(Doer::system(Wire::Cli), move |work| work.added(&scope, &new)).await
+        self.transact_as(Doer::system(Wire::Cli), move |work| work.added(&scope, &new, None)).await
     }
 
     /// Everybody who belongs or has belonged to the caller's project, by name.
@@ -74,17 +96,45 @@ impl Work<'_> {
         Ok((user, membership))
     }
 
-    fn added(&mut self, scope: &Scope, new: &NewUser) -> Result<User, Error> {
-        let NewUser { name, display, role, groups } = new.clone();
-        let user = match self.tx.user(scope.tenant, &name)? {
+    fn added(&mut self, scope: &Scope, new: &NewUser, by: Option<&Caller>) -> Result<AddedUser, Error> {
+        let NewUser { name, display, role, groups, join_keys } = new.clone();
+        let found = self.tx.user_alike(scope.tenant, &name)?.map(|found| found.user);
+        if found.as_ref().is_some_and(|found| found.member_of(scope.project).is_some()) {
+            return Err(Refusal::UserExists(name).into());
+        }
+        let bears = |key: &Key| key.user.as_deref().is_some_and(|user| text::same_name(user, &name));
+        if !join_keys && self.tx.keys(scope)?.iter().any(|key| key.revoked_at.is_none() && bears(key)) {
+            return Err(Refusal::NameTaken(name).into());
+        }
+        let existing = found.is_some();
+        let user = match found {
             None => self.introduce(scope, &name, display, None)?,
-            Some(found) if found.user.member_of(scope.project).is_some() => {
-                return Err(Refusal::UserExists(name).into());
+            Some(found) => {
+                self.spare_admins_elsewhere(scope, &found, by)?;
+                self.void_sign_ins(found.id)?;
+                found
             }
-            Some(found) => found.user,
         };
         let membership = self.admit(scope, &user, role, groups)?;
-        Ok(User { memberships: vec![membership], ..user })
+        Ok(AddedUser { user: User { memberships: vec![membership], ..user }, existing })
+    }
+
+    /// Voids everything that lets a person in: the password, links that were not used, and browsers that are signed in.
+    pub(crate) fn void_sign_ins(&mut self, user: UserId) -> Result<(), Error> {
+        self.tx.password_put(user, None)?;
+        self.tx.links_drop(user)?;
+        Ok(self.tx.visits_end(user, None)?)
+    }
+
+    /// Refuses to sign an admin of another project out, unless the caller is an admin there too, or holds the database itself.
+    fn spare_admins_elsewhere(&mut self, scope: &Scope, user: &User, by: Option<&Caller>) -> Result<(), Error> {
+        let Some(caller) = by else { return Ok(()) };
+        let governed = self.governed(scope, caller.credential)?;
+        let mut admin_in = user.active().filter(|membership| membership.role == Role::Admin);
+        if admin_in.all(|membership| governed.contains(&membership.project)) {
+            return Ok(());
+        }
+        Err(Refusal::UserElsewhere(user.name.clone()).into())
     }
 
     /// Makes an account, which belongs nowhere yet.

@@ -10,6 +10,7 @@ use domain::{
 use serde_json::Value;
 use store::{Topic, Tx};
 
+use crate::presence::Presence;
 use crate::seen::Seen;
 use crate::settle::Alongside;
 use crate::{Engine, Error, Ids, Settings};
@@ -24,6 +25,8 @@ pub(crate) struct Work<'a> {
     pub(crate) effects: &'a mut Effects,
     /// What an answer brings with it for the action that it is about.
     pub(crate) alongside: Alongside,
+    /// The caller for whom it runs.
+    pub(crate) presence: Presence,
 }
 
 /// How a question is put.
@@ -43,7 +46,7 @@ pub(crate) struct Doer {
 }
 
 impl Doer {
-    /// A caller.
+    /// A caller. Only for [`Engine::transact_by`], which reads the credential again.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self { actor: caller.actor.clone(), how: How::of(caller) }
     }

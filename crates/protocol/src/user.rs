@@ -149,6 +149,9 @@ pub struct UserBody {
     /// The groups that the person belongs to there.
     #[serde(default)]
     pub groups: Vec<String>,
+    /// Whether keys of the project that have this name already are this person's. Without it, such a name is taken.
+    #[serde(default)]
+    pub join_keys: bool,
 }
 
 /// Changes what a person is in the project; what is absent stays as it is.
@@ -158,7 +161,7 @@ pub struct UserBody {
 pub struct UserChangeBody {
     /// What the person may do in the project; not `agent`. Whose role falls is signed out everywhere.
     pub role: Option<Role>,
-    /// The groups that the person belongs to there.
+    /// The groups that the person belongs to there. Keys in their name with other groups are revoked.
     pub groups: Option<Vec<String>>,
     /// Whether the person is out of the project.
     pub disabled: Option<bool>,
@@ -190,6 +193,10 @@ pub struct UserView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
+    /// In the reply to adding somebody: the account was there before, in another project or in this one. Its password, its links and its
+    /// browsers are void now; the person comes back by a new link.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub existing: bool,
 }
 
 /// The people of a project.
@@ -228,6 +235,7 @@ impl UserView {
             created_at: user.created_at,
             signed_in_at: user.signed_in_at,
             disabled_at: membership.disabled_at,
+            existing: false,
         })
     }
 }

@@ -90,6 +90,8 @@ pub struct OidcSettings {
     pub client_secret: Option<String>,
     /// The claim that has the role; dots lead into objects.
     pub role_claim: String,
+    /// The claim that names people when they first come; dots lead into objects. If absent: the verified mail address, else the subject.
+    pub name_claim: Option<String>,
     /// The tenant and project where its people belong, by name.
     pub place: (String, String),
 }

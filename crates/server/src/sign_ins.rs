@@ -14,7 +14,10 @@ const MOST: usize = 10_000;
 
 /// How often somebody may try to sign in.
 pub(crate) struct SignIns {
-    by_account: DefaultKeyedRateLimiter<String>,
+    /// Attempts on an account from one address: somebody else's do not keep its owner out.
+    by_account: DefaultKeyedRateLimiter<(String, Option<IpAddr>)>,
+    /// Attempts on an account from everywhere: many addresses together guess no faster than this.
+    by_account_alone: DefaultKeyedRateLimiter<String>,
     by_address: DefaultKeyedRateLimiter<IpAddr>,
 }
 
@@ -22,6 +25,7 @@ impl Default for SignIns {
     fn default() -> Self {
         Self {
             by_account: RateLimiter::keyed(quota(10, Duration::from_secs(6))),
+            by_account_alone: RateLimiter::keyed(quota(1000, Duration::from_millis(200))),
             by_address: RateLimiter::keyed(quota(30, Duration::from_secs(2))),
         }
     }
@@ -39,8 +43,11 @@ impl SignIns {
     pub(crate) fn check(&self, tenant: &str, name: &str, from: Option<IpAddr>) -> Result<(), ApiError> {
         self.check_address(from)?;
         trim(&self.by_account);
-        let account = format!("{tenant}\n{name}").chars().take(300).collect();
-        self.by_account.check_key(&account).map_err(|_| ApiError::TooManySignIns)
+        trim(&self.by_account_alone);
+        let account: String = format!("{tenant}\n{name}").chars().take(300).collect();
+        let often = self.by_account.check_key(&(account.clone(), from)).is_err()
+            || self.by_account_alone.check_key(&account).is_err();
+        if often { Err(ApiError::TooManySignIns) } else { Ok(()) }
     }
 }
 
@@ -65,9 +72,19 @@ mod tests {
         let sign_ins = SignIns::default();
         let tried = |name: &str, from| sign_ins.check("default", name, from).is_ok();
         assert!((0..10).all(|_| tried("alice", here)));
-        assert!(!tried("alice", there), "the account has been tried often enough");
-        assert!((0..20).all(|number| tried(&number.to_string(), here)));
+        assert!(!tried("alice", here), "the account has been tried often enough from here");
+        assert!(tried("alice", there), "whoever tries it elsewhere is not kept out");
+        assert!((0..19).all(|number| tried(&number.to_string(), here)));
         assert!(!tried("bob", here), "the address has tried often enough");
         assert!(tried("bob", there));
+    }
+
+    #[test]
+    fn many_addresses_together_are_bounded_too() {
+        let sign_ins = SignIns::default();
+        let from = |number: u32| Some(IpAddr::from(number.to_be_bytes()));
+        let let_through = (0..3000).filter(|number| sign_ins.check("default", "alice", from(*number)).is_ok()).count();
+        assert!((1000..1500).contains(&let_through), "{let_through}");
+        assert!(sign_ins.check("default", "bob", from(1)).is_ok());
     }
 }

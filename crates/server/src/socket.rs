@@ -34,6 +34,8 @@ pub(crate) trait Talk: Send + 'static {
     /// Something that there is to tell.
     type News: Send;
 
+    /// Takes the caller as they are now: what follows is done, and shown, with the rights of this moment.
+    fn renew(&mut self, caller: &Caller);
     /// What there is to tell before anything else.
     fn found(&mut self) -> Vec<Self::News>;
     /// What there is to tell next. It may be dropped while it waits: what was not given is given the next time.
@@ -222,10 +224,16 @@ impl Line {
         Ok(())
     }
 
-    /// Ends the socket of whoever has lost their credential.
+    /// Goes on with the caller as they are now. Ends the socket of whoever has lost their credential.
     async fn recheck(&mut self, talk: &mut impl Talk) -> Result<(), Over> {
         match self.app.engine.recheck(&self.caller).await {
-            Ok(()) => Ok(()),
+            Ok(caller) => {
+                if caller != self.caller {
+                    talk.renew(&caller);
+                    self.caller = caller;
+                }
+                Ok(())
+            }
             Err(engine::Error::Unauthenticated) => self.end(talk, End::Unauthenticated).await,
             Err(error) => {
                 tracing::warn!(%error, "a socket was ended");

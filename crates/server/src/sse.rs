@@ -140,8 +140,9 @@ impl<W: Words> Reader<W> {
                 }
                 found = self.source.next() => match found {
                     Ok(found) => {
-                        if self.app.engine.recheck(&self.caller).await.is_err() {
-                            return self.last("unauthenticated", "the key is no longer good");
+                        match self.app.engine.recheck(&self.caller).await {
+                            Ok(caller) => self.caller = caller,
+                            Err(_) => return self.last("unauthenticated", "the key is no longer good"),
                         }
                         self.batch = found.into();
                     }

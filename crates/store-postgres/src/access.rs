@@ -10,6 +10,11 @@ use crate::values::{column, json, micros, parsed, time, time_if};
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
                        last_used_at, hash";
 
+/// The keys of a name, whatever its case, that were not revoked.
+pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
+                                where lower(keys.\"user\" collate \"C\") = $2 and projects.tenant = $1 \
+                                and revoked_at is null";
+
 impl AccessReads for Face<'_> {
     fn setting(&mut self, name: &str) -> Stored<Option<String>> {
         let found = self.row("select value from settings where name = $1", &[&name])?;
@@ -19,6 +24,11 @@ impl AccessReads for Face<'_> {
     fn key(&mut self, key: KeyId) -> Stored<Option<KeyRecord>> {
         let sql = format!("select {COLUMNS} from keys join projects on projects.id = keys.project where keys.id = $1");
         self.row(&sql, &[&key.uuid()])?.as_ref().map(read).transpose()
+    }
+
+    fn key_named(&mut self, tenant: TenantId, name: &str) -> Stored<bool> {
+        let found = self.row(&format!("select exists ({NAMED})"), &[&tenant.uuid(), &name.to_ascii_lowercase()])?;
+        found.map_or(Ok(false), |row| column(&row, 0))
     }
 
     fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>> {

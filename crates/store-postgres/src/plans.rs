@@ -7,7 +7,9 @@ use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
 use crate::connection::{Connection, Values};
-use crate::{Options, PostgresStore, audit, event, interaction, policy, proposal, session, timers, user, webhook};
+use crate::{
+    Options, PostgresStore, access, audit, event, interaction, policy, proposal, session, timers, user, webhook,
+};
 
 /// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
 const ROWS: &str = "
@@ -114,6 +116,8 @@ fn hot_statements_use_their_indexes() {
     check(webhook::BACKLOG, &[&some], "webhook_deliveries_due");
     check(webhook::SETTLED, &[&50_i64, &limit], "webhook_deliveries_settled");
     check(user::MEMBERS, &[&project], "memberships_of_project");
+    check(user::FOLDED, &[&some, &"alice"], "users_by_folded");
+    check(access::NAMED, &[&some, &"alice"], "keys_by_user");
     check(user::UNUSED, &[&50_i64, &limit], "visits_by_use");
     check(user::AGED, &[&50_i64, &limit], "visits_by_age");
 }

@@ -9,6 +9,8 @@ use crate::values::{column, json, micros, parsed, time, time_if, unusable};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
 const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
+/// The account of a folded name. An account of the same letters that is older than this rule may have none.
+pub(crate) const FOLDED: &str = "select id from users where tenant = $1 and folded = $2";
 /// The members of a project.
 pub(crate) const MEMBERS: &str = "select \"user\" from memberships where project = $1";
 /// The admins of a project who have come in.
@@ -35,6 +37,13 @@ impl Face<'_> {
 impl UserReads for Face<'_> {
     fn user(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
         self.user_where("tenant = $1 and name = $2", &[&tenant.uuid(), &name])
+    }
+
+    fn user_alike(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
+        if let Some(found) = self.user(tenant, name)? {
+            return Ok(Some(found));
+        }
+        self.user_where(&format!("id = ({FOLDED})"), &[&tenant.uuid(), &name.to_ascii_lowercase()])
     }
 
     fn user_by_id(&mut self, user: UserId) -> Stored<Option<UserRecord>> {
@@ -97,8 +106,8 @@ impl UserReads for Face<'_> {
 
 impl UserWrites for Face<'_> {
     fn user_insert(&mut self, user: &User) -> Stored<()> {
-        let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at) \
-                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+        let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at, folded) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
         self.guarded(
             sql,
             &[
@@ -109,6 +118,7 @@ impl UserWrites for Face<'_> {
                 &user.subject,
                 &user.created_at.as_microsecond(),
                 &micros(user.signed_in_at),
+                &user.name.to_ascii_lowercase(),
             ],
         )
     }

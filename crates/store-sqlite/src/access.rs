@@ -13,6 +13,10 @@ use crate::values::{id, json, micros, parsed, time, time_if, unusable};
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, user, groups, created_at, expires_at, revoked_at, \
                        last_used_at, hash";
 
+/// The keys of a name, whatever its case, that were not revoked.
+pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
+                                where lower(keys.user) = ?2 and projects.tenant = ?1 and revoked_at is null";
+
 impl AccessReads for Face<'_> {
     fn setting(&mut self, name: &str) -> Stored<Option<String>> {
         let mut statement = self.connection.prepare_cached("select value from settings where name = ?1").told()?;
@@ -22,6 +26,12 @@ impl AccessReads for Face<'_> {
     fn key(&mut self, key: KeyId) -> Stored<Option<KeyRecord>> {
         let sql = format!("select {COLUMNS} from keys join projects on projects.id = keys.project where keys.id = ?1");
         self.connection.prepare_cached(&sql).told()?.query_row([key.uuid()], read).optional().told()
+    }
+
+    fn key_named(&mut self, tenant: TenantId, name: &str) -> Stored<bool> {
+        let sql = format!("select exists ({NAMED})");
+        let mut statement = self.connection.prepare_cached(&sql).told()?;
+        statement.query_row(params![tenant.uuid(), name.to_ascii_lowercase()], |row| row.get(0)).told()
     }
 
     fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>> {

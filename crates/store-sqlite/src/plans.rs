@@ -8,7 +8,9 @@ use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClo
 use uuid::Uuid;
 
 use crate::connection::open_reader;
-use crate::{Options, SqliteStore, audit, drive, event, interaction, policy, proposal, session, timers, user, webhook};
+use crate::{
+    Options, SqliteStore, access, audit, drive, event, interaction, policy, proposal, session, timers, user, webhook,
+};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
@@ -60,6 +62,8 @@ fn hot_statements_use_their_indexes() {
     assert!(due.contains("events USING COVERING INDEX events_of_project (project=? AND position>?)"), "{due}");
     check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
     check(user::ADMINS, "memberships USING INDEX memberships_of_project (project=?)");
+    check(user::FOLDED, "users USING COVERING INDEX users_by_folded (tenant=? AND folded=?)");
+    check(access::NAMED, "keys USING INDEX keys_by_user (<expr>=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };

@@ -1,6 +1,6 @@
 //! Tenants, projects, keys, tickets, and the settings that all nodes share.
 
-use domain::{Key, KeyId, Scope, Ticket, TicketId, Timestamp};
+use domain::{Key, KeyId, Scope, TenantId, Ticket, TicketId, Timestamp};
 
 use crate::Stored;
 
@@ -19,6 +19,8 @@ pub trait AccessReads {
     fn setting(&mut self, name: &str) -> Stored<Option<String>>;
     /// The key of this id, whosever it is: this is how a scope is come by.
     fn key(&mut self, id: KeyId) -> Stored<Option<KeyRecord>>;
+    /// Whether a key of the tenant that was not revoked has this name, whatever its case.
+    fn key_named(&mut self, tenant: TenantId, name: &str) -> Stored<bool>;
     /// The scope of these names.
     fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>>;
     /// Every project of every tenant.

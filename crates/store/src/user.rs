@@ -37,6 +37,9 @@ pub struct LinkRecord {
 pub trait UserReads {
     /// The person of this name in a tenant.
     fn user(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>>;
+    /// The person of this name in a tenant, whatever its case. Where there are several, the one of exactly this name, else the one that was
+    /// there first.
+    fn user_alike(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>>;
     /// The person of this id, whosever: a visit or a link leads here.
     fn user_by_id(&mut self, id: UserId) -> Stored<Option<UserRecord>>;
     /// The person whom an identity provider means in a tenant.

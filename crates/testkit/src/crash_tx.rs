@@ -73,6 +73,7 @@ passed_on! { Reads:
         setting(name: &str) -> Option<String>;
         project_settings(scope: &Scope) -> Option<String>;
         key(id: KeyId) -> Option<KeyRecord>;
+        key_named(tenant: TenantId, name: &str) -> bool;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
         keys(scope: &Scope) -> Vec<Key>;
@@ -173,6 +174,7 @@ passed_on! { Reads:
     }
     UserReads {
         user(tenant: TenantId, name: &str) -> Option<UserRecord>;
+        user_alike(tenant: TenantId, name: &str) -> Option<UserRecord>;
         user_by_id(id: UserId) -> Option<UserRecord>;
         user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
         users(scope: &Scope) -> Vec<User>;

@@ -20,6 +20,7 @@ test.each([
   ['a viewer who started the session', audience(), vera, 'vera', undefined],
   ['a viewer who is named', audience({ users: ['vera'] }), vera, 'dana', undefined],
   ['a viewer whose role is named', audience({ roles: ['viewer'] }), vera, 'dana', undefined],
+  ['who asked, in other letters', audience(), { ...alice, name: 'BOT' }, 'bob', 'own'],
   ['an operator who is not named', audience({ users: ['bob'] }), alice, 'dana', 'not_in_audience'],
   ['one of the group', audience({ users: [], groups: ['night'] }), alice, 'dana', undefined],
   ['one of another group', audience({ groups: ['day'] }), alice, 'dana', 'not_in_audience'],

@@ -40,7 +40,7 @@ pub(crate) struct KeysCreate {
     /// admin, operator, viewer or agent
     #[arg(long, value_parser = role)]
     pub(crate) role: Role,
-    /// In whose name the key acts
+    /// In whose name the key acts; where a person of the project is called so, the key is theirs
     #[arg(long)]
     pub(crate) user: Option<String>,
     /// A group of that user; may be given several times
@@ -94,6 +94,9 @@ pub(crate) struct UsersCreate {
     /// A group of the person; may be given several times
     #[arg(long = "group")]
     pub(crate) groups: Vec<String>,
+    /// Keys of the project that have this name already are this person's; without this, such a name is taken
+    #[arg(long)]
+    pub(crate) join_keys: bool,
     #[command(flatten)]
     pub(crate) place: Place,
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Change, Interaction, Pending, Reviewer, State};
 use crate::access::Right;
 use crate::audience::Person;
-use crate::{Actor, Audience, Caller, Happening, Refusal};
+use crate::{Actor, Audience, Caller, Happening, Refusal, text};
 
 /// Who will not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,12 +32,12 @@ impl Interaction {
     ) -> Result<Change, Refusal> {
         let pending = self.answerable(reviewer, now)?;
         let by = reviewer.actor.clone();
-        if pending.abstained.iter().any(|one| one.by.name == by.name) {
+        if pending.abstained.iter().any(|one| one.by.is_same_person(&by)) {
             return Err(Refusal::AlreadyAbstained(self.id));
         }
         let mut pending = pending.clone();
-        pending.votes.retain(|vote| vote.by.name != by.name);
-        pending.claim = pending.claim.filter(|claim| claim.by.name != by.name);
+        pending.votes.retain(|vote| !vote.by.is_same_person(&by));
+        pending.claim = pending.claim.filter(|claim| !claim.by.is_same_person(&by));
         pending.abstained.push(Abstention { by: by.clone(), at: now, note: note.clone() });
         let reachable = |audience: &Audience| audience.enough(&self.left(audience, &pending, people));
         pending.deserted = !self.question.audiences().iter().all(reachable);
@@ -50,7 +50,7 @@ impl Interaction {
     #[must_use]
     pub fn awaits(&self, caller: &Caller) -> bool {
         let declined = match &self.state {
-            State::Pending(pending) => pending.abstained.iter().any(|one| one.by.name == caller.actor.name),
+            State::Pending(pending) => pending.abstained.iter().any(|one| one.by.is_same_person(&caller.actor)),
             State::Resolved { .. } => false,
         };
         !declined && self.handed_over().is_none() && self.admit(caller).is_ok()
@@ -66,17 +66,17 @@ impl Interaction {
 
     /// The groups of everybody in an audience who could still answer, one entry for each person.
     fn left(&self, audience: &Audience, pending: &Pending, people: &[Person]) -> Vec<Vec<String>> {
-        let gone = |name: &str| pending.abstained.iter().any(|one| one.by.name == name);
+        let gone = |actor: &Actor| pending.abstained.iter().any(|one| one.by.is_same_person(actor));
         let mut left: Vec<(&str, Vec<String>)> = Vec::new();
         for person in people {
             let name = person.actor.name.as_str();
-            let started = name == self.origin.started_by.name;
+            let started = person.actor.is_same_person(&self.origin.started_by);
             let may = person.role.may(Right::Answer) && self.unbarred_in(audience, &person.actor).is_ok();
-            if !may || gone(name) || !audience.includes_person(person, started) {
+            if !may || gone(&person.actor) || !audience.includes_person(person, started) {
                 continue;
             }
             // Somebody with several keys is one person, with the groups of them all.
-            match left.iter_mut().find(|(known, _)| *known == name) {
+            match left.iter_mut().find(|(known, _)| text::same_name(known, name)) {
                 Some((_, groups)) => groups.extend(person.groups.iter().cloned()),
                 None => left.push((name, person.groups.clone())),
             }

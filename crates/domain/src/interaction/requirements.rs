@@ -8,7 +8,7 @@ use crate::{Actor, Answer, Audience, Caller, Refusal, Resolution};
 impl Interaction {
     /// Refuses a caller who belongs to none of the audiences, or is barred from each that they belong to.
     pub(super) fn invites(&self, caller: &Caller) -> Result<(), Refusal> {
-        let started = caller.actor.name == self.origin.started_by.name;
+        let started = caller.actor.is_same_person(&self.origin.started_by);
         let mut refusal = Refusal::NotInAudience;
         for audience in self.question.audiences() {
             match self.unbarred_in(audience, &caller.actor) {
@@ -22,10 +22,10 @@ impl Interaction {
 
     /// Refuses whoever can never count in an audience: who asked and, with four eyes, who started the session.
     pub(super) fn unbarred_in(&self, audience: &Audience, actor: &Actor) -> Result<(), Refusal> {
-        if actor.name == self.origin.asked_by.name {
+        if actor.is_same_person(&self.origin.asked_by) {
             return Err(Refusal::AskerCannotAnswer);
         }
-        if audience.four_eyes && actor.name == self.origin.started_by.name {
+        if audience.four_eyes && actor.is_same_person(&self.origin.started_by) {
             return Err(Refusal::FourEyes);
         }
         Ok(())

@@ -197,7 +197,7 @@ async fn only_an_admin_answers_in_the_name_of_a_policy() {
     let (agent, alice, root) =
         (world.agent().await, world.person("alice").await, world.caller(Role::Admin, "root").await);
     let session = world.session(&agent).await;
-    let named = json!({ "audience": { "quorum": 2, "named": { "users": ["alice", "bob"] } } });
+    let named = json!({ "audience": { "quorum": 1, "named": { "users": ["alice", "root"] } } });
     let asked = world.ask(&agent, &session, named).await;
     let auto = |by, option| world.engine.auto(by, asked.id, AutoSource::AutoPolicy, choice(option), None);
     assert_eq!(refusal(auto(&alice, "confirm").await), Refusal::RoleForbids { role: Role::Operator });

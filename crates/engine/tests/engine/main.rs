@@ -15,6 +15,7 @@ mod command_secrets;
 mod deliveries;
 mod floors;
 mod idempotency;
+mod identity;
 mod keys;
 mod learning;
 mod lists;

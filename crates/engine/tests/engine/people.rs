@@ -13,7 +13,7 @@ const SECRET: &str = "correct horse battery";
 const FROM: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::new(10, 1, 2, 3)));
 
 fn new(name: &str, role: Role) -> NewUser {
-    NewUser { name: name.into(), display: None, role, groups: vec!["ops".into()] }
+    NewUser { name: name.into(), display: None, role, groups: vec!["ops".into()], join_keys: false }
 }
 
 fn password(text: &str) -> Password {
@@ -31,7 +31,7 @@ impl World {
     }
 
     async fn adds(&self, name: &str, role: Role) -> User {
-        self.engine.user_create(&self.root().await, new(name, role), None).await.unwrap()
+        self.engine.user_create(&self.root().await, new(name, role), None).await.unwrap().user
     }
 
     async fn by_link(&self, name: &str) -> Result<String, Error> {
@@ -47,6 +47,14 @@ impl World {
     async fn settled(&self, name: &str, role: Role) -> String {
         self.adds(name, role).await;
         let visit = self.by_link(name).await.unwrap();
+        self.engine.password_change(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
+        visit
+    }
+
+    /// Somebody who was added to a further project comes back by a link, and sets the password again.
+    async fn back(&self, name: &str) -> String {
+        let link = self.engine.user_link_install("default", "default", name).await.unwrap();
+        let visit = self.engine.sign_in_link(&link, FROM).await.unwrap();
         self.engine.password_change(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
         visit
     }
@@ -216,7 +224,7 @@ async fn only_an_admin_manages_people_and_only_their_own() {
     let twice = world.engine.user_create(&root, new("alice", Role::Admin), None).await;
     assert_eq!(refusal(twice), Refusal::UserExists("alice".into()));
     let namesake = world.engine.user_create(&stranger, new("alice", Role::Admin), None).await.unwrap();
-    assert_eq!(world.engine.users(&stranger).await, Ok(vec![namesake]));
+    assert_eq!(world.engine.users(&stranger).await, Ok(vec![namesake.user]));
     let bad = NewUser { display: Some("\u{202E}".into()), ..new("holdpoint", Role::Agent) };
     assert_eq!(pointers(world.engine.user_create(&root, bad, None).await), ["/name", "/display", "/role"]);
 }
@@ -226,9 +234,10 @@ async fn only_an_admin_manages_people_and_only_their_own() {
 async fn a_link_is_made_by_whoever_governs_all_projects_of_the_person() {
     let world = World::new();
     let root = world.root().await;
-    let carol = world.settled("carol", Role::Admin).await;
+    world.settled("carol", Role::Admin).await;
     world.engine.user_install("default", "web", new("carol", Role::Admin)).await.unwrap();
     world.engine.user_install("default", "web", new("dave", Role::Admin)).await.unwrap();
+    let carol = world.back("carol").await;
     assert_eq!(refusal(world.engine.user_link(&root, "carol", None).await), Refusal::UserElsewhere("carol".into()));
     let dave = world.engine.user_link_install("default", "web", "dave").await.unwrap();
     let dave = world.visitor(&world.engine.sign_in_link(&dave, None).await.unwrap()).await;
@@ -243,10 +252,11 @@ async fn a_link_is_made_by_whoever_governs_all_projects_of_the_person() {
 #[tokio::test]
 async fn a_browser_speaks_for_one_project_at_a_time() {
     let world = World::new();
-    let visit = world.settled("alice", Role::Operator).await;
-    let alice = world.visitor(&visit).await;
+    world.settled("alice", Role::Operator).await;
     let there = world.engine.user_install("default", "web", new("alice", Role::Viewer)).await.unwrap();
-    let project = there.memberships[0].project;
+    let project = there.user.memberships[0].project;
+    let visit = world.back("alice").await;
+    let alice = world.visitor(&visit).await;
     let elsewhere = world.stranger("other", Role::Admin, "root", &[]).await.scope.project;
     for unknown in [elsewhere, ProjectId::from_uuid(uuid::Uuid::nil())] {
         let moved = world.engine.project_change(&alice, unknown).await;
@@ -281,7 +291,7 @@ async fn a_provider_vouches_for_a_person_but_not_for_anothers_name() {
     let world = World::new();
     world.adds("alice", Role::Viewer).await;
     let stolen = world.engine.sign_in_external(identity("alice", "https://id#1", Role::Admin), FROM).await;
-    assert_eq!(refusal(stolen), Refusal::UserExists("alice".into()));
+    assert_eq!(refusal(stolen), Refusal::NameTaken("alice".into()));
     let olga = world.engine.sign_in_external(identity("olga", "https://id#1", Role::Operator), FROM).await.unwrap();
     assert_eq!(world.visitor(&olga).await.role, Role::Operator);
     let renamed = world.engine.sign_in_external(identity("alice", "https://id#1", Role::Viewer), FROM).await.unwrap();

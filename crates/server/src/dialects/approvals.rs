@@ -162,6 +162,10 @@ enum News {
 impl Talk for Approvals {
     type News = News;
 
+    fn renew(&mut self, caller: &Caller) {
+        self.caller.clone_from(caller);
+    }
+
     fn found(&mut self) -> Vec<News> {
         std::mem::take(&mut self.found)
     }

@@ -25,26 +25,33 @@ pub(super) fn identity(
     let no_role = || Refused::NoRole(settings.role_claim.clone());
     let role = role(&claims.additional_claims().rest, &settings.role_claim).ok_or_else(no_role)?;
     let subject = claims.subject().as_str();
-    let mail = claims.email().filter(|_| claims.email_verified() == Some(true)).map(|mail| mail.as_str());
-    let names = [claims.preferred_username().map(|name| name.as_str()), mail, Some(subject)];
-    let name = names.into_iter().flatten().find(|name| usable(name)).unwrap_or(subject);
+    let named = named(claims, settings.name_claim.as_deref());
+    let name = named.filter(|name| usable(name)).unwrap_or_else(|| subject.to_owned());
     let display = claims.name().and_then(|name| name.get(None)).map(|name| name.as_str().to_owned());
     Ok(Identity {
         subject: format!("{}#{subject}", claims.issuer().as_str()),
-        name: name.to_owned(),
+        name,
         display: display.filter(|display| shown(display)),
         role,
         place: settings.place.clone(),
     })
 }
 
+/// What a person is to be called: the text of the claim that the operator chose, else the mail address. A mail address counts only if the
+/// provider says that it is verified. `preferred_username` is not taken unasked: at many providers people change it themselves.
+fn named(claims: &IdTokenClaims<More, CoreGenderClaim>, chosen: Option<&str>) -> Option<String> {
+    let mail = || claims.email().filter(|_| claims.email_verified() == Some(true)).map(|mail| mail.to_string());
+    match chosen {
+        None | Some("email") => mail(),
+        Some("sub") => Some(claims.subject().to_string()),
+        Some("preferred_username") => claims.preferred_username().map(|name| name.to_string()),
+        Some(path) => found(&claims.additional_claims().rest, path)?.as_str().map(str::to_owned),
+    }
+}
+
 /// The mightiest role that the claim names, plainly or as `holdpoint-admin` or `holdpoint:admin`. Agents do not sign in.
 fn role(claims: &Map<String, Value>, path: &str) -> Option<Role> {
-    let found = claims.get(path).or_else(|| {
-        let mut parts = path.split('.');
-        let first = claims.get(parts.next()?)?;
-        parts.try_fold(first, |value, part| value.get(part))
-    })?;
+    let found = found(claims, path)?;
     let named = |value: &Value| {
         let text = value.as_str()?;
         let text = text.strip_prefix("holdpoint-").or_else(|| text.strip_prefix("holdpoint:")).unwrap_or(text);
@@ -55,6 +62,15 @@ fn role(claims: &Map<String, Value>, path: &str) -> Option<Role> {
         value => named(value).into_iter().collect(),
     };
     Role::ALL.into_iter().find(|role| roles.contains(role))
+}
+
+/// The claim of this name, else the one that its dots lead to.
+fn found<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    claims.get(path).or_else(|| {
+        let mut parts = path.split('.');
+        let first = claims.get(parts.next()?)?;
+        parts.try_fold(first, |value, part| value.get(part))
+    })
 }
 
 fn usable(name: &str) -> bool {

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use domain::access::Right;
 use domain::{Caller, InteractionId, SessionId, Timestamp};
 use engine::{Export, Wanted};
 use futures::stream::{self, StreamExt};
@@ -120,7 +121,7 @@ pub(super) async fn audit_export(
 }
 
 async fn next(app: &App, caller: &Caller, export: &mut Export) -> Result<Option<String>, engine::Error> {
-    app.engine.recheck(caller).await?;
+    app.engine.recheck(caller).await?.require(Right::Audit)?;
     export.next().await
 }
 

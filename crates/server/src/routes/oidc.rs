@@ -49,7 +49,7 @@ pub(super) async fn callback(
     let identity = identified(&app, oidc, &headers, query.as_deref().unwrap_or_default(), asked).await;
     let signed_in = match identity {
         Ok(identity) => app.engine.sign_in_external(identity, from).await.map_err(|error| match error {
-            Error::Refused(Refusal::UserExists(_)) => "name_taken",
+            Error::Refused(Refusal::NameTaken(_) | Refusal::UserExists(_)) => "name_taken",
             Error::Refused(_) | Error::SignInFailed => "sign_in_failed",
             error => {
                 tracing::error!(%error, "somebody could not be signed in");

@@ -60,6 +60,10 @@ struct Subscription {
 impl Talk for Plain {
     type News = (String, String, Event);
 
+    fn renew(&mut self, caller: &Caller) {
+        self.caller.clone_from(caller);
+    }
+
     fn found(&mut self) -> Vec<Self::News> {
         Vec::new()
     }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use engine::{NewUser, UserChange};
+use engine::{AddedUser, NewUser, UserChange};
 use http::{HeaderMap, StatusCode};
 use protocol::{EmptyBody, LinkView, UserBody, UserChangeBody, UserView, UsersPage};
 
@@ -13,18 +13,19 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Id;
 
-/// Adds a person to the caller's project.
+/// Adds a person to the caller's project. An account that the tenant knows already loses its password, its links and its browsers.
 #[utoipa::path(post, path = "/v1/users", tag = "people", request_body = UserBody,
     params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
     responses((status = 201, description = "The person", body = UserView), Problems))]
 pub(super) async fn user_create(
     State(app): State<App>,
     Who(caller): Who,
-    Command { body: UserBody { name, display, role, groups }, once }: Command<UserBody>,
+    Command { body: UserBody { name, display, role, groups, join_keys }, once }: Command<UserBody>,
 ) -> Result<(StatusCode, Json<UserView>), ApiError> {
-    let user = app.engine.user_create(&caller, NewUser { name, display, role, groups }, once).await?;
+    let new = NewUser { name, display, role, groups, join_keys };
+    let AddedUser { user, existing } = app.engine.user_create(&caller, new, once).await?;
     let view = UserView::of(user).ok_or(ApiError::Panicked)?;
-    Ok((StatusCode::CREATED, Json(view)))
+    Ok((StatusCode::CREATED, Json(UserView { existing, ..view })))
 }
 
 /// Lists the people of the caller's project.

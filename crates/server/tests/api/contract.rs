@@ -12,16 +12,16 @@ use crate::words::{Question, Reply, Someone, confirmation, reply, text};
 use crate::world::World;
 
 /// An operation of the document.
-struct Operation {
-    id: String,
-    method: Method,
+pub(crate) struct Operation {
+    pub(crate) id: String,
+    pub(crate) method: Method,
     path: String,
     described: Value,
 }
 
 /// What is needed to call an operation: a body that it takes, and the roles that it refuses.
-struct Sample {
-    body: Option<Value>,
+pub(crate) struct Sample {
+    pub(crate) body: Option<Value>,
     refuses: &'static [Role],
 }
 
@@ -129,7 +129,7 @@ fn of_dialect(operation: &str) -> Option<Sample> {
 }
 
 /// One of each thing that an operation can be about.
-struct Things {
+pub(crate) struct Things {
     question: Question,
     key: Someone,
     grant: String,
@@ -140,7 +140,7 @@ struct Things {
 
 impl Things {
     /// A question, and in its session an action called `done` that was approved with a grant.
-    async fn of(world: &World) -> Self {
+    pub(crate) async fn of(world: &World) -> Self {
         let (question, key, agent) =
             (world.asks(confirmation()).await, world.person("alice").await, world.agent().await);
         let acted = agent.proposes(&question.session, writing("done")).await;
@@ -166,7 +166,7 @@ fn document() -> Value {
 }
 
 /// Every operation, those that anybody may call left out.
-fn operations() -> Vec<Operation> {
+pub(crate) fn operations() -> Vec<Operation> {
     let mut found = Vec::new();
     for (path, methods) in document()["paths"].as_object().unwrap() {
         for (method, described) in methods.as_object().unwrap() {
@@ -181,14 +181,14 @@ fn operations() -> Vec<Operation> {
 }
 
 impl Operation {
-    fn sample(&self) -> Sample {
+    pub(crate) fn sample(&self) -> Sample {
         let found = sample(&self.id);
         assert!(found.is_some(), "{} has no sample in this table: add one, and with it its refusals", self.id);
         found.unwrap()
     }
 
     /// The path to real things.
-    fn path_to(&self, things: &Things) -> String {
+    pub(crate) fn path_to(&self, things: &Things) -> String {
         let Things { question, key, grant, project, webhook, sent } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
         let path = path.replace("{sessionId}", &question.session).replace("{requestId}", &question.id);

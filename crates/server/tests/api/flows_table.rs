@@ -12,7 +12,7 @@ const TABLE: &str = "
 state        | respond                          | skip                             | auto                             | expire                           | mismatch
 pending      | 202 ANSWERED USER                | 202 ANSWERED USER                | 202 AUTO_RESOLVED SYSTEM         | 202 EXPIRED SYSTEM               | 400 channel_mismatch
 claimed      | 409 claimed_by_other             | 409 claimed_by_other             | 202 AUTO_RESOLVED SYSTEM         | 202 EXPIRED SYSTEM               | 400 channel_mismatch
-half voted   | 202 ANSWERED USER                | 202 PENDING                      | 202 AUTO_RESOLVED SYSTEM         | 202 EXPIRED SYSTEM               | 400 channel_mismatch
+half voted   | 202 ANSWERED USER                | 202 PENDING                      | 403 needs_others                 | 202 EXPIRED SYSTEM               | 400 channel_mismatch
 paused       | 202 ANSWERED USER                | 202 ANSWERED USER                | 202 AUTO_RESOLVED SYSTEM         | 202 EXPIRED SYSTEM               | 400 channel_mismatch
 past due     | 410 interaction_expired          | 410 interaction_expired          | 410 interaction_expired          | 202 EXPIRED SYSTEM               | 400 channel_mismatch
 handed over  | 409 interaction_handed_over      | 409 interaction_handed_over      | 409 interaction_handed_over      | 409 interaction_handed_over      | 400 channel_mismatch

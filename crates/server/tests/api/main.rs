@@ -30,6 +30,7 @@ mod flows_stream;
 mod flows_table;
 mod flows_wire;
 mod flows_words;
+mod freshness;
 mod grant_patterns;
 mod grants;
 mod handing_over;

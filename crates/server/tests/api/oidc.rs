@@ -25,12 +25,18 @@ struct Journey {
 
 impl Story {
     async fn begin() -> Self {
+        Self::begin_naming(Some("preferred_username")).await
+    }
+
+    /// The same where people are called by another claim, or by none that the operator chose.
+    async fn begin_naming(claim: Option<&str>) -> Self {
         let provider = Provider::start(&TaskTracker::new()).await;
         let settings = OidcSettings {
             issuer: provider.issuer(),
             client_id: CLIENT.into(),
             client_secret: Some(SECRET.into()),
             role_claim: "roles".into(),
+            name_claim: claim.map(str::to_owned),
             place: ("default".into(), "default".into()),
         };
         let front = Front { oidc: Some(Oidc::new(settings).unwrap()), ..Front::default() };
@@ -167,19 +173,74 @@ async fn names_and_disabled_people_are_not_the_providers_to_decide() {
     story.world.signs_up("alice", domain::Role::Viewer).await;
     let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["preferred_username"] = json!("alice")).await;
     assert_eq!((to.as_str(), cookie), ("/sign-in?error=name_taken", None));
-    let named = |claims: &mut Value| {
-        claims["preferred_username"] = json!("two words");
-        claims["email"] = json!("olga@example.org");
-        claims["email_verified"] = json!(true);
-    };
+    let named = |claims: &mut Value| claims["preferred_username"] = json!("two words");
     let (_, cookie) = story.comes_back(Signer::Rsa, named).await;
-    assert_eq!(story.me(&cookie.unwrap()).await["name"], "olga@example.org");
+    assert_eq!(story.me(&cookie.unwrap()).await["name"], "42", "what cannot be a name gives way to the subject");
     let root = story.world.admin().await;
-    assert_eq!(reply(root.request(reqwest::Method::DELETE, "/v1/users/olga@example.org")).await.status, 204);
+    assert_eq!(reply(root.request(reqwest::Method::DELETE, "/v1/users/42")).await.status, 204);
     assert_eq!(story.comes_back(Signer::Rsa, named).await, (FAILED.into(), None));
     let trail = root.get("/v1/audit?limit=200").await.done();
     let failed = |entry: &&Value| entry["type"] == "user.sign_in_failed" && entry["data"]["way"] == "oidc";
     assert_eq!(trail["entries"].as_array().unwrap().iter().filter(failed).count(), 1, "{trail}");
+}
+
+/// The operator chooses the claim that names people. Unasked, nobody is called as they please, or by an address that was not verified.
+#[tokio::test]
+async fn people_are_called_by_the_claim_that_the_operator_chose() {
+    let check = async |claim: Option<&str>, said: Value, expected: &str| {
+        let story = Story::begin_naming(claim).await;
+        let change = |claims: &mut Value| claims.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        let (_, cookie) = story.comes_back(Signer::Ec, change).await;
+        assert_eq!(story.me(&cookie.unwrap()).await["name"], expected, "{claim:?} {said}");
+    };
+    let verified = json!({ "email": "olga@example.org", "email_verified": true });
+    let unverified = json!({ "email": "olga@example.org" });
+    check(None, json!({ "preferred_username": "alice" }), "42").await;
+    check(None, verified.clone(), "olga@example.org").await;
+    check(None, unverified.clone(), "42").await;
+    check(Some("email"), unverified, "42").await;
+    check(Some("sub"), verified, "42").await;
+    check(Some("preferred_username"), json!({}), "olga").await;
+    check(Some("employee.id"), json!({ "employee": { "id": "e-7" } }), "e-7").await;
+    check(Some("employee.id"), json!({ "employee": { "id": "System" } }), "42").await;
+    check(Some("employee.id"), json!({ "employee": { "id": 7 } }), "42").await;
+}
+
+/// A name that a key of the tenant has is not the provider's to give, whatever its case.
+#[tokio::test]
+async fn the_name_of_a_key_is_taken() {
+    let story = Story::begin().await;
+    let alice = story.world.person("alice").await;
+    let question = story
+        .world
+        .asks(json!({ "kind": "confirmation", "title": "May I?", "audience": { "users": ["alice"] } }))
+        .await;
+    for name in ["alice", "ALICE"] {
+        let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["preferred_username"] = json!(name)).await;
+        assert_eq!((to.as_str(), cookie), ("/sign-in?error=name_taken", None), "{name}");
+    }
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+}
+
+/// A role that the provider takes away is gone everywhere: open sockets, other browsers, and keys in that name.
+#[tokio::test]
+async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
+    let story = Story::begin().await;
+    let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
+    let key = story.world.person("olga").await;
+    let mut request = story.world.door.handshake("/v1/ws");
+    let origin = format!("http://{}", story.world.door.address);
+    request.headers_mut().insert("cookie", cookie.parse().unwrap());
+    request.headers_mut().insert("origin", origin.parse().unwrap());
+    let Ok(mut socket) = story.world.door.joins(request).await else { panic!("the socket is shut") };
+    let question = story.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
+    let (_, fallen) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!(["viewer"])).await;
+    assert_eq!(story.me(&fallen.unwrap()).await["role"], "viewer");
+    key.answers(&question, json!({ "option": "confirm" })).await.refused(401, "unauthenticated");
+    socket.says(json!({ "type": "answer", "id": "q", "interaction": question.id, "option": "confirm" })).await;
+    let (code, said) = socket.closed().await;
+    assert_eq!((code, &said[0]["reason"]), (1008, &json!("unauthenticated")), "{said:?}");
+    assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
 }
 
 /// Without a provider there is no such way in, and one that is away is said to be.
@@ -195,6 +256,7 @@ async fn a_provider_that_is_not_there() {
         client_id: CLIENT.into(),
         client_secret: None,
         role_claim: "roles".into(),
+        name_claim: None,
         place: ("default".into(), "default".into()),
     };
     let front = Front { oidc: Some(Oidc::new(settings).unwrap()), ..Front::default() };

@@ -141,13 +141,15 @@ async fn each_answer_of_a_batch_has_its_own_result() {
     }
 }
 
-/// A policy or a service answers past the audience, on the record.
+/// A policy or a service answers, on the record. Past the audience it can only hold back.
 #[tokio::test]
 async fn an_automatic_answer_says_on_whose_word() {
     let world = World::new().await;
     let (root, alice) = (world.admin().await, world.person("alice").await);
     let question = world.asks(addressed_to(json!({ "users": ["alice"] }))).await;
-    let body = json!({ "option": "confirm", "source": "auto_policy", "feedback": "within the usual limits" });
+    let body = json!({ "option": "confirm", "source": "auto_policy" });
+    root.post(&question.path("/auto"), body).await.refused(403, "not_in_audience");
+    let body = json!({ "option": "cancel", "source": "auto_policy", "feedback": "within the usual limits" });
     let resolved = root.post(&question.path("/auto"), body).await.done();
     let resolution = &resolved["resolution"];
     assert_eq!((&resolved["status"], &resolution["source"]), (&json!("auto_resolved"), &json!("auto_policy")));

@@ -171,7 +171,7 @@ impl World {
 
     /// Has somebody among those who may sign in, as often as it is said.
     pub(crate) async fn signs_up(&self, name: &str, role: Role) {
-        let new = NewUser { name: name.into(), display: None, role, groups: Vec::new() };
+        let new = NewUser { name: name.into(), display: None, role, groups: Vec::new(), join_keys: true };
         match self.engine.user_install("default", "default", new).await {
             Err(engine::Error::Refused(domain::Refusal::UserExists(_))) => {}
             made => drop(made.unwrap()),

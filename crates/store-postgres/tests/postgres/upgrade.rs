@@ -119,3 +119,35 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
     let wanted = [("key-only", Some(false)), ("agent-only", Some(true)), ("both", None), ("neither", Some(false))];
     assert_eq!(found, wanted.map(|(agent, driven)| (agent.to_owned(), driven)));
 }
+
+/// Accounts whose names differ by case alone, made before that was refused, are there, are found by their exact names, and let no third one in.
+#[test]
+fn accounts_that_differ_by_case_stay() {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let mut client = database.connect().unwrap();
+    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut client).unwrap();
+    let tenant = Uuid::from_u128(1);
+    for (number, name) in [(1_u128, "alice"), (2, "Alice"), (3, "Bob")] {
+        let sql = "insert into users (id, tenant, name, created_at) values ($1, $2, $3, 0)";
+        client.execute(sql, &[&Uuid::from_u128(number), &tenant, &name]).unwrap();
+    }
+    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let tenant = TenantId::from_uuid(tenant);
+    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
+        let mut found = Vec::new();
+        for name in ["alice", "Alice", "ALICE", "bob", "carol"] {
+            let exact = reads.user(tenant, name)?.map(|found| found.user.name);
+            found.push((exact, reads.user_alike(tenant, name)?.map(|found| found.user.name)));
+        }
+        Ok(found)
+    }));
+    let named = |name: &str| Some(name.to_owned());
+    let expected = [
+        (named("alice"), named("alice")),
+        (named("Alice"), named("Alice")),
+        (None, named("alice")),
+        (None, named("Bob")),
+        (None, None),
+    ];
+    assert_eq!(found.unwrap(), expected);
+}

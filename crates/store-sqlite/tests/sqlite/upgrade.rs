@@ -171,3 +171,36 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
     let wanted = [("key-only", Some(false)), ("agent-only", Some(true)), ("both", None), ("neither", Some(false))];
     assert_eq!(found, wanted.map(|(agent, driven)| (agent.to_owned(), driven)));
 }
+
+/// Accounts whose names differ by case alone, made before that was refused, are there, are found by their exact names, and let no third one in.
+#[test]
+fn accounts_that_differ_by_case_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut connection).unwrap();
+    let tenant = [1_u8; 16];
+    for (number, name) in [(1_u8, "alice"), (2, "Alice"), (3, "Bob")] {
+        let sql = "insert into users (id, tenant, name, created_at) values (?1, ?2, ?3, 0)";
+        connection.execute(sql, params![[number; 16], tenant, name]).unwrap();
+    }
+    drop(connection);
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let tenant = TenantId::from_uuid(uuid::Uuid::from_bytes(tenant));
+    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
+        let mut found = Vec::new();
+        for name in ["alice", "Alice", "ALICE", "bob", "carol"] {
+            let exact = reads.user(tenant, name)?.map(|found| found.user.name);
+            found.push((exact, reads.user_alike(tenant, name)?.map(|found| found.user.name)));
+        }
+        Ok(found)
+    }));
+    let named = |name: &str| Some(name.to_owned());
+    let expected = [
+        (named("alice"), named("alice")),
+        (named("Alice"), named("Alice")),
+        (None, named("alice")),
+        (None, named("Bob")),
+        (None, None),
+    ];
+    assert_eq!(found.unwrap(), expected);
+}

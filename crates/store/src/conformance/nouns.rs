@@ -64,10 +64,13 @@ pub fn keys_come_back(fixture: &Fixture) {
     let again = records[0].clone();
     assert_eq!(world.write(move |tx| tx.key_insert(&again)), Err(StoreError::Conflict));
     let (here, id) = (world.here, full.id);
+    let bears = |name: &'static str| world.look(move |reads| reads.key_named(here.tenant, name));
+    assert_eq!([bears("ZOë \"Z\" o'hara"), bears("Zoë"), bears("")], [true, false, false]);
     world.write(move |tx| tx.key_used(id, at(60))).unwrap();
     world.write(move |tx| tx.key_used(id, at(30))).unwrap();
     assert!(world.write(move |tx| tx.key_revoke(&here, id, at(90))).unwrap());
     assert!(!world.write(move |tx| tx.key_revoke(&here, id, at(91))).unwrap());
+    assert!(!bears("Zoë \"z\" O'Hara"), "a revoked key gives its name back");
     let revoked = Key { last_used_at: Some(at(60)), revoked_at: Some(at(90)), ..full };
     assert_eq!(world.look(move |reads| reads.keys(&here)), [revoked, bare]);
     assert_eq!(world.look(|reads| reads.key(KeyId::from_uuid(fresh()))), None);

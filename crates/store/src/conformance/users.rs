@@ -83,6 +83,15 @@ pub fn users_come_back(fixture: &Fixture) {
 
     let same_name = User { id: UserId::from_uuid(fresh()), subject: None, ..full.clone() };
     assert_eq!(world.write(move |tx| tx.user_insert(&same_name)), Err(StoreError::Conflict));
+    let alike =
+        |name: &'static str| world.look(move |reads| reads.user_alike(here.tenant, name)).map(|found| found.user.id);
+    assert_eq!(
+        (alike("full"), alike("FULL"), alike("Full "), alike("fulle")),
+        (Some(full.id), Some(full.id), None, None)
+    );
+    assert_eq!(world.look(move |reads| reads.user_alike(elsewhere.tenant, "full")), None);
+    let other_case = User { name: "FULL".into(), subject: None, ..user(here.tenant, "x") };
+    assert_eq!(world.write(move |tx| tx.user_insert(&other_case)), Err(StoreError::Conflict), "whatever its case");
     let same_subject = User { id: UserId::from_uuid(fresh()), name: "other".into(), ..full.clone() };
     assert_eq!(world.write(move |tx| tx.user_insert(&same_subject)), Err(StoreError::Conflict));
     world.admits(&User { subject: full.subject.clone(), ..user(elsewhere.tenant, "full") });

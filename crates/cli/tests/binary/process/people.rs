@@ -42,6 +42,16 @@ async fn story(house: &House) {
     assert_eq!(String::from_utf8(created.stdout).unwrap(), "alice is in default\n");
     let twice = house.run(&["users", "create", "alice", "--role", "viewer"]);
     assert!(!twice.status.success() && String::from_utf8(twice.stderr).unwrap().contains("in this project already"));
+    let shouted = house.run(&["users", "create", "ALICE", "--role", "viewer"]);
+    assert!(
+        !shouted.status.success() && String::from_utf8(shouted.stderr).unwrap().contains("in this project already")
+    );
+    let reserved = house.run(&["keys", "create", "--role", "viewer", "--user", "System"]);
+    assert!(!reserved.status.success());
+    assert!(house.run(&["keys", "create", "--role", "operator", "--user", "bob"]).status.success());
+    let taken = house.run(&["users", "create", "bob", "--role", "operator"]);
+    assert!(!taken.status.success() && String::from_utf8(taken.stderr).unwrap().contains("is taken"));
+    assert!(house.run(&["users", "create", "bob", "--role", "operator", "--join-keys"]).status.success());
     let link = house.run(&["users", "link", "alice", "--public-url", "https://hp.example.org"]);
     let link = String::from_utf8(link.stdout).unwrap();
     assert!(link.starts_with("https://hp.example.org/sign-in#token="), "{link}");
@@ -52,6 +62,10 @@ async fn story(house: &House) {
     let server = launch.start().await;
     assert_eq!(launch.said().matches("Sign in as").count(), 2, "somebody has signed in");
     assert_eq!(me(&base, &alice).await["name"], "alice", "signed in as before");
+    let further = house.run(&["users", "create", "alice", "--role", "viewer", "--project", "web"]);
+    let said = String::from_utf8(further.stdout).unwrap();
+    assert!(said.starts_with("alice is in web\n") && said.contains("there before"), "{said}");
+    assert_eq!(me(&base, &alice).await["code"], "unauthenticated", "what let her in before is void");
     assert!(server.stop().success());
 }
 

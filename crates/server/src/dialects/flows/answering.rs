@@ -82,7 +82,7 @@ impl At {
     /// Who answers is said by the credential alone; a body that says otherwise is refused.
     fn signed(&self, responded_by: Option<&str>) -> Result<(), ApiError> {
         match responded_by {
-            Some(name) if name != self.caller.actor.name => {
+            Some(name) if !domain::text::same_name(name, &self.caller.actor.name) => {
                 Err(ApiError::wrong("/respondedBy", "is not whom the credential belongs to: leave it out"))
             }
             _ => Ok(()),
