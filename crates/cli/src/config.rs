@@ -1,6 +1,7 @@
 //! Everything that can be set, by flag or by environment variable. The environment is read here, and only here.
 
 mod access;
+mod bounds;
 mod webhooks;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
+pub(crate) use bounds::Bounds;
 pub(crate) use webhooks::Webhooks;
 
 /// The hold point for AI agents: an agent asks, its step sleeps durably, a person answers, the agent goes on, once.
@@ -123,6 +125,8 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) terms: Terms,
     #[command(flatten)]
+    pub(crate) bounds: Bounds,
+    #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
     pub(crate) webhooks: Webhooks,
@@ -153,6 +157,8 @@ pub(crate) struct Worker {
     pub(crate) master: MasterKeys,
     #[command(flatten)]
     pub(crate) terms: Terms,
+    #[command(flatten)]
+    pub(crate) bounds: Bounds,
     #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
@@ -426,6 +432,8 @@ impl Serve {
         server::Limits {
             body_bytes: self.body_bytes,
             rate: NonZeroU32::new(self.rate),
+            key_reply_bytes: self.bounds.key_reply_bytes,
+            tenant_reply_bytes: self.bounds.tenant_reply_bytes,
             streams: self.streams,
             behind_proxy: self.behind_proxy,
             ..server::Limits::default()
