@@ -41,10 +41,11 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let settings = serve.webhooks.applied_to(serve.terms.settings(&serve.agents));
+    let settings = serve.webhooks.applied_to(serve.bounds.applied_to(serve.terms.settings(&serve.agents)));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
+    engine.recount_open().await?;
     let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data)?;
     let settings = work::first(&engine, &serve.agents)?;
     policy::first(&engine, &serve.terms).await?;

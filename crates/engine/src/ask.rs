@@ -46,7 +46,7 @@ impl Engine {
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
         let (asker, actor) = (caller.clone(), caller.actor.clone());
-        let asking = Asking { time: seconds, traceparent };
+        let asking = Asking { time: seconds, traceparent, within_budget: true };
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
             let mut session = work.session_seen(&asker, session)?;
@@ -54,6 +54,7 @@ impl Engine {
             let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 work.seal(&vault, &interaction, RESUME_POINT, packed)?;
+                work.tx.interaction_weighs(&scope, interaction.id, packed.len() as u64)?;
             }
             let interaction = work.secrets_found(&vault, &mut session, interaction, kept.as_ref())?;
             work.saved(&session)?;

@@ -4,6 +4,7 @@ use domain::access::Right;
 use domain::{Caller, Scope, Session, SessionId, text};
 use store::{Cost, Page, Reads, SessionFilter};
 
+use crate::fair_gate::Entrant;
 use crate::sight::Sight;
 use crate::{Engine, Error};
 
@@ -49,10 +50,12 @@ impl Engine {
     pub async fn own_conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, actor, name) = (caller.scope, caller.actor.clone(), name.to_owned());
-        let caller = caller.clone();
-        self.read(Cost::Point, move |reads| {
+        let (reader, caller) = (Entrant::of(caller), caller.clone());
+        self.list_patiently(reader, move |reads| {
             if let Some(Named::Channel(_)) = named(reads, &scope, &name)? {
-                let own = live_in(reads, &scope, &name)?.into_iter().find(|one| one.belongs_to(&actor).is_ok());
+                let own = |one: &Session| one.belongs_to(&actor).is_ok();
+                let filter = SessionFilter { live: true, ..of_channel(&name, None) };
+                let own = first_of(reads, &scope, &filter, own)?;
                 if own.is_some() {
                     return Ok(own);
                 }
@@ -66,8 +69,8 @@ impl Engine {
     /// The sessions of a channel that were begun after this one, the newest first.
     pub async fn begun_in(&self, caller: &Caller, channel: &str, after: SessionId) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
-        let (caller, channel) = (caller.clone(), channel.to_owned());
-        self.read(Cost::Point, move |reads| {
+        let (reader, caller, channel) = (Entrant::of(caller), caller.clone(), channel.to_owned());
+        self.list_patiently(reader, move |reads| {
             let sight = Sight::of(reads, &caller)?;
             let mut found = begun_in(reads, &caller.scope, &channel, Some(after))?;
             found.retain(|session| sight.sees(session));
@@ -79,8 +82,8 @@ impl Engine {
     /// The sessions of a channel that have not ended, the newest first.
     pub async fn live_in(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
-        let (caller, channel) = (caller.clone(), channel.to_owned());
-        self.read(Cost::Point, move |reads| {
+        let (reader, caller, channel) = (Entrant::of(caller), caller.clone(), channel.to_owned());
+        self.list_patiently(reader, move |reads| {
             let sight = Sight::of(reads, &caller)?;
             let mut found = live_in(reads, &caller.scope, &channel)?;
             found.retain(|session| sight.sees(session));
@@ -167,14 +170,23 @@ pub(crate) fn agent_session_in(
     channel: &str,
     agent: Option<&str>,
 ) -> Result<Option<Session>, Error> {
-    let filter = of_channel(channel, agent);
     let own = |session: &Session| session.driven && session.brief.flow.is_none();
+    first_of(reads, scope, &of_channel(channel, agent), own)
+}
+
+/// The newest session that a filter wants and that is as wanted, read a page at a time.
+fn first_of(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    filter: &SessionFilter,
+    wanted: impl Fn(&Session) -> bool,
+) -> Result<Option<Session>, Error> {
     let mut after = None;
     loop {
-        let mut page = reads.sessions(scope, &filter, Page { after, limit: STRIDE })?;
+        let mut page = reads.sessions(scope, filter, Page { after, limit: STRIDE })?;
         let last = page.len() < STRIDE as usize;
         after = page.last().map(|session| session.id);
-        if let Some(found) = page.iter().position(own) {
+        if let Some(found) = page.iter().position(&wanted) {
             return Ok(Some(page.swap_remove(found)));
         }
         if last {

@@ -122,7 +122,7 @@ impl Engine {
         let offered = self.offered(scope).await?;
         let (after, filed) = (page.after.clone(), offered.definitions(kind, self.now()));
         let (kept, filed) = self
-            .read(Cost::Scan, move |reads| {
+            .list(caller, move |reads| {
                 let kept = kept_page(reads, &scope, kind, (page.clone(), &offered))?;
                 let mut unused = Vec::new();
                 for one in &filed {

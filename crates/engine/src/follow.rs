@@ -9,6 +9,7 @@ use domain::{Caller, Event, InteractionId, SessionId};
 use parking_lot::Mutex;
 use store::{Cost, Cursor, Topic};
 
+use crate::fair_gate::Entrant;
 use crate::portion::Portion;
 use crate::sight::{Remembered, Sight};
 use crate::{Engine, Error, Listener};
@@ -52,9 +53,9 @@ impl Engine {
         limit: u32,
     ) -> Result<Vec<Event>, Error> {
         caller.require(Right::Read)?;
-        let (scope, caller) = (caller.scope, caller.clone());
-        self.read(Cost::Scan, move |reads| {
-            Sight::of(reads, &caller)?.session(reads, &scope, session)?;
+        let (scope, reader) = (caller.scope, caller.clone());
+        self.list(caller, move |reads| {
+            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
             let found = reads.events_about(&scope, session, about)?;
             Ok(found.into_iter().filter(|event| event.seq > after).take(limit as usize).collect())
         })
@@ -74,8 +75,9 @@ impl Engine {
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?)).await?;
         if !found.is_empty() || wait.is_zero() {
-            return Ok(found);
+            return Ok(found.into_vec());
         }
+        let _waits = self.gates.waits.enter(Entrant::of(caller)).await?;
         let mut found = tokio::time::timeout(wait, follower.next()).await.unwrap_or_else(|_| Ok(Vec::new()))?;
         found.truncate(limit as usize);
         Ok(found)
@@ -124,7 +126,7 @@ impl SessionFollower {
                 }
                 Ok(reads.events(&caller.scope, session, after, limit)?)
             });
-            let mut found = read.await?;
+            let mut found = read.await?.into_vec();
             self.portion.cut(&mut found, |event| event);
             if let Some(last) = found.last() {
                 self.after = last.seq;

@@ -5,7 +5,7 @@ use domain::grant::{Covers, Wanted};
 use domain::{
     Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Proposal, Refusal, Remember, Session, State,
 };
-use store::{Cost, Page};
+use store::Page;
 
 use crate::judge::Judged;
 use crate::sight::Sight;
@@ -140,14 +140,14 @@ impl Engine {
     /// A page of grants, the newest first.
     pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
         caller.require(Right::Read)?;
-        let caller = caller.clone();
-        self.read(Cost::Scan, move |reads| {
-            let Some(own) = Sight::of(reads, &caller)?.limited_to() else {
-                return Ok(reads.grants(&caller.scope, over, page)?);
+        let reader = caller.clone();
+        self.list(caller, move |reads| {
+            let Some(own) = Sight::of(reads, &reader)?.limited_to() else {
+                return Ok(reads.grants(&reader.scope, over, page)?);
             };
             let (mut found, mut after) = (Vec::new(), page.after);
             loop {
-                let more = reads.grants(&caller.scope, over, Page { after, limit: page.limit })?;
+                let more = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;
                 let last = more.len() < page.limit as usize;
                 after = more.last().map(|grant| grant.id);
                 found.extend(more.into_iter().filter(|grant| grant.agent == own.name && grant.driven == Some(false)));

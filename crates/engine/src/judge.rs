@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Actor, Answer, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, TenantId, Timestamp,
-    Verdict,
+    Action, Actor, Answer, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
@@ -22,7 +21,6 @@ use crate::floor::{Floor, asked_by, floored};
 use crate::forms_check::off_reactor;
 use crate::policy_file::{NOWHERE, Part, RefusedFile};
 use crate::policy_now::Differs;
-use crate::turn::Turn;
 use crate::{Engine, Error};
 
 /// The policies that this node has at hand.
@@ -45,8 +43,6 @@ pub(crate) struct Policies {
     places: Arc<Semaphore>,
     /// Drafts that are being judged beside a policy in force.
     pub(crate) drafting: Mutex<JoinSet<()>>,
-    /// Whose turn it is in a tenant to have much read and judged.
-    turns: Cache<TenantId, Arc<Semaphore>>,
     /// Who holds the server's policy against what was decided in a project: one at a time.
     vetting: Cache<ProjectId, Arc<Semaphore>>,
     /// Whether this process stands beside the servers, and serves nobody.
@@ -96,7 +92,6 @@ impl Policies {
             silent_beside: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
             places: Arc::new(Semaphore::new(PLACES)),
             drafting: Mutex::new(JoinSet::new()),
-            turns: Cache::new(10_000),
             vetting: Cache::new(10_000),
             beside: AtomicBool::new(false),
             follows: AtomicBool::new(false),
@@ -107,15 +102,6 @@ impl Policies {
     /// A place for a draft to work in, if one is free.
     pub(crate) fn place_for_draft(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
-    }
-
-    /// Waits until nobody else of the tenant has anything simulated or tried, which costs more than a ruling.
-    pub(crate) async fn turn(&self, tenant: TenantId) -> Result<Turn, Error> {
-        let turns = self.turns.get_with(tenant, || Arc::new(Semaphore::new(1)));
-        match tokio::time::timeout(PATIENCE, turns.acquire_owned()).await {
-            Ok(Ok(turn)) => Ok(Turn::new(turn)),
-            Ok(Err(_)) | Err(_) => Err(StoreError::Busy.into()),
-        }
     }
 
     /// Waits until nobody else holds the server's policy against what was decided in a project.
@@ -300,7 +286,14 @@ impl Engine {
             let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
             if elsewhere || state.vetted == served.learnt {
                 let Served { policy, source, since, .. } = served;
-                return Ok(InForce { policy, source, state, since, floor: self.policies.floor_here(), unheard: Vec::new() });
+                return Ok(InForce {
+                    policy,
+                    source,
+                    state,
+                    since,
+                    floor: self.policies.floor_here(),
+                    unheard: Vec::new(),
+                });
             }
             self.vet(scope, served).await?;
             state = self.policy_state(scope).await?;
@@ -315,7 +308,14 @@ impl Engine {
         let version = state.own.clone().ok_or_else(none)?;
         let source = PolicySource::Project;
         if let Some(policy) = self.policies.compiled.get(&version) {
-            return Ok(InForce { policy, source, state, since: None, floor: self.policies.floor_here(), unheard: Vec::new() });
+            return Ok(InForce {
+                policy,
+                source,
+                state,
+                since: None,
+                floor: self.policies.floor_here(),
+                unheard: Vec::new(),
+            });
         }
         let lookup = version.clone();
         let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::access::Right;
 use domain::{Caller, Happening, KeptSecret, Problem, Refusal, SecretId, text};
 use serde_json::json;
-use store::{Cost, KeptValue, Page};
+use store::{KeptValue, Page};
 use zeroize::Zeroizing;
 
 use crate::vault::Place;
@@ -19,7 +19,7 @@ impl Engine {
     pub async fn secrets(&self, caller: &Caller, page: Page<SecretId>) -> Result<Vec<KeptSecret>, Error> {
         caller.require(Right::ManageSecrets)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.kept(&scope, page)?)).await
+        self.list(caller, move |reads| Ok(reads.kept(&scope, page)?)).await
     }
 
     /// Keeps a secret for an agent that our workers run: the key of its model, for one, without which it could not ask for it. What was kept for

@@ -113,7 +113,7 @@ impl Engine {
             return Ok(Suggestions { decisions: 0, more: false, suggestions: Vec::new(), held_back: Vec::new() });
         }
         let in_force = self.in_force(caller.scope).await?;
-        self.learnt_rules(caller.scope, &in_force).await
+        self.learnt_rules(caller, &in_force).await
     }
 
     /// Puts a suggested rule into the project's policy, in front of the rule that asked.
@@ -131,7 +131,7 @@ impl Engine {
         let found = match in_force.policy.rules().any(|rule| rule.name == name) {
             true => None,
             false => {
-                let suggested = self.learnt_rules(caller.scope, &in_force).await?.suggestions;
+                let suggested = self.learnt_rules(caller, &in_force).await?.suggestions;
                 suggested.into_iter().find(|suggested| suggested.learnt.name == name)
             }
         };
@@ -147,9 +147,9 @@ impl Engine {
         self.adopt(caller, adopted, once).await
     }
 
-    async fn learnt_rules(&self, scope: Scope, in_force: &InForce) -> Result<Suggestions, Error> {
-        let turn = self.policies.turn(scope.tenant).await?;
-        let known = self.people_decided(scope).await?;
+    async fn learnt_rules(&self, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
+        let turn = self.turn(caller).await?;
+        let known = self.people_decided(caller.scope).await?;
         let Known { decided, decisions, .. } = &known;
         let looked = Arc::clone(decided);
         let silent = in_force.state.silent();

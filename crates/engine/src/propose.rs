@@ -180,7 +180,7 @@ impl Engine {
             (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
             (ruled, usual) => ruled.or(usual),
         };
-        Asking { time, traceparent }
+        Asking { time, traceparent, within_budget: true }
     }
 }
 

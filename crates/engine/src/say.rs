@@ -25,7 +25,7 @@ impl Engine {
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
         let time = self.usual_time(&question.kind, caller.wire);
         let question = if requires_reply { Some(self.admitted(question, time).await?) } else { None };
-        let asking = Asking { time, traceparent: None };
+        let asking = Asking { time, traceparent: None, within_budget: true };
         let offered = self.offered(caller.scope).await?;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;

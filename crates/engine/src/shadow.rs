@@ -39,10 +39,10 @@ impl Engine {
     /// The draft that is judged beside the policy in force, and where it differs.
     pub async fn policy_shadow(&self, caller: &Caller) -> Result<Shadowed, Error> {
         caller.require(Right::Read)?;
-        let (scope, caller) = (caller.scope, caller.clone());
-        self.read(Cost::Scan, move |reads| {
+        let (scope, reader) = (caller.scope, caller.clone());
+        self.list(caller, move |reads| {
             let none = Refusal::NotFound("shadow");
-            if matches!(Sight::of(reads, &caller)?, Sight::Own(_)) {
+            if matches!(Sight::of(reads, &reader)?, Sight::Own(_)) {
                 // It shows the calls of all agents, which this one does not read.
                 return Err(none.into());
             }

@@ -4,7 +4,6 @@ use domain::access::Right;
 use domain::{Caller, Happening, Key, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::Cost;
 
 use crate::work::{Doer, Work};
 use crate::{Engine, Error, Idempotency};
@@ -77,7 +76,7 @@ impl Engine {
     pub async fn users(&self, caller: &Caller) -> Result<Vec<User>, Error> {
         caller.require(Right::ManageUsers)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.users(&scope)?)).await
+        self.list(caller, move |reads| Ok(reads.users(&scope)?)).await
     }
 }
 

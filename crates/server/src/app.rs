@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::front::Front;
+use crate::replies::Replies;
 use crate::sign_ins::SignIns;
 
 /// What callers may not exceed.
@@ -21,6 +22,10 @@ pub struct Limits {
     pub body_bytes: usize,
     /// How many requests a second one key may send to this node; twice as many in a burst. Unlimited if absent.
     pub rate: Option<NonZeroU32>,
+    /// How many bytes of replies one key or person may have under way at this node.
+    pub key_reply_bytes: u64,
+    /// The same of one tenant.
+    pub tenant_reply_bytes: u64,
     /// How many streams may be open at this node.
     pub streams: usize,
     /// How often a socket, or a stream that is silent, shows that it lives. A socket that is silent for three times as long has ended.
@@ -34,6 +39,8 @@ impl Default for Limits {
         Self {
             body_bytes: 1024 * 1024,
             rate: NonZeroU32::new(5000),
+            key_reply_bytes: 32 << 20,
+            tenant_reply_bytes: 64 << 20,
             streams: 50_000,
             heartbeat: Duration::from_secs(15),
             behind_proxy: false,
@@ -53,6 +60,7 @@ pub struct Parts {
     /// By credential.
     pub(crate) rates: Option<DefaultKeyedRateLimiter<Uuid>>,
     pub(crate) sign_ins: SignIns,
+    pub(crate) replies: Replies,
     pub(crate) figures: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
     pub(crate) streams: Arc<tokio::sync::Semaphore>,
@@ -83,7 +91,8 @@ impl App {
         let streams = Arc::new(tokio::sync::Semaphore::new(limits.streams));
         let counted = tokio::sync::Mutex::default();
         let sign_ins = SignIns::default();
-        Self(Arc::new(Parts { engine, limits, front, rates, sign_ins, figures, stopping, streams, counted }))
+        let replies = Replies::new(limits.key_reply_bytes, limits.tenant_reply_bytes);
+        Self(Arc::new(Parts { engine, limits, front, rates, sign_ins, replies, figures, stopping, streams, counted }))
     }
 
     /// Turns ready when the server begins to stop: whoever waits is told what there is now.

@@ -12,6 +12,7 @@ use http::request::Parts;
 use crate::App;
 use crate::cookie;
 use crate::error::ApiError;
+use crate::replies::Addressee;
 use crate::taken::only_taken;
 
 /// How long a path with its query may be, in bytes. No operation needs a tenth of it.
@@ -75,6 +76,9 @@ impl FromRequestParts<App> for Reading {
 /// A caller with where they come from, and by which door: the wires of other systems are marked by their routers.
 fn placed(parts: &Parts, app: &App, caller: Caller) -> Caller {
     let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
+    if let Some(addressee) = parts.extensions.get::<Addressee>() {
+        addressee.is(&caller);
+    }
     Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller }
 }
 

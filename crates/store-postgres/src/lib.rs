@@ -20,6 +20,7 @@
 mod access;
 mod audit;
 mod bell;
+mod budget;
 mod connection;
 mod definition;
 mod drive;

@@ -2,6 +2,7 @@
 
 use crate::access::{AccessReads, AccessWrites};
 use crate::audit::{AuditReads, AuditWrites};
+use crate::budget::{BudgetReads, BudgetWrites};
 use crate::definition::{DefinitionReads, DefinitionWrites};
 use crate::drive::{DriveReads, DriveWrites};
 use crate::event::{EventReads, EventWrites};
@@ -47,6 +48,7 @@ face! {
         + UserReads
         + WebhookReads
         + LineageReads
+        + BudgetReads
 }
 
 face! {
@@ -68,4 +70,5 @@ face! {
         + WebhookWrites
         + TimerWrites
         + LineageWrites
+        + BudgetWrites
 }

@@ -42,6 +42,7 @@ mod messages;
 mod oidc;
 mod ownership;
 mod page;
+mod pages;
 mod people;
 mod permits;
 mod play;
