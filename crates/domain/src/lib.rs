@@ -25,6 +25,7 @@ pub mod flow;
 pub mod grant;
 pub mod id;
 pub mod interaction;
+pub mod limit;
 pub mod message;
 pub mod option;
 pub mod policy;
@@ -60,6 +61,7 @@ pub use id::{
     ProjectId, SecretId, SessionId, StepId, TenantId, TicketId, UserId, VisitId, WebhookDeliveryId, WebhookId,
 };
 pub use interaction::{Interaction, State};
+pub use limit::Limit;
 pub use option::{Choice, Effect, OptionId};
 pub use policy::{
     Adoption, Difference, Lift, PolicyChange, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Interaction, InteractionId, Role, SessionId, WebhookDeliveryId, WebhookId};
+use crate::{Interaction, InteractionId, Limit, Role, SessionId, WebhookDeliveryId, WebhookId};
 
 /// One thing that is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,6 +207,14 @@ pub enum Refusal {
         /// The limit.
         most: u32,
     },
+    /// A limit of the caller's, or of its tenant, is reached.
+    #[error("the limit of {max} {} is reached", limit.words())]
+    LimitReached {
+        /// Which one.
+        limit: Limit,
+        /// Its value.
+        max: u64,
+    },
     /// The project has as many webhooks as it may.
     #[error("this project already has {most} webhooks")]
     TooManyWebhooks {
@@ -219,4 +227,17 @@ pub enum Refusal {
     /// It is still to be sent: there is nothing to replay.
     #[error("this delivery is still pending")]
     WebhookDeliveryPending(WebhookDeliveryId),
+}
+
+impl Refusal {
+    /// The limit that was reached and its value, where this is a refusal by limit.
+    #[must_use]
+    pub const fn limit(&self) -> Option<(Limit, u64)> {
+        match self {
+            Self::LimitReached { limit, max } => Some((*limit, *max)),
+            Self::TooManyOpen { most } => Some((Limit::SessionOpenQuestions, *most as u64)),
+            Self::TooManyWebhooks { most } => Some((Limit::ProjectWebhooks, *most)),
+            _ => None,
+        }
+    }
 }

@@ -27,6 +27,12 @@ pub struct ProblemBody {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// The limit that was reached (`docs/limits.md` lists them), where it is a refusal by limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    /// The value of that limit, where it has one number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<u64>,
     /// Where in the body, each with a JSON Pointer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,

@@ -1,7 +1,7 @@
 //! The one place where a refusal becomes a status and a code.
 
 use axum::response::{IntoResponse, Response};
-use domain::{Interaction, Problem, Refusal, State};
+use domain::{Interaction, Limit, Problem, Refusal, State};
 use engine::Error;
 use http::{HeaderValue, StatusCode, header};
 use protocol::{ProblemBody, ResolutionView};
@@ -96,6 +96,7 @@ pub const CODES: &[&str] = &[
     "session_paused",
     "session_already_paused",
     "session_not_paused",
+    "limit_reached",
     "too_many_open",
     "too_many_webhooks",
     "webhook_disabled",
@@ -206,10 +207,25 @@ impl ApiError {
         self
     }
 
+    /// The limit that was reached, where this is a refusal by limit, and its value where it has one number.
+    fn limit(&self) -> Option<(Limit, Option<u64>)> {
+        match self {
+            Self::Engine(Error::Refused(refusal)) => refusal.limit().map(|(limit, max)| (limit, Some(max))),
+            Self::Engine(Error::Store(StoreError::Busy)) => Some((Limit::NodeQueue, None)),
+            Self::RateLimited => Some((Limit::KeyRequests, None)),
+            Self::TooManySignIns => Some((Limit::SignIns, None)),
+            Self::TooManyStreams => Some((Limit::NodeStreams, None)),
+            Self::TooManySubscriptions(most) => Some((Limit::SocketSubscriptions, Some(*most as u64))),
+            _ => None,
+        }
+    }
+
     /// The body that describes it. What is inside of us stays there: the log has it.
     pub(crate) fn into_body(self) -> ProblemBody {
         let (status, code) = self.status_and_code();
         let (title, detail) = self.words();
+        let reached = self.limit();
+        let detail = detail.or_else(|| reached.map(|(limit, _)| limit.detail()));
         let (errors, resolution) = match self {
             Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
             | Self::Engine(Error::SchemaInvalid(problems) | Error::PolicyInvalid(problems))
@@ -223,6 +239,8 @@ impl ApiError {
             status: status.as_u16(),
             code: code.to_owned(),
             detail,
+            limit: reached.map(|(limit, _)| limit.name().to_owned()),
+            max: reached.and_then(|(_, max)| max),
             errors: errors.into_iter().map(Into::into).collect(),
             resolution: resolution.map(Box::new),
         }
@@ -303,6 +321,7 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::AlreadyPaused(_) => (S::CONFLICT, "session_already_paused"),
         Refusal::NotPaused(_) => (S::CONFLICT, "session_not_paused"),
         Refusal::TooManyOpen { .. } => (S::CONFLICT, "too_many_open"),
+        Refusal::LimitReached { .. } => (S::TOO_MANY_REQUESTS, "limit_reached"),
         Refusal::TooManyWebhooks { .. } => (S::CONFLICT, "too_many_webhooks"),
         Refusal::WebhookDisabled(_) => (S::CONFLICT, "webhook_disabled"),
         Refusal::WebhookDeliveryPending(_) => (S::CONFLICT, "webhook_delivery_pending"),
@@ -361,6 +380,9 @@ impl ApiError {
     pub(crate) fn logged(self) -> ProblemBody {
         if let Self::Engine(Error::Store(error)) = &self {
             tracing::error!(%error, "the store could not do its work");
+        }
+        if let Some((limit, _)) = self.limit() {
+            metrics::counter!("flow_limit_refusals_total", "limit" => limit.name()).increment(1);
         }
         self.into_body()
     }

@@ -1,0 +1,158 @@
+//! The limits that a caller can reach, each with a stable name.
+//!
+//! A refusal by limit names the limit ([`crate::Refusal::LimitReached`], or the older refusals that have a code of their own), the server counts it
+//! by that name, and `docs/limits.md` has a row for every name. A test compares the page with [`Limit::ALL`].
+
+/// A limit that callers can reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Limit {
+    /// Open questions of one session.
+    SessionOpenQuestions,
+    /// Open questions of one key or person in a project.
+    KeyOpenQuestions,
+    /// Bytes of those open questions.
+    KeyOpenBytes,
+    /// Open questions of one tenant.
+    TenantOpenQuestions,
+    /// Bytes of those open questions.
+    TenantOpenBytes,
+    /// List queries of one key or person that wait for their turn.
+    KeyLists,
+    /// List queries of one tenant that wait for their turn.
+    TenantLists,
+    /// Long polls of one key or person.
+    KeyWaits,
+    /// Long polls of one tenant.
+    TenantWaits,
+    /// Policy checks and simulations of one key or person that wait for their turn.
+    KeyChecks,
+    /// Policy checks and simulations of one tenant that wait for their turn.
+    TenantChecks,
+    /// Requests a second of one key.
+    KeyRequests,
+    /// Attempts to sign in from one address or for one account.
+    SignIns,
+    /// Streams and sockets of one node.
+    NodeStreams,
+    /// Subscriptions of one socket.
+    SocketSubscriptions,
+    /// Webhooks of one project.
+    ProjectWebhooks,
+    /// Work that waits for the node or its database.
+    NodeQueue,
+}
+
+impl Limit {
+    /// Every limit.
+    pub const ALL: &[Self] = &[
+        Self::SessionOpenQuestions,
+        Self::KeyOpenQuestions,
+        Self::KeyOpenBytes,
+        Self::TenantOpenQuestions,
+        Self::TenantOpenBytes,
+        Self::KeyLists,
+        Self::TenantLists,
+        Self::KeyWaits,
+        Self::TenantWaits,
+        Self::KeyChecks,
+        Self::TenantChecks,
+        Self::KeyRequests,
+        Self::SignIns,
+        Self::NodeStreams,
+        Self::SocketSubscriptions,
+        Self::ProjectWebhooks,
+        Self::NodeQueue,
+    ];
+
+    /// Its name in refusals, in the figure `flow_limit_refusals_total` and in `docs/limits.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SessionOpenQuestions => "session_open_questions",
+            Self::KeyOpenQuestions => "key_open_questions",
+            Self::KeyOpenBytes => "key_open_bytes",
+            Self::TenantOpenQuestions => "tenant_open_questions",
+            Self::TenantOpenBytes => "tenant_open_bytes",
+            Self::KeyLists => "key_lists",
+            Self::TenantLists => "tenant_lists",
+            Self::KeyWaits => "key_waits",
+            Self::TenantWaits => "tenant_waits",
+            Self::KeyChecks => "key_checks",
+            Self::TenantChecks => "tenant_checks",
+            Self::KeyRequests => "key_requests",
+            Self::SignIns => "sign_ins",
+            Self::NodeStreams => "node_streams",
+            Self::SocketSubscriptions => "socket_subscriptions",
+            Self::ProjectWebhooks => "project_webhooks",
+            Self::NodeQueue => "node_queue",
+        }
+    }
+
+    /// The flag of `holdpoint serve` that sets it; none where it is fixed.
+    #[must_use]
+    pub const fn setting(self) -> Option<&'static str> {
+        match self {
+            Self::SessionOpenQuestions => Some("--most-open"),
+            Self::KeyOpenQuestions => Some("--key-open-questions"),
+            Self::KeyOpenBytes => Some("--key-open-bytes"),
+            Self::TenantOpenQuestions => Some("--tenant-open-questions"),
+            Self::TenantOpenBytes => Some("--tenant-open-bytes"),
+            Self::KeyLists => Some("--key-lists"),
+            Self::TenantLists => Some("--tenant-lists"),
+            Self::KeyWaits => Some("--key-waits"),
+            Self::TenantWaits => Some("--tenant-waits"),
+            Self::KeyChecks => Some("--key-checks"),
+            Self::TenantChecks => Some("--tenant-checks"),
+            Self::KeyRequests => Some("--rate"),
+            Self::NodeStreams => Some("--streams"),
+            Self::SignIns | Self::SocketSubscriptions | Self::ProjectWebhooks | Self::NodeQueue => None,
+        }
+    }
+
+    /// What it counts, for the sentence of a refusal: "the limit of 10000 open questions of one key or person is reached".
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::SessionOpenQuestions => "open questions of one session",
+            Self::KeyOpenQuestions => "open questions of one key or person",
+            Self::KeyOpenBytes => "bytes of open questions of one key or person",
+            Self::TenantOpenQuestions => "open questions of one tenant",
+            Self::TenantOpenBytes => "bytes of open questions of one tenant",
+            Self::KeyLists => "lists of one key or person under way",
+            Self::TenantLists => "lists of one tenant under way",
+            Self::KeyWaits => "long polls of one key or person",
+            Self::TenantWaits => "long polls of one tenant",
+            Self::KeyChecks => "policy checks of one key or person under way",
+            Self::TenantChecks => "policy checks of one tenant under way",
+            Self::KeyRequests => "requests a second of one key",
+            Self::SignIns => "attempts to sign in",
+            Self::NodeStreams => "streams and sockets of this node",
+            Self::SocketSubscriptions => "subscriptions of one socket",
+            Self::ProjectWebhooks => "webhooks of one project",
+            Self::NodeQueue => "jobs that wait for this node",
+        }
+    }
+
+    /// What its reader can do about it: the limit's name and the setting.
+    #[must_use]
+    pub fn detail(self) -> String {
+        match self.setting() {
+            Some(setting) => format!("limit `{}`, set with `{setting}`", self.name()),
+            None => format!("limit `{}`", self.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_limit_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = Limit::ALL.iter().map(|limit| limit.name()).collect();
+        assert_eq!(names.len(), Limit::ALL.len());
+        assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
+    }
+}
