@@ -1,6 +1,7 @@
 //! Everything that can be set, by flag or by environment variable. The environment is read here, and only here.
 
 mod access;
+mod callers;
 mod webhooks;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
+pub(crate) use callers::Callers;
 pub(crate) use webhooks::Webhooks;
 
 /// The hold point for AI agents: an agent asks, its step sleeps durably, a person answers, the agent goes on, once.
@@ -138,6 +140,8 @@ pub(crate) struct Serve {
     /// Requests come through one proxy: take where they come from out of the last word of its X-Forwarded-For
     #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
     pub(crate) behind_proxy: bool,
+    #[command(flatten)]
+    pub(crate) callers: Callers,
     #[command(flatten)]
     pub(crate) telling: Telling,
 }
@@ -427,8 +431,7 @@ impl Serve {
             body_bytes: self.body_bytes,
             rate: NonZeroU32::new(self.rate),
             streams: self.streams,
-            behind_proxy: self.behind_proxy,
-            ..server::Limits::default()
+            ..self.callers.limits(self.behind_proxy)
         }
     }
 }

@@ -40,7 +40,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let settings = serve.webhooks.applied_to(serve.terms.settings(&serve.agents));
+    let settings = serve.callers.applied_to(serve.webhooks.applied_to(serve.terms.settings(&serve.agents)));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     engine.unlock().await?;
     work::first(&engine, &serve.agents)?;
@@ -72,7 +72,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
     welcome(&engine, serve, address).await;
 
-    let served = server::listen(listener, server::router(app), stopping).await;
+    let served = server::listen(listener, server::router(app), serve.limits().connections, stopping).await;
     cancelled.cancel();
     tasks.close();
     tasks.wait().await;

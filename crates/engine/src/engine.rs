@@ -12,8 +12,9 @@ use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
 use crate::definitions::Filed;
+use crate::forms_check::{CheckLimits, Checks};
+use crate::hashing::Turns;
 use crate::judge::Policies;
-use crate::password::Turns;
 use crate::settle::Alongside;
 use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
@@ -50,6 +51,8 @@ pub struct Settings {
     pub webhook_lease: SignedDuration,
     /// What webhooks may reach beside the public internet.
     pub webhook_networks: Networks,
+    /// How many checks of forms run at once.
+    pub checks: CheckLimits,
 }
 
 impl Default for Settings {
@@ -68,6 +71,7 @@ impl Default for Settings {
             step_lease: SignedDuration::from_secs(30),
             webhook_lease: SignedDuration::from_secs(45),
             webhook_networks: Networks::default(),
+            checks: CheckLimits::default(),
         }
     }
 }
@@ -94,6 +98,8 @@ pub struct Inner {
     pub(crate) used: Mutex<HashMap<KeyId, Timestamp>>,
     /// The same of visits.
     pub(crate) visited: Mutex<HashMap<VisitId, Timestamp>>,
+    /// The places in which forms are checked.
+    pub(crate) checks: Checks,
     /// Whose password is hashed next.
     pub(crate) turns: Turns,
     /// The moment that the timers sleep until, in microseconds.
@@ -116,6 +122,7 @@ impl Engine {
         let bell = Bell::default();
         let heard = bell.clone();
         store.listen(Arc::new(move |topic| heard.ring(&topic)));
+        let checks = Checks::new(settings.checks);
         Self(Arc::new(Inner {
             store,
             clock,
@@ -129,6 +136,7 @@ impl Engine {
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
             visited: Mutex::new(HashMap::new()),
+            checks,
             turns: Turns::default(),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),

@@ -79,9 +79,8 @@ pub(crate) enum Unmeasured {
 pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasured> {
     let compiled = contained(|| {
         let pattern = jsonschema_regex::to_rust_regex(pattern).map_err(|()| Unmeasured::Unsupported)?;
-        let config = meta::Config::new()
-            .nfa_size_limit(Some(most.min(PATTERN_SIZE)))
-            .hybrid_cache_capacity(PATTERN_CACHE);
+        let config =
+            meta::Config::new().nfa_size_limit(Some(most.min(PATTERN_SIZE))).hybrid_cache_capacity(PATTERN_CACHE);
         meta::Builder::new().configure(config).build(&pattern).map_err(|error| match error.size_limit() {
             Some(_) => Unmeasured::TooLarge,
             None => Unmeasured::Unsupported,

@@ -65,7 +65,9 @@ pub enum SchemaReason {
     #[error("the pattern is longer than {limit} bytes")]
     PatternTooLong { limit: usize },
     /// The patterns, subschemas and values of the schema take too much memory once they are compiled.
-    #[error("the schema compiles to more than {limit} bytes in all: use fewer or shorter patterns, and smaller repeats")]
+    #[error(
+        "the schema compiles to more than {limit} bytes in all: use fewer or shorter patterns, and smaller repeats"
+    )]
     CompiledTooLarge { limit: usize },
     /// Nobody waits for the check any more, so that it was stopped.
     #[error("the check was stopped because nobody waits for it any more")]

@@ -71,6 +71,7 @@ passed_on! { Reads:
     AccessReads {
         setting(name: &str) -> Option<String>;
         key(id: KeyId) -> Option<KeyRecord>;
+        ticket_exists(id: TicketId, hash: &[u8; 32]) -> bool;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
         keys(scope: &Scope) -> Vec<Key>;
