@@ -77,13 +77,19 @@ impl Room {
             true => None,
             false => Some(self.addresses.take(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?),
         };
-        Ok((place, Newcomer(Arc::new(Mutex::new(Some((stranger, of_address)))))))
+        let places = StrangersPlaces { _of_all: stranger, _of_address: of_address };
+        Ok((place, Newcomer(Arc::new(Mutex::new(Some(places))))))
     }
 }
 
 /// The places of strangers that a connection takes until somebody on it shows a good credential.
 #[derive(Clone)]
-pub(crate) struct Newcomer(Arc<Mutex<Option<(Slot, Option<Slot>)>>>);
+pub(crate) struct Newcomer(Arc<Mutex<Option<StrangersPlaces>>>);
+
+struct StrangersPlaces {
+    _of_all: Slot,
+    _of_address: Option<Slot>,
+}
 
 impl Newcomer {
     /// Whoever is at the other end is known now.
