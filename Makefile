@@ -3,7 +3,7 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build tested test bench fuzz fmt lint unit web api readme e2e clean
+.PHONY: run build tested test bench walls fuzz fmt lint unit web api readme e2e clean
 
 run: build
 	@./scripts/run
@@ -46,6 +46,10 @@ bench:
 	@./scripts/setup test
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli -p holdpoint-bench
 	./target/release/holdpoint-bench $(BENCH)
+
+# One tenant attacks with everything that docs/limits.md bounds while another works. Takes minutes and both cores; not part of `make test`.
+walls: build
+	./scripts/walls $(WALLS)
 
 web:
 	@./scripts/web test

@@ -1,6 +1,7 @@
 //! Everything that can be set, by flag or by environment variable. The environment is read here, and only here.
 
 mod access;
+mod bounds;
 mod callers;
 mod webhooks;
 
@@ -15,6 +16,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
+pub(crate) use bounds::Bounds;
 pub(crate) use callers::Callers;
 pub(crate) use webhooks::Webhooks;
 
@@ -125,6 +127,8 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) terms: Terms,
     #[command(flatten)]
+    pub(crate) bounds: Bounds,
+    #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
     pub(crate) webhooks: Webhooks,
@@ -157,6 +161,8 @@ pub(crate) struct Worker {
     pub(crate) master: MasterKeys,
     #[command(flatten)]
     pub(crate) terms: Terms,
+    #[command(flatten)]
+    pub(crate) bounds: Bounds,
     #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
@@ -430,6 +436,8 @@ impl Serve {
         server::Limits {
             body_bytes: self.body_bytes,
             rate: NonZeroU32::new(self.rate),
+            key_reply_bytes: self.bounds.key_reply_bytes,
+            tenant_reply_bytes: self.bounds.tenant_reply_bytes,
             streams: self.streams,
             ..self.callers.limits(self.behind_proxy)
         }

@@ -40,9 +40,11 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let settings = serve.callers.applied_to(serve.webhooks.applied_to(serve.terms.settings(&serve.agents)));
+    let settings = serve.bounds.applied_to(serve.terms.settings(&serve.agents));
+    let settings = serve.callers.applied_to(serve.webhooks.applied_to(settings));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     engine.unlock().await?;
+    engine.recount_open().await?;
     work::first(&engine, &serve.agents)?;
     if let Some(file) = &serve.terms.policy {
         policy::first(&engine, file).await?;

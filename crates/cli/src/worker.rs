@@ -35,7 +35,8 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let signals = Signals::listen()?;
     let vault = vault(&worker.master, &worker.database.data)?;
     let (store, clock) = open(&worker.database)?;
-    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, worker.terms.settings(&worker.agents));
+    let settings = worker.bounds.applied_to(worker.terms.settings(&worker.agents));
+    let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     engine.unlock().await?;
     engine.beside_servers();
     work::first(&engine, &worker.agents)?;

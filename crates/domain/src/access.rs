@@ -142,6 +142,17 @@ impl Actor {
     pub fn system() -> Self {
         Self { kind: ActorKind::System, name: "holdpoint".into() }
     }
+
+    /// What its open questions are counted under: an agent and a person of one name are two askers.
+    #[must_use]
+    pub fn asker(&self) -> String {
+        let kind = match self.kind {
+            ActorKind::User => "user",
+            ActorKind::Agent => "agent",
+            ActorKind::System => "system",
+        };
+        format!("{kind}:{}", self.name)
+    }
 }
 
 /// What a caller has proved itself with.

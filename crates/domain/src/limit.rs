@@ -28,6 +28,10 @@ pub enum Limit {
     KeyChecks,
     /// Policy checks and simulations of one tenant that wait for their turn.
     TenantChecks,
+    /// Bytes of replies of one key or person that nobody has read yet.
+    KeyReplyBytes,
+    /// Bytes of replies of one tenant that nobody has read yet.
+    TenantReplyBytes,
     /// Requests a second of one key.
     KeyRequests,
     /// Attempts to sign in from one address or for one account.
@@ -76,6 +80,8 @@ impl Limit {
         Self::TenantWaits,
         Self::KeyChecks,
         Self::TenantChecks,
+        Self::KeyReplyBytes,
+        Self::TenantReplyBytes,
         Self::KeyRequests,
         Self::SignIns,
         Self::NodeStreams,
@@ -109,6 +115,8 @@ impl Limit {
             Self::TenantWaits => "tenant_waits",
             Self::KeyChecks => "key_checks",
             Self::TenantChecks => "tenant_checks",
+            Self::KeyReplyBytes => "key_reply_bytes",
+            Self::TenantReplyBytes => "tenant_reply_bytes",
             Self::KeyRequests => "key_requests",
             Self::SignIns => "sign_ins",
             Self::NodeStreams => "node_streams",
@@ -143,6 +151,8 @@ impl Limit {
             Self::TenantWaits => Some("--tenant-waits"),
             Self::KeyChecks => Some("--key-checks"),
             Self::TenantChecks => Some("--tenant-checks"),
+            Self::KeyReplyBytes => Some("--key-reply-bytes"),
+            Self::TenantReplyBytes => Some("--tenant-reply-bytes"),
             Self::KeyRequests => Some("--rate"),
             Self::NodeStreams => Some("--streams"),
             Self::KeyForms => Some("--key-forms"),
@@ -177,6 +187,8 @@ impl Limit {
             Self::TenantWaits => "long polls of one tenant",
             Self::KeyChecks => "policy checks of one key or person under way",
             Self::TenantChecks => "policy checks of one tenant under way",
+            Self::KeyReplyBytes => "bytes of replies of one key or person that nobody has read yet",
+            Self::TenantReplyBytes => "bytes of replies of one tenant that nobody has read yet",
             Self::KeyRequests => "requests a second of one key",
             Self::SignIns => "attempts to sign in",
             Self::NodeStreams => "streams and sockets of this node",

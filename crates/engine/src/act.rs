@@ -31,29 +31,30 @@ impl Engine {
     ) -> Result<Acted, Error> {
         caller.require(Right::Read)?;
         let decided = |found: &Acted| !matches!(found.proposal.standing, Standing::Waiting { .. });
-        self.until(Topic::Session(session), wait, || self.look_at(caller, session, &call), decided).await
+        self.until((caller, Topic::Session(session)), wait, || self.look_at(caller, session, &call), decided).await
     }
 
-    /// The actions of a session, by call.
+    /// A page of the actions of a session, by call, and after which one the next page begins.
     pub async fn actions(
         &self,
         caller: &Caller,
         session: SessionId,
         after: String,
         limit: u32,
-    ) -> Result<Vec<Acted>, Error> {
+    ) -> Result<(Vec<Acted>, Option<String>), Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        let found = self.read(Cost::Scan, move |reads| {
+        let found = self.list(caller, move |reads| {
             reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
             Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
+        let next = found.last().filter(|_| found.more).map(|last| last.call.clone());
         let mut actions = Vec::with_capacity(found.len());
         for proposal in found {
             actions.push(self.acted(caller, proposal, now).await?);
         }
-        Ok(actions)
+        Ok((actions, next))
     }
 
     async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Acted, Error> {

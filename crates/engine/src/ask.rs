@@ -46,13 +46,14 @@ impl Engine {
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, &caller.actor.name, &question).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let asking = Asking { time: seconds, traceparent };
+        let asking = Asking { time: seconds, traceparent, within_budget: true };
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
             let mut session = work.session(&scope, session)?;
             let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 work.seal(&vault, &interaction, RESUME_POINT, packed)?;
+                work.tx.interaction_weighs(&scope, interaction.id, packed.len() as u64)?;
             }
             let interaction = work.secrets_found(&vault, &mut session, interaction, kept.as_ref())?;
             work.saved(&session)?;

@@ -2,11 +2,13 @@
 
 use domain::access::Right;
 use domain::{
-    Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Standing, Timestamp,
+    Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Standing, Status,
+    Timestamp,
 };
-use store::{Cost, Reads};
+use store::{Cost, InteractionFilter, Page, Reads};
 
-use crate::conversation::{live_in, newest_in};
+use crate::conversation::newest_in;
+use crate::fair_gate::Entrant;
 use crate::{Engine, Error};
 
 /// How many actions are read at once.
@@ -30,7 +32,7 @@ impl Engine {
     pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<Attended, Error> {
         caller.require(Right::Read)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        self.read(Cost::Scan, move |reads| {
+        self.list_patiently(Entrant::of(caller), move |reads| {
             // First, so that what changes meanwhile is found twice rather than never.
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
             let open = reads.open_of(&scope, session.id)?;
@@ -53,29 +55,30 @@ impl Engine {
         self.read(Cost::Point, move |reads| shown(reads, &scope, id)).await
     }
 
-    /// The open questions of a session, or of all that go on in a channel, the oldest first, each with the call that it is known by.
+    /// A page of the open questions of a session, or of all that go on in a channel, the oldest first, each with the call that it is known by; and
+    /// after which one the next page begins.
     pub async fn questions_shown(
         &self,
         caller: &Caller,
         session: Option<SessionId>,
         channel: &str,
-    ) -> Result<Vec<(Interaction, Option<String>)>, Error> {
+        page: Page<InteractionId>,
+    ) -> Result<(Vec<(Interaction, Option<String>)>, Option<InteractionId>), Error> {
         caller.require(Right::Read)?;
         let (scope, channel) = (caller.scope, channel.to_owned());
-        self.read(Cost::Scan, move |reads| {
-            let sessions = match session {
-                Some(session) => Vec::from_iter(reads.session(&scope, session)?),
-                None => live_in(reads, &scope, &channel)?,
+        self.list(caller, move |reads| {
+            let found = match session {
+                Some(session) => reads.session(&scope, session)?,
+                None => newest_in(reads, &scope, &channel)?,
             };
-            if sessions.is_empty() && (session.is_some() || newest_in(reads, &scope, &channel)?.is_none()) {
-                return Err(Refusal::NotFound("session").into());
-            }
-            let mut open = Vec::new();
-            for session in sessions.iter().filter(|session| session.open > 0) {
-                open.extend(reads.open_of(&scope, session.id)?);
-            }
-            open.sort_unstable();
-            open.into_iter().map(|id| shown(reads, &scope, id)).collect()
+            found.ok_or(Refusal::NotFound("session"))?;
+            let named = session.is_none().then(|| channel.clone());
+            let status = Some(Status::Pending);
+            let filter = InteractionFilter { status, session, channel: named, ..InteractionFilter::default() };
+            let open = reads.interactions(&scope, &filter, page)?;
+            let next = open.last().filter(|_| open.more).map(|last| last.id);
+            let shown: Result<Vec<_>, Error> = open.into_iter().map(|asked| known_as(reads, &scope, asked)).collect();
+            Ok((shown?, next))
         })
         .await
     }
@@ -102,11 +105,16 @@ impl Engine {
 
 fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Interaction, Option<String>), Error> {
     let asked = reads.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+    known_as(reads, scope, asked)
+}
+
+/// A question with the call that it is known by.
+fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<(Interaction, Option<String>), Error> {
     let proposal = match &asked.question.call {
         Some(call) => reads.proposal(scope, asked.origin.session, call)?,
         None => None,
     };
-    let call = proposal.filter(|proposal| proposal.asked.first() == Some(&id)).map(|proposal| proposal.call);
+    let call = proposal.filter(|proposal| proposal.asked.first() == Some(&asked.id)).map(|proposal| proposal.call);
     Ok((asked, call))
 }
 
@@ -117,7 +125,7 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
     let (now, mut found, mut after) = (reads.now()?, InHand::default(), String::new());
     loop {
         let portion = reads.proposals(&session.scope, session.id, &after, STRIDE)?;
-        let full = portion.len() == STRIDE as usize;
+        let full = portion.more;
         let Some(last) = portion.last() else { return Ok(found) };
         after.clone_from(&last.call);
         for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {

@@ -3,7 +3,7 @@
 use domain::access::Right;
 use domain::audit::Entry;
 use domain::{Caller, Digest, TenantId};
-use store::{AuditFilter, Chained, Cost, Filed, Page, StoreError};
+use store::{AuditFilter, Bounded, Chained, Filed, Page, StoreError};
 
 use crate::{Engine, Error};
 
@@ -32,16 +32,16 @@ impl Engine {
         self.chain().await?;
         let (scope, most) = (caller.scope, page.limit as usize);
         let page = Page { limit: page.limit + 1, ..page };
-        let found = self.read(Cost::Scan, move |reads| {
+        let found = self.list(caller, move |reads| {
             if let (Some(id), None) = (filter.interaction, filter.session) {
                 // The chain knows the session of an entry; its question is read from the entry itself.
-                let Some(interaction) = reads.interaction(&scope, id)? else { return Ok(Vec::new()) };
+                let Some(interaction) = reads.interaction(&scope, id)? else { return Ok(Bounded::default()) };
                 filter.session = Some(interaction.origin.session);
             }
             Ok(reads.audit_entries(&scope, &filter, page)?)
         });
         let mut found = found.await?;
-        let more = found.len() > most;
+        let more = found.len() > most || found.more;
         found.truncate(most);
         let next = found.last().map(|chained| chained.seq).filter(|_| more);
         let entries = found.into_iter().map(|chained| {

@@ -7,6 +7,7 @@ use domain::{Caller, Event, Scope, Session, SessionId};
 use store::{Cost, Reads, Topic};
 
 use crate::conversation::{begun_in, live_in, newest_in};
+use crate::fair_gate::Entrant;
 use crate::portion::Portion;
 use crate::{Engine, Error, Listener};
 
@@ -15,6 +16,7 @@ use crate::{Engine, Error, Listener};
 pub struct ChannelFollower {
     engine: Engine,
     scope: Scope,
+    reader: Entrant,
     channel: String,
     listener: Listener,
     portion: Portion,
@@ -77,6 +79,7 @@ impl Engine {
         Ok(ChannelFollower {
             engine: self.clone(),
             scope,
+            reader: Entrant::of(caller),
             channel: channel.to_owned(),
             listener,
             portion: Portion::default(),
@@ -115,7 +118,7 @@ impl ChannelFollower {
         let (scope, channel, newest) = (self.scope, self.channel.clone(), self.newest);
         let followed: Vec<SessionId> = self.places.keys().copied().collect();
         let look = move |reads: &mut dyn Reads| stands(reads, &scope, &channel, (&followed, newest));
-        let (fresh, heads) = self.engine.read(Cost::Point, look).await?;
+        let (fresh, heads) = self.engine.list_patiently(self.reader.clone(), look).await?;
         // What rings from now on was not seen.
         self.rung = false;
         fresh.iter().for_each(|session| self.joined(session));
@@ -136,7 +139,7 @@ impl ChannelFollower {
         }
         let (scope, limit) = (self.scope, self.portion.limit());
         let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, place, limit)?));
-        let mut events = read.await?;
+        let mut events = read.await?.into_vec();
         self.portion.cut(&mut events, |event| event);
         self.places.insert(head.session, events.last().map_or(head.end, |last| last.seq));
         // The others come first the next time.

@@ -4,6 +4,7 @@ use domain::access::Right;
 use domain::{Caller, Scope, Session, SessionId, text};
 use store::{Cost, Page, Reads, SessionFilter};
 
+use crate::fair_gate::Entrant;
 use crate::{Engine, Error};
 
 /// How many sessions of a channel are read at once.
@@ -39,9 +40,11 @@ impl Engine {
     pub async fn own_conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, actor, name) = (caller.scope, caller.actor.clone(), name.to_owned());
-        self.read(Cost::Point, move |reads| {
+        self.list_patiently(Entrant::of(caller), move |reads| {
             if let Some(Named::Channel(_)) = named(reads, &scope, &name)? {
-                let own = live_in(reads, &scope, &name)?.into_iter().find(|one| one.belongs_to(&actor).is_ok());
+                let own = |one: &Session| one.belongs_to(&actor).is_ok();
+                let filter = SessionFilter { live: true, ..of_channel(&name, None) };
+                let own = first_of(reads, &scope, &filter, own)?;
                 if own.is_some() {
                     return Ok(own);
                 }
@@ -55,14 +58,14 @@ impl Engine {
     pub async fn begun_in(&self, caller: &Caller, channel: &str, after: SessionId) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, channel) = (caller.scope, channel.to_owned());
-        self.read(Cost::Point, move |reads| begun_in(reads, &scope, &channel, Some(after))).await
+        self.list_patiently(Entrant::of(caller), move |reads| begun_in(reads, &scope, &channel, Some(after))).await
     }
 
     /// The sessions of a channel that have not ended, the newest first.
     pub async fn live_in(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, channel) = (caller.scope, channel.to_owned());
-        self.read(Cost::Point, move |reads| live_in(reads, &scope, &channel)).await
+        self.list_patiently(Entrant::of(caller), move |reads| live_in(reads, &scope, &channel)).await
     }
 }
 
@@ -142,14 +145,23 @@ pub(crate) fn agent_session_in(
     channel: &str,
     agent: Option<&str>,
 ) -> Result<Option<Session>, Error> {
-    let filter = of_channel(channel, agent);
     let own = |session: &Session| session.driven && session.brief.flow.is_none();
+    first_of(reads, scope, &of_channel(channel, agent), own)
+}
+
+/// The newest session that a filter wants and that is as wanted, read a page at a time.
+fn first_of(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    filter: &SessionFilter,
+    wanted: impl Fn(&Session) -> bool,
+) -> Result<Option<Session>, Error> {
     let mut after = None;
     loop {
-        let mut page = reads.sessions(scope, &filter, Page { after, limit: STRIDE })?;
+        let mut page = reads.sessions(scope, filter, Page { after, limit: STRIDE })?;
         let last = page.len() < STRIDE as usize;
         after = page.last().map(|session| session.id);
-        if let Some(found) = page.iter().position(own) {
+        if let Some(found) = page.iter().position(&wanted) {
             return Ok(Some(page.swap_remove(found)));
         }
         if last {

@@ -159,7 +159,7 @@ impl Engine {
         let (scope, limit) = (caller.scope, page.limit);
         let (after, filed) = (page.after.clone(), self.filed_now(kind));
         let (kept, filed) = self
-            .read(Cost::Scan, move |reads| {
+            .list(caller, move |reads| {
                 let kept = reads.definitions(&scope, kind, page.clone())?;
                 let mut offered = Vec::new();
                 for one in &filed {

@@ -13,8 +13,10 @@ use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
 use crate::definitions::Filed;
 use crate::forms_check::{CheckLimits, Checks};
+use crate::gates::Gates;
 use crate::hashing::Turns;
 use crate::judge::Policies;
+use crate::open_count::OpenChanges;
 use crate::settle::Alongside;
 use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
@@ -22,11 +24,36 @@ use crate::{Bell, Error, Ids, Vault};
 /// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
 pub(crate) const KEY_TRUST: Duration = Duration::from_secs(1);
 
+/// How much may be open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// How many questions.
+    pub questions: u64,
+    /// How many bytes they may take, their resume points included.
+    pub bytes: u64,
+}
+
 /// What can be set.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// How many questions of one session may be open.
     pub most_open: u32,
+    /// How much one key or person may have open in a project.
+    pub key_open: Budget,
+    /// How much one tenant may have open.
+    pub tenant_open: Budget,
+    /// How many lists one key or person may have under way at a node, those that wait for their turn included.
+    pub key_lists: usize,
+    /// The same of one tenant.
+    pub tenant_lists: usize,
+    /// How many long polls one key or person may have at a node.
+    pub key_waits: usize,
+    /// The same of one tenant.
+    pub tenant_waits: usize,
+    /// How many policy checks and simulations one key or person may have under way at a node, those that wait for their turn included.
+    pub key_checks: usize,
+    /// The same of one tenant.
+    pub tenant_checks: usize,
     /// How long an answer is leased to its agent unless it says otherwise.
     pub lease: SignedDuration,
     /// How long a claim holds.
@@ -59,6 +86,14 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             most_open: 1000,
+            key_open: Budget { questions: 10_000, bytes: 64 << 20 },
+            tenant_open: Budget { questions: 100_000, bytes: 512 << 20 },
+            key_lists: 64,
+            tenant_lists: 512,
+            key_waits: 1000,
+            tenant_waits: 10_000,
+            key_checks: 16,
+            tenant_checks: 128,
             lease: SignedDuration::from_secs(300),
             claim: SignedDuration::from_secs(600),
             warning: SignedDuration::from_secs(60),
@@ -92,6 +127,8 @@ pub struct Inner {
     /// Agents and flows of the server's files.
     pub(crate) filed: Filed,
     pub(crate) settings: Arc<Settings>,
+    /// Where callers wait for their turn.
+    pub(crate) gates: Gates,
     /// Keys that were found a moment ago.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
     /// Keys that were used since their use was last written down.
@@ -123,6 +160,7 @@ impl Engine {
         let heard = bell.clone();
         store.listen(Arc::new(move |topic| heard.ring(&topic)));
         let checks = Checks::new(settings.checks);
+        let gates = Gates::new(&settings, store.shared());
         Self(Arc::new(Inner {
             store,
             clock,
@@ -133,6 +171,7 @@ impl Engine {
             policies: Arc::new(Policies::new()),
             filed: Filed::default(),
             settings: Arc::new(settings),
+            gates,
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
             visited: Mutex::new(HashMap::new()),
@@ -200,8 +239,10 @@ impl Engine {
                 doer: &doer,
                 effects: &mut effects,
                 alongside: Alongside::default(),
+                open: OpenChanges::default(),
             };
             let result = work(work_with)?;
+            work_with.count_open()?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await

@@ -6,6 +6,7 @@ use domain::access::Right;
 use domain::{Caller, Event, InteractionId, Refusal, Scope, SessionId};
 use store::{Cost, Cursor, Topic};
 
+use crate::fair_gate::Entrant;
 use crate::portion::Portion;
 use crate::{Engine, Error, Listener};
 
@@ -50,7 +51,7 @@ impl Engine {
     ) -> Result<Vec<Event>, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| {
+        self.list(caller, move |reads| {
             reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
             let found = reads.events_about(&scope, session, about)?;
             Ok(found.into_iter().filter(|event| event.seq > after).take(limit as usize).collect())
@@ -71,8 +72,9 @@ impl Engine {
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?)).await?;
         if !found.is_empty() || wait.is_zero() {
-            return Ok(found);
+            return Ok(found.into_vec());
         }
+        let _waits = self.gates.waits.enter(Entrant::of(caller)).await?;
         let mut found = tokio::time::timeout(wait, follower.next()).await.unwrap_or_else(|_| Ok(Vec::new()))?;
         found.truncate(limit as usize);
         Ok(found)
@@ -113,7 +115,7 @@ impl SessionFollower {
         loop {
             let (scope, session, after, limit) = (self.scope, self.session, self.after, self.portion.limit());
             let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?));
-            let mut found = read.await?;
+            let mut found = read.await?.into_vec();
             self.portion.cut(&mut found, |event| event);
             if let Some(last) = found.last() {
                 self.after = last.seq;

@@ -5,7 +5,7 @@ use domain::grant::{Covers, Wanted};
 use domain::{
     Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Proposal, Refusal, Remember, Session, State,
 };
-use store::{Cost, Page};
+use store::Page;
 
 use crate::judge::Judged;
 use crate::work::Work;
@@ -115,7 +115,7 @@ impl Engine {
     pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.grants(&scope, over, page)?)).await
+        self.list(caller, move |reads| Ok(reads.grants(&scope, over, page)?)).await
     }
 
     /// Takes a grant back: what it covered is asked about again.

@@ -42,6 +42,7 @@ impl Engine {
             work.tx.step_insert(&other.scope, &step)?;
             work.tx.event_append(&other.scope, &event)?;
             work.tx.interaction_insert(&second)?;
+            work.open.opened(&second, false);
             work.happened(&mut other, Some(second.id), asked)?;
             work.spoken(&mut other, &second)?;
             work.woken_at(second.wake_at());

@@ -129,14 +129,10 @@ mod tests {
 
     #[tokio::test]
     async fn memory_is_allocated_once_for_each_place() {
-        let turns = Arc::new(Turns::default());
-        let hashing = (0..8_u8).map(|number| {
-            let turns = Arc::clone(&turns);
-            tokio::spawn(async move { turns.in_turn(move |hasher| hasher.hash(b"password", &[number; 16])).await })
-        });
-        for one in hashing.collect::<Vec<_>>() {
-            assert!(one.await.unwrap().unwrap().is_some());
-        }
+        let turns = Turns::default();
+        let hashing = (0..8_u8).map(|number| turns.in_turn(move |hasher| hasher.hash(b"password", &[number; 16])));
+        let hashes = futures::future::join_all(hashing).await;
+        assert!(hashes.into_iter().all(|hash| hash.unwrap().is_some()));
         let kept: usize = turns.arenas.lock().iter().map(Vec::len).sum();
         assert!((1..=AT_ONCE * Params::default().block_count()).contains(&kept), "{kept} KiB are kept");
     }
@@ -144,19 +140,14 @@ mod tests {
     /// Nobody waits behind more than so many: whoever is one too many hears so at once.
     #[tokio::test]
     async fn the_queue_has_an_end() {
-        let turns = Arc::new(Turns::default());
+        let turns = Turns::default();
         let places = Arc::clone(&turns.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
         let taken = u32::try_from(AT_ONCE + MOST_WAITING - 1).unwrap();
         let waiting = Arc::clone(&turns.queue).acquire_many_owned(taken).await.unwrap();
-        let last = {
-            let turns = Arc::clone(&turns);
-            tokio::spawn(async move { turns.in_turn(|_| ()).await })
-        };
-        while turns.queue.available_permits() > 0 {
-            tokio::task::yield_now().await;
-        }
+        let mut last = Box::pin(turns.in_turn(|_| ()));
+        assert!(futures::poll!(last.as_mut()).is_pending(), "the last one waits");
         assert_eq!(turns.in_turn(|_| ()).await, Err(FULL.into()));
         drop((places, waiting));
-        assert_eq!(last.await.unwrap(), Ok(()));
+        assert_eq!(last.await, Ok(()));
     }
 }

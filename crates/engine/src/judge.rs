@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Actor, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Suspension, TenantId,
-    Timestamp, Verdict,
+    Action, Actor, PolicySource, PolicyState, PolicyVersion, ProjectId, Role, Ruling, Scope, Suspension, Timestamp,
+    Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
@@ -20,7 +20,6 @@ use tokio::task::JoinSet;
 
 use crate::forms_check::off_reactor;
 use crate::policy_file::RefusedFile;
-use crate::turn::Turn;
 use crate::work::Work;
 use crate::{Engine, Error};
 
@@ -42,8 +41,6 @@ pub(crate) struct Policies {
     places: Arc<Semaphore>,
     /// Drafts that are being judged beside a policy in force.
     pub(crate) drafting: Mutex<JoinSet<()>>,
-    /// Whose turn it is in a tenant to have much read and judged.
-    turns: Cache<TenantId, Arc<Semaphore>>,
     /// Who holds the server's policy against what was decided in a project: one at a time.
     vetting: Cache<ProjectId, Arc<Semaphore>>,
     /// Whether this process stands beside the servers, and serves nobody.
@@ -88,7 +85,6 @@ impl Policies {
             silent_beside: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
             places: Arc::new(Semaphore::new(PLACES)),
             drafting: Mutex::new(JoinSet::new()),
-            turns: Cache::new(10_000),
             vetting: Cache::new(10_000),
             beside: AtomicBool::new(false),
         }
@@ -97,15 +93,6 @@ impl Policies {
     /// A place for a draft to work in, if one is free.
     pub(crate) fn place_for_draft(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
-    }
-
-    /// Waits until nobody else of the tenant has anything simulated or tried, which costs more than a ruling.
-    pub(crate) async fn turn(&self, tenant: TenantId) -> Result<Turn, Error> {
-        let turns = self.turns.get_with(tenant, || Arc::new(Semaphore::new(1)));
-        match tokio::time::timeout(PATIENCE, turns.acquire_owned()).await {
-            Ok(Ok(turn)) => Ok(Turn::new(turn)),
-            Ok(Err(_)) | Err(_) => Err(StoreError::Busy.into()),
-        }
     }
 
     /// Waits until nobody else holds the server's policy against what was decided in a project.

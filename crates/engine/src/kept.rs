@@ -3,7 +3,7 @@
 use domain::access::Right;
 use domain::{Caller, Happening, KeptSecret, Refusal, SecretId};
 use serde_json::json;
-use store::{Cost, Page};
+use store::Page;
 
 use crate::{Engine, Error};
 
@@ -12,7 +12,7 @@ impl Engine {
     pub async fn secrets(&self, caller: &Caller, page: Page<SecretId>) -> Result<Vec<KeptSecret>, Error> {
         caller.require(Right::ManageSecrets)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.kept(&scope, page)?)).await
+        self.list(caller, move |reads| Ok(reads.kept(&scope, page)?)).await
     }
 
     /// Forgets a kept secret: the next question for it is put to people again.

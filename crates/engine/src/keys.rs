@@ -77,7 +77,8 @@ impl Engine {
     /// The keys of the caller's project.
     pub async fn keys(&self, caller: &Caller) -> Result<Vec<Key>, Error> {
         caller.require(Right::ManageKeys)?;
-        self.keys_of(caller.scope).await
+        let scope = caller.scope;
+        self.list(caller, move |reads| Ok(reads.keys(&scope)?)).await
     }
 
     /// The keys of a tenant and project by name.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::access::Right;
-use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timestamp, Verdict};
+use domain::{Caller, Decision, InteractionId, Refusal, SessionId, Timestamp, Verdict};
 use policy::{Decided, HeldBack, Learnt, held_back, runs};
 
 use crate::decided::Known;
@@ -87,7 +87,7 @@ impl Engine {
     pub async fn policy_suggestions(&self, caller: &Caller) -> Result<Suggestions, Error> {
         caller.require(Right::Read)?;
         let in_force = self.in_force(caller.scope).await?;
-        self.learnt_rules(caller.scope, &in_force).await
+        self.learnt_rules(caller, &in_force).await
     }
 
     /// Puts a suggested rule into the project's policy, in front of the rule that asked.
@@ -105,7 +105,7 @@ impl Engine {
         let found = match in_force.policy.rules().any(|rule| rule.name == name) {
             true => None,
             false => {
-                let suggested = self.learnt_rules(caller.scope, &in_force).await?.suggestions;
+                let suggested = self.learnt_rules(caller, &in_force).await?.suggestions;
                 suggested.into_iter().find(|suggested| suggested.learnt.name == name)
             }
         };
@@ -121,9 +121,9 @@ impl Engine {
         self.adopt(caller, adopted, once).await
     }
 
-    async fn learnt_rules(&self, scope: Scope, in_force: &InForce) -> Result<Suggestions, Error> {
-        let turn = self.policies.turn(scope.tenant).await?;
-        let known = self.people_decided(scope).await?;
+    async fn learnt_rules(&self, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
+        let turn = self.turn(caller).await?;
+        let known = self.people_decided(caller.scope).await?;
         let Known { decided, decisions, .. } = &known;
         let looked = Arc::clone(decided);
         let silent = in_force.state.silent();

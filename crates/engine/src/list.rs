@@ -2,14 +2,34 @@
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Luggage, Refusal, Session, SessionId, Step};
-use store::{Cost, InteractionFilter, Page, SessionFilter};
+use store::{Bounded, Cost, InteractionFilter, PAGE_BYTES, Page, SessionFilter};
 
 use crate::{Engine, Error};
 
 /// How many questions are looked through for those that the caller may answer.
 const MOST_LOOKED_THROUGH: u32 = 5000;
+/// How many bytes of questions are looked through for them.
+const MOST_BYTES: usize = 4 * PAGE_BYTES;
 /// How many are read at once for that.
 const STRIDE: u32 = 200;
+
+/// How much was looked through.
+#[derive(Default)]
+struct Looked {
+    questions: u32,
+    bytes: usize,
+}
+
+impl Looked {
+    fn through(&mut self, read: &Bounded<Interaction>) {
+        self.questions += read.len() as u32;
+        self.bytes += read.bytes;
+    }
+
+    const fn goes_on(&self) -> bool {
+        self.questions < MOST_LOOKED_THROUGH && self.bytes < MOST_BYTES
+    }
+}
 
 /// Which questions a caller wants to see.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +64,7 @@ impl Engine {
     ) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.sessions(&scope, &filter, page)?)).await
+        self.list(caller, move |reads| Ok(reads.sessions(&scope, &filter, page)?)).await
     }
 
     /// A page of questions, and after which one the next page begins, unless this is the last.
@@ -56,24 +76,23 @@ impl Engine {
     ) -> Result<(Vec<Interaction>, Option<InteractionId>), Error> {
         caller.require(Right::Read)?;
         let InteractionQuery { mut filter, mine, overdue } = query;
-        let caller = caller.clone();
-        let most = page.limit as usize;
-        self.read(Cost::Scan, move |reads| {
+        let (by, most) = (caller.clone(), page.limit as usize);
+        self.list_while(caller, move |reads, wanted| {
             if overdue {
                 filter.overdue_at = Some(reads.now()?.as_microsecond());
             }
             if !mine {
-                let found = reads.interactions(&caller.scope, &filter, page)?;
-                let next = found.last().filter(|_| found.len() == most).map(|last| last.id);
-                return Ok((found, next));
+                let found = reads.interactions(&by.scope, &filter, page)?;
+                let next = found.last().filter(|_| found.more).map(|last| last.id);
+                return Ok((found.into_vec(), next));
             }
-            let (mut found, mut after, mut looked) = (Vec::new(), page.after, 0);
-            while looked < MOST_LOOKED_THROUGH {
-                let more = reads.interactions(&caller.scope, &filter, Page { after, limit: STRIDE })?;
-                let last = more.len() < STRIDE as usize;
-                looked += STRIDE;
+            let (mut found, mut after, mut looked) = (Vec::new(), page.after, Looked::default());
+            while looked.goes_on() && wanted() {
+                let more = reads.interactions(&by.scope, &filter, Page { after, limit: STRIDE })?;
+                let last = !more.more;
+                looked.through(&more);
                 after = more.last().map(|interaction| interaction.id).or(after);
-                found.extend(more.into_iter().filter(|interaction| interaction.awaits(&caller)));
+                found.extend(more.into_iter().filter(|interaction| interaction.awaits(&by)));
                 if found.len() > most {
                     found.truncate(most);
                     let next = found.last().map(|last| last.id);

@@ -47,12 +47,12 @@ impl LookingBack {
         let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
         let found = self.engine.read(Cost::Scan, move |reads| {
             let found = reads.past_actions(&scope, &filter, before.as_ref(), limit)?;
-            let last = found.last().map(|past| past.place.clone());
+            let (last, more) = (found.last().map(|past| past.place.clone()), found.more);
             let found: Result<Vec<Past>, Error> = found.into_iter().map(|past| recalled(reads, past)).collect();
-            Ok((found?, last))
+            Ok((found?, last, more))
         });
-        let (found, last) = found.await?;
-        self.left = if found.len() < limit as usize { 0 } else { self.left - limit };
+        let (found, last, more) = found.await?;
+        self.left = if more { self.left.saturating_sub(found.len() as u32) } else { 0 };
         self.before = last.or(self.before.take());
         Ok(found)
     }

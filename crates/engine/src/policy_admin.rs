@@ -9,7 +9,7 @@ use domain::{
 use policy::{Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
-use store::{Cost, KnownChange, Page, StoreError};
+use store::{KnownChange, Page, StoreError};
 
 use crate::forms_check::off_reactor;
 use crate::judge::{Behalf, InForce, Served, held, misfit_of, switched};
@@ -57,7 +57,7 @@ impl Engine {
         caller.require(Right::Read)?;
         let (scope, most) = (caller.scope, page.limit as usize);
         let page = Page { limit: page.limit + 1, ..page };
-        let found = self.read(Cost::Scan, move |reads| Ok(reads.policy_changes(&scope, version.as_deref(), page)?));
+        let found = self.list(caller, move |reads| Ok(reads.policy_changes(&scope, version.as_deref(), page)?));
         let mut found = found.await?;
         let more = found.len() > most;
         found.truncate(most);
@@ -68,7 +68,7 @@ impl Engine {
     /// What there is to say about a policy, without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
-        let turn = self.policies.turn(caller.scope.tenant).await?;
+        let turn = self.turn(caller).await?;
         match turn.off_reactor(move |_| load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
@@ -107,7 +107,7 @@ impl Engine {
         (action, behalf): (Action, Behalf),
     ) -> Result<Explanation, Error> {
         caller.require(Right::TryDrafts)?;
-        let turn = self.policies.turn(caller.scope.tenant).await?;
+        let turn = self.turn(caller).await?;
         let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
         let suspended = self.silent_in(caller.scope, &policy).await?;
         let forms = Arc::clone(&self.forms);

@@ -170,7 +170,7 @@ impl Engine {
     ) -> Asking {
         let ruled = given.or_else(|| judged.ask.as_ref().and_then(|ask| ask.deadline_seconds));
         let time = ruled.map(domain::SignedDuration::from_secs).or_else(|| self.usual_time(&Kind::Approval, wire));
-        Asking { time, traceparent }
+        Asking { time, traceparent, within_budget: true }
     }
 }
 

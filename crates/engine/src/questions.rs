@@ -6,6 +6,9 @@ use store::{Cost, InteractionFilter, Page, Sort};
 
 use crate::{Engine, Error};
 
+/// How many open questions are shown at once.
+const MOST_OPEN: u32 = 200;
+
 /// A question and its step.
 #[derive(Debug, Clone)]
 pub struct Placed {
@@ -18,8 +21,10 @@ pub struct Placed {
 /// What is asked and was asked in a session.
 #[derive(Debug, Clone)]
 pub struct Questions {
-    /// All that are open, the oldest first.
+    /// Some that are open, the oldest first.
     pub open: Vec<Placed>,
+    /// After which one the next page of the open ones begins.
+    pub open_next: Option<InteractionId>,
     /// Some that are closed, the newest first.
     pub closed: Vec<Placed>,
     /// After which one the next page of the closed ones begins.
@@ -32,19 +37,21 @@ impl Engine {
         &self,
         caller: &Caller,
         session: SessionId,
+        open_after: Option<InteractionId>,
         page: Page<InteractionId>,
     ) -> Result<Questions, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| {
+        self.list(caller, move |reads| {
             reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
             let of = InteractionFilter { session: Some(session), ..InteractionFilter::default() };
             let pending = InteractionFilter { status: Some(Status::Pending), ..of.clone() };
-            let open = reads.interactions(&scope, &pending, Page { after: None, limit: u32::MAX })?;
+            let open = reads.interactions(&scope, &pending, Page { after: open_after, limit: MOST_OPEN })?;
+            let open_next = open.last().filter(|_| open.more).map(|last| last.id);
             let over = InteractionFilter { closed: true, sort: Sort::Newest, ..of };
             let more = Page { limit: page.limit.saturating_add(1), ..page };
             let mut closed = reads.interactions(&scope, &over, more)?;
-            let last = closed.len() <= page.limit as usize;
+            let last = closed.len() <= page.limit as usize && !closed.more;
             closed.truncate(page.limit as usize);
             let next = closed.last().filter(|_| !last).map(|closed| closed.id);
             let steps = reads.steps(&scope, session)?;
@@ -53,7 +60,7 @@ impl Engine {
                 Placed { interaction, step }
             };
             let (open, closed) = (open.into_iter().map(place).collect(), closed.into_iter().map(place).collect());
-            Ok(Questions { open, closed, next })
+            Ok(Questions { open, open_next, closed, next })
         })
         .await
     }

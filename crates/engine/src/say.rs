@@ -26,7 +26,7 @@ impl Engine {
         let time = self.usual_time(&question.kind, caller.wire);
         let question =
             if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
-        let asking = Asking { time, traceparent: None };
+        let asking = Asking { time, traceparent: None, within_budget: true };
         let caller_then = caller.clone();
         self.command(caller, once, move |work| {
             let mut session = work.session(&caller_then.scope, id)?;

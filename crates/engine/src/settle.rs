@@ -146,7 +146,11 @@ impl Work<'_> {
         let audience = before.map(|before| before.question.audience).unwrap_or_default();
         let question = Question { audience, ..what_became_of(&proposal) };
         let question = question.admit().map_err(Refusal::QuestionInvalid)?;
-        let asking = Asking { time: self.time_for(session, &proposal, &question.kind)?, traceparent: None };
+        let asking = Asking {
+            time: self.time_for(session, &proposal, &question.kind)?,
+            traceparent: None,
+            within_budget: false,
+        };
         let asked = match self.ask(session, proposal.proposed_by.clone(), question, &asking) {
             // It is seen as unknown all the same; the time of others must not stand still for it.
             Err(Error::Refused(Refusal::TooManyOpen { .. })) => return Ok(proposal),
@@ -231,7 +235,7 @@ impl Engine {
         let asking = self.asking(&judged, None, Wire::Worker, traceparent);
         // Where nobody says otherwise they have as long as those who were asked first.
         let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
-        let asking = Asking { time: asking.time.or(first), ..asking };
+        let asking = Asking { time: asking.time.or(first), within_budget: false, ..asking };
         Ok(Alongside { edit: Some((judged, asking)), remember, by_now })
     }
 

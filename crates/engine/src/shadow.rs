@@ -39,7 +39,7 @@ impl Engine {
     pub async fn policy_shadow(&self, caller: &Caller) -> Result<Shadowed, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| {
+        self.list(caller, move |reads| {
             let none = Refusal::NotFound("shadow");
             let shadow = reads.policy_state(&scope)?.and_then(|state| state.shadow).ok_or(none.clone())?;
             // Between the two reads it may have been replaced.

@@ -7,6 +7,7 @@ use domain::access::Right;
 use domain::{Caller, Decision, Problem, Refusal, Ruling, Scope, SessionId, Timestamp, Verdict};
 use store::{Cost, PastFilter};
 
+use crate::fair_gate::Entrant;
 use crate::judge::{Trial, drafted};
 use crate::past::Past;
 use crate::policy_admin::readable;
@@ -76,7 +77,7 @@ impl Engine {
     /// Holds a draft against the newest actions of the project. Nothing is changed.
     pub async fn policy_simulate(&self, caller: &Caller, simulate: Simulate) -> Result<Simulation, Error> {
         caller.require(Right::TryDrafts)?;
-        self.simulated(caller.scope, simulate).await
+        self.simulated(caller.scope, Entrant::of(caller), simulate).await
     }
 
     /// The same for whoever holds the database itself, by the names of a tenant and a project.
@@ -88,16 +89,17 @@ impl Engine {
     ) -> Result<Simulation, Error> {
         let scope = self
             .read(Cost::Point, move |reads| Ok(reads.scope(&tenant, &project)?.ok_or(Refusal::NotFound("project"))?));
-        self.simulated(scope.await?, simulate).await
+        let scope = scope.await?;
+        self.simulated(scope, Entrant::system(scope), simulate).await
     }
 
-    async fn simulated(&self, scope: Scope, simulate: Simulate) -> Result<Simulation, Error> {
+    async fn simulated(&self, scope: Scope, by: Entrant, simulate: Simulate) -> Result<Simulation, Error> {
         let limit = simulate.limit.unwrap_or(USUAL);
         if !(1..=MOST).contains(&limit) {
             let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        let turn = self.policies.turn(scope.tenant).await?;
+        let turn = self.turn_of(by).await?;
         let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
         let suspended = self.silent_in(scope, &policy).await?;
         let mut simulation = Simulation::of(policy.version().to_owned());

@@ -15,7 +15,7 @@ impl Engine {
     pub async fn stats(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| {
+        self.list(caller, move |reads| {
             let now = reads.now()?;
             Ok(reads.stats(&scope, now.saturating_sub(window).unwrap_or(now))?)
         })

@@ -34,7 +34,7 @@ impl Engine {
         let question = self.suggested(claim, ask.question).await?;
         let question = self.admitted(Account::of_project(claim.scope), question, seconds).await?;
         let kept = self.kept_for_agent(claim.scope, &claim.agent.name, &question).await?;
-        let asking = Asking { time: seconds, traceparent: ask.traceparent };
+        let asking = Asking { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Doer::worker(&claim.agent), move |work| {
             let (mut session, step) = work.fenced(&claim)?;

@@ -331,7 +331,7 @@ impl Work<'_> {
         let mut after = String::new();
         loop {
             let portion = self.tx.proposals(&session.scope, session.id, &after, PORTION)?;
-            let full = portion.len() == PORTION as usize;
+            let full = portion.more;
             let Some(last) = portion.last() else { return Ok(()) };
             after.clone_from(&last.call);
             for proposal in

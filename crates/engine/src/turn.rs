@@ -3,19 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::OwnedSemaphorePermit;
-
 use crate::Error;
+use crate::fair_gate::Pass;
 use crate::forms_check::off_reactor;
 
 /// Somebody's turn. Whoever drops it waits for nothing any more; the next one comes when the work has ended.
-pub(crate) struct Turn {
-    permit: Arc<OwnedSemaphorePermit>,
+pub(crate) struct Turn<P = Pass> {
+    permit: Arc<P>,
     wanted: Arc<AtomicBool>,
 }
 
-impl Turn {
-    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Self {
+impl<P: Send + Sync + 'static> Turn<P> {
+    pub(crate) fn new(permit: P) -> Self {
         Self { permit: Arc::new(permit), wanted: Arc::new(AtomicBool::new(true)) }
     }
 
@@ -34,7 +33,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl<P> Drop for Turn<P> {
     fn drop(&mut self) {
         self.wanted.store(false, Ordering::Relaxed);
     }

@@ -3,7 +3,6 @@
 use domain::access::Right;
 use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, Wire, text, user};
 use serde_json::json;
-use store::Cost;
 
 use crate::work::{Doer, Work};
 use crate::{Engine, Error, Idempotency};
@@ -55,7 +54,7 @@ impl Engine {
     pub async fn users(&self, caller: &Caller) -> Result<Vec<User>, Error> {
         caller.require(Right::ManageUsers)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.users(&scope)?)).await
+        self.list(caller, move |reads| Ok(reads.users(&scope)?)).await
     }
 }
 

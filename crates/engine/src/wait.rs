@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Refusal, Status};
-use store::{Cost, Topic};
+use store::{Bounded, Cost, Page, Topic};
 
+use crate::fair_gate::Entrant;
 use crate::{Engine, Error};
 
 impl Engine {
@@ -17,13 +18,13 @@ impl Engine {
             return Ok(found);
         }
         let topic = Topic::Session(found.origin.session);
-        self.until(topic, wait, || self.look(caller, id), |found| found.status() != Status::Pending).await
+        self.until((caller, topic), wait, || self.look(caller, id), |found| found.status() != Status::Pending).await
     }
 
     /// Looks at something until it is as wanted, and gives it as it is then, or after `wait`. A ring has it looked at again.
     pub(crate) async fn until<T, F>(
         &self,
-        topic: Topic,
+        (caller, topic): (&Caller, Topic),
         wait: Duration,
         look: impl Fn() -> F,
         wanted: impl Fn(&T) -> bool,
@@ -34,10 +35,14 @@ impl Engine {
         // Listen first, look second: what came in between is found, not slept through.
         let mut listener = self.bell.listen(topic);
         let waiting = async {
+            let mut waits = None;
             loop {
                 let found = look().await?;
                 if wait.is_zero() || wanted(&found) {
                     return Ok(found);
+                }
+                if waits.is_none() {
+                    waits = Some(self.gates.waits.enter(Entrant::of(caller)).await?);
                 }
                 listener.heard().await;
             }
@@ -51,20 +56,25 @@ impl Engine {
         }
     }
 
-    /// Answers that wait for the calling agent, the oldest first; waits for one if there is none.
-    pub async fn deliveries(&self, caller: &Caller, limit: u32, wait: Duration) -> Result<Vec<Interaction>, Error> {
+    /// A page of the answers that wait for the calling agent, the oldest first; waits for one if there is none.
+    pub async fn deliveries(
+        &self,
+        caller: &Caller,
+        page: Page<InteractionId>,
+        wait: Duration,
+    ) -> Result<Bounded<Interaction>, Error> {
         caller.require(Right::Take)?;
         let topic = if self.store.shared() {
             Topic::Project(caller.scope.project)
         } else {
             Topic::Agent(caller.scope.project, caller.actor.name.clone())
         };
-        self.until(topic, wait, || self.undelivered(caller, limit), |found| !found.is_empty()).await
+        self.until((caller, topic), wait, || self.undelivered(caller, page), |found| !found.is_empty()).await
     }
 
-    async fn undelivered(&self, caller: &Caller, limit: u32) -> Result<Vec<Interaction>, Error> {
+    async fn undelivered(&self, caller: &Caller, page: Page<InteractionId>) -> Result<Bounded<Interaction>, Error> {
         let (scope, name) = (caller.scope, caller.actor.name.clone());
-        self.read(Cost::Point, move |reads| Ok(reads.deliveries(&scope, &name, limit)?)).await
+        self.read(Cost::Point, move |reads| Ok(reads.deliveries(&scope, &name, page)?)).await
     }
 
     async fn look(&self, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {

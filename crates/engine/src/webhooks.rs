@@ -100,7 +100,7 @@ impl Engine {
     pub async fn webhooks(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Vec<Webhook>, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| Ok(reads.webhooks(&scope, page)?)).await
+        self.list(caller, move |reads| Ok(reads.webhooks(&scope, page)?)).await
     }
 
     /// A webhook.

@@ -10,6 +10,7 @@ use domain::{
 use serde_json::Value;
 use store::{Topic, Tx};
 
+use crate::open_count::OpenChanges;
 use crate::seen::Seen;
 use crate::settle::Alongside;
 use crate::{Engine, Error, Ids, Settings};
@@ -24,6 +25,8 @@ pub(crate) struct Work<'a> {
     pub(crate) effects: &'a mut Effects,
     /// What an answer brings with it for the action that it is about.
     pub(crate) alongside: Alongside,
+    /// The questions that it has opened and closed so far: counted at its end.
+    pub(crate) open: OpenChanges,
 }
 
 /// How a question is put.
@@ -33,6 +36,9 @@ pub(crate) struct Asking {
     pub(crate) time: Option<SignedDuration>,
     /// The trace that it was asked in.
     pub(crate) traceparent: Option<String>,
+    /// Whether it is refused where whoever asks, or the tenant, has as much open as they may. What follows from something that has happened
+    /// already is asked all the same.
+    pub(crate) within_budget: bool,
 }
 
 /// Who does it, and how: what the audit trail says of everything that a command does.
@@ -103,6 +109,7 @@ impl Work<'_> {
         interaction.origin.traceparent.clone_from(&asking.traceparent);
         interaction.origin.driven = self.doer.how.wire == Wire::Worker;
         self.tx.interaction_insert(&interaction)?;
+        self.open.opened(&interaction, asking.within_budget);
         self.happened(session, Some(id), happening)?;
         self.spoken(session, &interaction)?;
         self.noticed(&interaction, interaction.status());
@@ -138,6 +145,7 @@ impl Work<'_> {
     ) -> Result<Interaction, Error> {
         if was == Status::Pending && interaction.status() != Status::Pending {
             session.closed(interaction.question.kind.blocks());
+            self.open.closed(&interaction);
         }
         self.tx.interaction_save(&interaction)?;
         if interaction.delivery().is_some_and(Delivery::over) && !session.driven {

@@ -1,6 +1,6 @@
 //! Handing answers to agents.
 
-use domain::{LeaseId, Timestamp};
+use domain::{InteractionId, LeaseId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -90,4 +90,8 @@ pub struct TakenView {
 pub struct DeliveriesPage {
     /// The oldest first. None of a session that is paused.
     pub deliveries: Vec<InteractionView>,
+    /// Give it as `cursor` for the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub next: Option<InteractionId>,
 }

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::connection::ConnectionLimits;
 use crate::frames::Unfinished;
 use crate::front::Front;
+use crate::replies::Replies;
 use crate::sign_ins::SignIns;
 use crate::sse::Streams;
 use crate::strangers::Strangers;
@@ -25,6 +26,10 @@ pub struct Limits {
     pub body_bytes: usize,
     /// How many requests a second one key may send to this node; twice as many in a burst. Unlimited if absent.
     pub rate: Option<NonZeroU32>,
+    /// How many bytes of replies one key or person may have under way at this node.
+    pub key_reply_bytes: u64,
+    /// The same of one tenant.
+    pub tenant_reply_bytes: u64,
     /// How many streams and sockets may be open at this node.
     pub streams: usize,
     /// How many of them one key, or one person who has signed in, may have.
@@ -50,6 +55,8 @@ impl Default for Limits {
         Self {
             body_bytes: 1024 * 1024,
             rate: NonZeroU32::new(5000),
+            key_reply_bytes: 32 << 20,
+            tenant_reply_bytes: 64 << 20,
             streams: 50_000,
             key_streams: 1000,
             tenant_streams: 10_000,
@@ -75,6 +82,7 @@ pub struct Parts {
     /// By credential.
     pub(crate) rates: Option<DefaultKeyedRateLimiter<Uuid>>,
     pub(crate) sign_ins: SignIns,
+    pub(crate) replies: Replies,
     pub(crate) figures: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
     pub(crate) streams: Streams,
@@ -109,12 +117,14 @@ impl App {
         let strangers = Strangers::new(limits.address_attempts);
         let counted = tokio::sync::Mutex::default();
         let sign_ins = SignIns::default();
+        let replies = Replies::new(limits.key_reply_bytes, limits.tenant_reply_bytes);
         Self(Arc::new(Parts {
             engine,
             limits,
             front,
             rates,
             sign_ins,
+            replies,
             figures,
             stopping,
             streams,

@@ -14,6 +14,7 @@ use crate::App;
 use crate::connection::{Network, Newcomer};
 use crate::cookie;
 use crate::error::ApiError;
+use crate::replies::Addressee;
 use crate::taken::only_taken;
 
 /// How long a path with its query may be, in bytes. No operation needs a tenth of it.
@@ -80,6 +81,9 @@ impl FromRequestParts<App> for Reading {
 /// A caller with where they come from, and by which door: the wires of other systems are marked by their routers.
 fn placed(parts: &Parts, app: &App, caller: Caller) -> Caller {
     let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
+    if let Some(addressee) = parts.extensions.get::<Addressee>() {
+        addressee.is(&caller);
+    }
     Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller }
 }
 

@@ -25,6 +25,7 @@ mod listen;
 mod oidc;
 mod page;
 mod params;
+mod replies;
 mod routes;
 mod sign_ins;
 mod socket;

@@ -27,7 +27,7 @@ mod webhooks;
 
 use axum::Router;
 use axum::extract::State;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::{
@@ -147,7 +147,8 @@ pub fn router(app: App) -> Router {
         .layer(from_fn(unambiguous))
         .layer(CompressionLayer::new())
         .layer(SetResponseHeaderLayer::if_not_present(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
-        .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")));
+        .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+        .layer(from_fn_with_state(app.clone(), crate::replies::counted));
     router
         .route(START, get(oidc::start))
         .route(CALLBACK, get(oidc::callback))

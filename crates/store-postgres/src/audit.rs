@@ -6,7 +6,7 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
-use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Filed, Link, Loose, Page, Stored};
+use store::{AuditFilter, AuditReads, AuditWrites, Bounded, Chained, Cursor, Filed, Link, Loose, Page, Stored};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -107,11 +107,10 @@ impl AuditReads for Face<'_> {
         found.iter().map(|row| Ok(TenantId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Vec<Chained>> {
+    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>> {
         let (sql, values) = list(scope, filter, page)?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-        let found = self.listed(&sql, &values)?;
-        found.iter().map(read).collect()
+        self.bounded_list(&sql, &values, page.limit, read)
     }
 
     fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>> {

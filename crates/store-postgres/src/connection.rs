@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use domain::Timestamp;
 use parking_lot::Mutex;
-use postgres::types::ToSql;
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::types::{FromSql, ToSql, Type};
 use postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
 use refinery::error::Kind;
-use store::{StoreError, Stored};
+use store::{Bounded, StoreError, Stored};
 
 use crate::error::Failure;
 use crate::values::time;
@@ -73,6 +74,34 @@ impl Connection {
         Ok(self.client.query(sql, values)?)
     }
 
+    /// Reads the rows of a query one by one, as they arrive, up to the bounds of a list. Rows that are not wanted any more are thrown away by the
+    /// driver.
+    pub(crate) fn bounded<T>(
+        &mut self,
+        (sql, prepared): (&str, bool),
+        values: Values<'_>,
+        limit: u32,
+        read: impl Fn(&Row) -> Stored<T>,
+    ) -> Result<Bounded<T>, Failure> {
+        let statement = if prepared { self.prepared(sql)? } else { self.client.prepare(sql)? };
+        let mut rows = self.client.query_raw(&statement, values.iter().copied())?;
+        let mut failure = None;
+        let found = Bounded::read(limit, || match rows.next() {
+            Ok(None) => Ok(None),
+            Ok(Some(row)) => Ok(Some((width(&row), read(&row)?))),
+            Err(error) => {
+                let error = Failure::from(error);
+                let told = error.told();
+                failure = Some(error);
+                Err(told)
+            }
+        });
+        match failure {
+            Some(failure) => Err(failure),
+            None => found.map_err(Failure::Refused),
+        }
+    }
+
     fn execute(&mut self, sql: &str, values: Values<'_>) -> Result<u64, Failure> {
         let statement = self.prepared(sql)?;
         Ok(self.client.execute(&statement, values)?)
@@ -116,6 +145,28 @@ impl<'a> Face<'a> {
         self.kept(|connection| connection.list(sql, values))
     }
 
+    /// The rows of a list up to its bounds, read one by one. Its plan fits the values that it is given.
+    pub(crate) fn bounded_list<T>(
+        &mut self,
+        sql: &str,
+        values: Values<'_>,
+        limit: u32,
+        read: impl Fn(&Row) -> Stored<T>,
+    ) -> Stored<Bounded<T>> {
+        self.kept(|connection| connection.bounded((sql, false), values, limit, read))
+    }
+
+    /// The same of a statement that is prepared once.
+    pub(crate) fn bounded_rows<T>(
+        &mut self,
+        sql: &str,
+        values: Values<'_>,
+        limit: u32,
+        read: impl Fn(&Row) -> Stored<T>,
+    ) -> Stored<Bounded<T>> {
+        self.kept(|connection| connection.bounded((sql, true), values, limit, read))
+    }
+
     /// The one row that a statement gives, if it gives one.
     pub(crate) fn row(&mut self, sql: &str, values: Values<'_>) -> Stored<Option<Row>> {
         Ok(self.rows(sql, values)?.into_iter().next())
@@ -142,6 +193,28 @@ impl<'a> Face<'a> {
         }
         work(self.connection).map_err(|failure| self.failure.insert(failure).told())
     }
+}
+
+/// A column of which only the length is read.
+struct Width(usize);
+
+impl<'a> FromSql<'a> for Width {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(raw.len()))
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(0))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+/// How many bytes a row has.
+fn width(row: &Row) -> usize {
+    (0..row.len()).map(|index| row.try_get::<_, Width>(index).map_or(0, |width| width.0)).sum()
 }
 
 /// A connection that is made when it is needed, and made again when it was lost.

@@ -3,9 +3,9 @@
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use postgres::Row;
-use store::{Cursor, EventReads, EventWrites, ProjectEvents, StoreError, Stored, Topic};
+use store::{Bounded, Cursor, EventReads, EventWrites, ProjectEvents, StoreError, Stored, Topic};
 
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::values::{column, json, number, parsed, signed, time, unusable};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data";
@@ -39,10 +39,9 @@ pub(crate) const CHANGED: &str = "select distinct events.project, events.session
                                   where (events.xid, events.position) > ($1::text::xid8, $2)";
 
 impl EventReads for Face<'_> {
-    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>> {
-        let (after, limit) = (signed(after)?, i64::from(limit));
-        let found = self.rows(&of_session(), &[&session.uuid(), &after, &scope.project.uuid(), &limit])?;
-        found.iter().map(read).collect()
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Bounded<Event>> {
+        let values: Values<'_> = &[&session.uuid(), &signed(after)?, &scope.project.uuid(), &i64::from(limit)];
+        self.bounded_rows(&of_session(), values, limit, read)
     }
 
     fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>> {

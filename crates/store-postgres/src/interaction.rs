@@ -8,9 +8,10 @@ use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, T
 use postgres::Row;
 use postgres::types::ToSql;
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, Stored};
+use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, Stored};
+use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::secret::{DATA_KEY, data_key};
 use crate::session::Given;
 use crate::values::{column, json, micros, number, parsed, signed};
@@ -62,6 +63,11 @@ pub(crate) fn waiting() -> String {
     )
 }
 
+/// The same after one of them.
+pub(crate) fn waiting_after() -> String {
+    waiting().replace("order by", "and interactions.id > $4 order by")
+}
+
 /// The same where a webhook has no delivery for them yet.
 pub(crate) fn unsent() -> String {
     let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = $4 \
@@ -92,27 +98,26 @@ impl InteractionReads for Face<'_> {
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Vec<Interaction>> {
+    ) -> Stored<Bounded<Interaction>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-        let found = self.listed(&sql, &values)?;
-        found.iter().map(|row| read(scope, row)).collect()
+        self.bounded_list(&sql, &values, page.limit, |row| read(scope, row))
     }
 
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = $1 and ($2::uuid is null or interaction > $2) order by interaction limit $3";
         let after = page.after.map(InteractionId::uuid);
-        let found = self.listed(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
-        found.iter().map(|row| read(scope, row)).collect()
+        let values: Values<'_> = &[&scope.project.uuid(), &after, &i64::from(page.limit)];
+        self.bounded_list(sql, values, page.limit, |row| read(scope, row))
     }
 
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = $1 and ($2::uuid is null or interaction < $2) order by interaction desc limit $3";
         let before = page.after.map(InteractionId::uuid);
-        let found = self.listed(sql, &[&scope.project.uuid(), &before, &i64::from(page.limit)])?;
-        found.iter().map(|row| read(scope, row)).collect()
+        let values: Values<'_> = &[&scope.project.uuid(), &before, &i64::from(page.limit)];
+        self.bounded_list(sql, values, page.limit, |row| read(scope, row))
     }
 
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
@@ -131,9 +136,10 @@ impl InteractionReads for Face<'_> {
         Ok(takers.into_iter().collect())
     }
 
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>> {
-        let found = self.rows(&waiting(), &[&scope.project.uuid(), &asked_by, &i64::from(limit)])?;
-        found.iter().map(|row| read(scope, row)).collect()
+    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+        let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
+        let values: Values<'_> = &[&scope.project.uuid(), &asked_by, &i64::from(page.limit), &after];
+        self.bounded_rows(&waiting_after(), values, page.limit, |row| read(scope, row))
     }
 
     fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
@@ -150,9 +156,10 @@ impl InteractionReads for Face<'_> {
 impl InteractionWrites for Face<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
+        let asked = json(&Asked { origin, question })?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
-                   deadline, wake_at, revision, state, delivery, resolved_at, retired_at) \
-                   select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 from sessions \
+                   deadline, wake_at, revision, state, delivery, resolved_at, retired_at, asker, weight) \
+                   select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18 from sessions \
                    where id = $3 and project = $2 on conflict do nothing \
                    returning (select title from sessions where id = $3)";
         let kept = self.row(
@@ -174,13 +181,15 @@ impl InteractionWrites for Face<'_> {
                 &interaction.delivery().map(Delivery::name),
                 &micros(interaction.resolved_at()),
                 &micros(interaction.retired_at()),
+                &origin.asked_by.asker(),
+                &signed(asked.len() as u64)?,
             ],
         )?;
         let session: Option<String> = column(&kept.ok_or(StoreError::Conflict)?, 0)?;
         let said = said(interaction, session.as_deref());
         let sql =
             "insert into questions (interaction, title, asked, said) values ($1, $2, $3, $4) on conflict do nothing";
-        self.guarded(sql, &[&id.uuid(), &question.title, &json(&Asked { origin, question })?, &said])
+        self.guarded(sql, &[&id.uuid(), &question.title, &asked, &said])
     }
 
     fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {

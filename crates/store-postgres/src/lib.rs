@@ -18,6 +18,7 @@
 mod access;
 mod audit;
 mod bell;
+mod budget;
 mod connection;
 mod definition;
 mod drive;

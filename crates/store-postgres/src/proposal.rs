@@ -1,11 +1,12 @@
 //! Actions that agents proposed.
 
 use domain::{Proposal, Scope, SessionId, Timestamp};
-use store::{ActionPlace, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
+use postgres::Row;
+use store::{ActionPlace, Bounded, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
 use uuid::Uuid;
 
 use crate::access::scope as scope_of;
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::values::{column, json, micros, parsed, signed, time, time_if};
 
 /// What is due, the earliest first.
@@ -32,10 +33,10 @@ impl ProposalReads for Face<'_> {
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>> {
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>> {
         let sql = "select body from proposals where session = $1 and call > $2 and project = $3 order by call limit $4";
-        let found = self.rows(sql, &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)])?;
-        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+        let values: Values<'_> = &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)];
+        self.bounded_rows(sql, values, limit, |row| parsed(column(row, 0)?))
     }
 
     fn past_actions(
@@ -44,12 +45,12 @@ impl ProposalReads for Face<'_> {
         filter: &PastFilter,
         before: Option<&ActionPlace>,
         limit: u32,
-    ) -> Stored<Vec<PastAction>> {
+    ) -> Stored<Bounded<PastAction>> {
         let since = micros(filter.since).unwrap_or(i64::MIN);
         let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |place| {
             (place.at.as_microsecond(), place.session.uuid(), place.call.as_str())
         });
-        let action = |row| {
+        let action = |row: &Row| {
             let place = ActionPlace {
                 at: time(column(row, 0)?)?,
                 session: SessionId::from_uuid(column(row, 1)?),
@@ -58,8 +59,8 @@ impl ProposalReads for Face<'_> {
             Ok(PastAction { place, proposal: parsed(column(row, 3)?)?, started_by: parsed(column(row, 4)?)? })
         };
         let project = scope.project.uuid();
-        let found = self.rows(&past(filter.asked), &[&project, &since, &at, &session, &call, &i64::from(limit)])?;
-        found.iter().map(action).collect()
+        let values: Values<'_> = &[&project, &since, &at, &session, &call, &i64::from(limit)];
+        self.bounded_rows(&past(filter.asked), values, limit, action)
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>> {

@@ -58,6 +58,7 @@ impl Worker {
     fn serve(&mut self, mut order: Order) {
         let kept = match &mut order {
             Order::Write(job) => self.settle(job.as_mut(), transact),
+            Order::Look(job) if !job.wanted() => Err(StoreError::Closed),
             Order::Look(job) => self.settle(job.as_mut(), look),
         };
         order.finish(kept);

@@ -4,7 +4,7 @@ use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
-use store::{AuditFilter, AuditReads, AuditWrites, Chained, Cursor, Filed, Link, Loose, Page, Stored};
+use store::{AuditFilter, AuditReads, AuditWrites, Bounded, Chained, Cursor, Filed, Link, Loose, Page, Stored};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -106,12 +106,10 @@ impl AuditReads for Face<'_> {
         tenants.told()?.collect::<Result<_, _>>().told()
     }
 
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Vec<Chained>> {
+    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>> {
         let (sql, values) = list(scope, filter, page);
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let found = statement.query_map(values.as_slice(), read).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.bounded(&sql, values.as_slice(), page.limit, read)
     }
 
     fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>> {

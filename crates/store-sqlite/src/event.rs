@@ -2,7 +2,7 @@
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use rusqlite::{Row, params};
-use store::{Cursor, EventReads, EventWrites, ProjectEvents, Stored, Topic};
+use store::{Bounded, Cursor, EventReads, EventWrites, ProjectEvents, Stored, Topic};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -23,11 +23,8 @@ pub(crate) fn of_project() -> String {
 }
 
 impl EventReads for Face<'_> {
-    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>> {
-        let mut statement = self.connection.prepare_cached(&of_session()).told()?;
-        let row = params![session.uuid(), after, scope.project.uuid(), limit];
-        let events = statement.query_map(row, read).told()?;
-        events.collect::<Result<_, _>>().told()
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Bounded<Event>> {
+        self.bounded(&of_session(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
     }
 
     fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>> {

@@ -7,7 +7,8 @@ use domain::said::{said, sought, sought_id};
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
+use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
+use uuid::Uuid;
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -50,6 +51,11 @@ pub(crate) fn waiting() -> String {
     )
 }
 
+/// The same after one of them.
+pub(crate) fn waiting_after() -> String {
+    waiting().replace("order by", "and interactions.id > ?4 order by")
+}
+
 /// The same where a webhook has no delivery for them yet.
 pub(crate) fn unsent() -> String {
     let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = ?4 \
@@ -84,26 +90,24 @@ impl InteractionReads for Face<'_> {
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Vec<Interaction>> {
+    ) -> Stored<Bounded<Interaction>> {
         let (sql, values) = list(scope, filter, page);
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let found = statement.query_map(values.as_slice(), |row| read(scope, row)).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.bounded(&sql, values.as_slice(), page.limit, |row| read(scope, row))
     }
 
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = ?1 and (?2 is null or interaction > ?2) order by interaction limit ?3";
         let after = page.after.map(InteractionId::uuid);
-        self.all(sql, params![scope.project.uuid(), after, page.limit], |row| read(scope, row))
+        self.bounded(sql, params![scope.project.uuid(), after, page.limit], page.limit, |row| read(scope, row))
     }
 
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>> {
+    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = ?1 and (?2 is null or interaction < ?2) order by interaction desc limit ?3";
         let before = page.after.map(InteractionId::uuid);
-        self.all(sql, params![scope.project.uuid(), before, page.limit], |row| read(scope, row))
+        self.bounded(sql, params![scope.project.uuid(), before, page.limit], page.limit, |row| read(scope, row))
     }
 
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
@@ -121,11 +125,10 @@ impl InteractionReads for Face<'_> {
         Ok(takers.into_iter().collect())
     }
 
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>> {
-        let mut statement = self.connection.prepare_cached(&waiting()).told()?;
-        let waiting =
-            statement.query_map(params![scope.project.uuid(), asked_by, limit], |row| read(scope, row)).told()?;
-        waiting.collect::<Result<_, _>>().told()
+    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+        let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
+        let row = params![scope.project.uuid(), asked_by, page.limit, after];
+        self.bounded(&waiting_after(), row, page.limit, |row| read(scope, row))
     }
 
     fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
@@ -144,17 +147,13 @@ impl InteractionWrites for Face<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let session = self.title_of(scope, origin.session)?;
+        let asked = json(&Asked { origin, question })?;
         let sql = "insert into questions (interaction, title, asked, said) values (?1, ?2, ?3, ?4)";
-        let row = params![
-            id.uuid(),
-            question.title,
-            json(&Asked { origin, question })?,
-            said(interaction, session.as_deref())
-        ];
+        let row = params![id.uuid(), question.title, asked, said(interaction, session.as_deref())];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
-                   deadline, wake_at, revision, state, delivery, resolved_at, retired_at) \
-                   select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16 from sessions \
+                   deadline, wake_at, revision, state, delivery, resolved_at, retired_at, asker, weight) \
+                   select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18 from sessions \
                    where id = ?3 and project = ?2";
         let row = params![
             id.uuid(),
@@ -173,6 +172,8 @@ impl InteractionWrites for Face<'_> {
             interaction.delivery().map(Delivery::name),
             micros(interaction.resolved_at()),
             micros(interaction.retired_at()),
+            origin.asked_by.asker(),
+            asked.len() as u64,
         ];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }

@@ -11,6 +11,7 @@
 mod access;
 mod audit;
 mod backup;
+mod budget;
 mod connection;
 mod definition;
 mod drive;

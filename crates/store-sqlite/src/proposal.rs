@@ -2,7 +2,7 @@
 
 use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
-use store::{ActionPlace, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
+use store::{ActionPlace, Bounded, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -34,11 +34,9 @@ impl ProposalReads for Face<'_> {
         statement.query_row(params![session.uuid(), call, scope.project.uuid()], body).optional().told()
     }
 
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>> {
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>> {
         let sql = "select body from proposals where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let found = statement.query_map(params![session.uuid(), after, scope.project.uuid(), limit], body).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.bounded(sql, params![session.uuid(), after, scope.project.uuid(), limit], limit, body)
     }
 
     fn past_actions(
@@ -47,7 +45,7 @@ impl ProposalReads for Face<'_> {
         filter: &PastFilter,
         before: Option<&ActionPlace>,
         limit: u32,
-    ) -> Stored<Vec<PastAction>> {
+    ) -> Stored<Bounded<PastAction>> {
         let since = micros(filter.since).unwrap_or(i64::MIN);
         let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |place| {
             (place.at.as_microsecond(), place.session.uuid(), place.call.as_str())
@@ -61,10 +59,8 @@ impl ProposalReads for Face<'_> {
             let started_by = parsed(&row.get::<_, String>(4)?)?;
             Ok(PastAction { place, proposal: parsed(&row.get::<_, String>(3)?)?, started_by })
         };
-        let mut statement = self.connection.prepare_cached(&past(filter.asked)).told()?;
-        let found =
-            statement.query_map(params![scope.project.uuid(), since, at, session, call, limit], action).told()?;
-        found.collect::<Result<_, _>>().told()
+        let row = params![scope.project.uuid(), since, at, session, call, limit];
+        self.bounded(&past(filter.asked), row, limit, action)
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>> {

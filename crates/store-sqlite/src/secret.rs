@@ -1,8 +1,9 @@
 //! Keys that values are sealed with, and secret values that are kept for later.
 
 use domain::{DataKeyId, InteractionId, KeptSecret, ProjectId, Scope, SecretId, TenantId, Timestamp};
+use rusqlite::types::ValueRef;
 use rusqlite::{Params, Row, params};
-use store::{AccessWrites, DataKey, KeptValue, Page, Sealed, SealedAt, SecretReads, SecretWrites, Stored};
+use store::{AccessWrites, Bounded, DataKey, KeptValue, Page, Sealed, SealedAt, SecretReads, SecretWrites, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -30,9 +31,34 @@ impl Face<'_> {
         statement.query_map(values, read).told()?.collect::<Result<_, _>>().told()
     }
 
+    /// The rows of a list, read one by one up to its bounds.
+    pub(crate) fn bounded<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        limit: u32,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Stored<Bounded<T>> {
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let mut rows = statement.query(values).told()?;
+        Bounded::read(limit, || {
+            let Some(row) = rows.next().told()? else { return Ok(None) };
+            Ok(Some((width(row), read(row).told()?)))
+        })
+    }
+
     pub(crate) fn changed(&self, sql: &str, values: impl Params) -> Stored<usize> {
         self.connection.prepare_cached(sql).told()?.execute(values).told()
     }
+}
+
+/// How many bytes of text a row has.
+fn width(row: &Row<'_>) -> usize {
+    let column = |index| match row.get_ref(index) {
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len(),
+        _ => 0,
+    };
+    (0..row.as_ref().column_count()).map(column).sum()
 }
 
 impl SecretReads for Face<'_> {

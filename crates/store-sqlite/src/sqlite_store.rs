@@ -124,6 +124,9 @@ impl Drop for SqliteStore {
 }
 
 fn look(mut job: Box<dyn Job>, connection: &Connection, clock: &Arc<dyn Clock>) {
+    if !job.wanted() {
+        return job.finish(Err(StoreError::Closed));
+    }
     let mut face = Face::new(connection, clock);
     let kept = match catch_unwind(AssertUnwindSafe(|| job.look(&mut face))) {
         Ok(Ran::Commit | Ran::Rollback(None)) => Ok(()),

@@ -4,7 +4,7 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::audit::{Entry, Written};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 
-use crate::{Cursor, Page, Stored};
+use crate::{Bounded, Cursor, Page, Stored};
 
 /// An entry that has no place in its chain yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub trait AuditReads {
     /// Tenants whose chains end in entries that no checkpoint covers, and which have none since this moment.
     fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>>;
     /// Entries of a project, in the order of the chain or against it.
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Vec<Chained>>;
+    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>>;
     /// A tenant's chain after a number.
     fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>>;
     /// A tenant's checkpoints after a number.

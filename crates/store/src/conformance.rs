@@ -7,6 +7,7 @@
 
 mod actions;
 mod audit;
+mod budgets;
 mod drive;
 mod lists;
 mod log;
@@ -24,6 +25,9 @@ pub use actions::{
     drafts_come_back, grants_are_counted, policies_come_back,
 };
 pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
+pub use budgets::{
+    askers_and_tenants_are_counted_apart, many_open_at_once_are_all_counted, open_questions_are_counted,
+};
 pub use drive::{
     answers_are_counted, definitions_come_back, journals_come_back, steps_are_counted,
     steps_are_found_when_they_are_due,
@@ -81,6 +85,7 @@ macro_rules! conformance {
             journals_come_back,
             steps_are_counted,
             steps_are_found_when_they_are_due,
+            askers_and_tenants_are_counted_apart,
             audit_entries_come_back,
             chains_have_no_gaps,
             changes_are_told_once,
@@ -103,11 +108,13 @@ macro_rules! conformance {
             nothing_is_read_from_another_project,
             nothing_is_written_into_another_project,
             many_archive_at_once,
+            many_open_at_once_are_all_counted,
             numbers_of_a_session_have_no_gaps,
             old_idempotency_keys_are_forgotten,
             of_two_admins_one_stays,
             old_visits_are_forgotten,
             once_keeps_the_first,
+            open_questions_are_counted,
             policies_come_back,
             changes_of_policy_come_back,
             a_policy_that_is_held_is_not_changed,

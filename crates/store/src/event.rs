@@ -2,12 +2,12 @@
 
 use domain::{Event, InteractionId, Scope, SessionId};
 
-use crate::{Cursor, ProjectEvents, Stored, Topic};
+use crate::{Bounded, Cursor, ProjectEvents, Stored, Topic};
 
 /// What can be read of them.
 pub trait EventReads {
     /// Events of a session after a number.
-    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Vec<Event>>;
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Bounded<Event>>;
     /// The events of a session that are about a question.
     fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>>;
     /// Events of a project after a cursor, in commit order.

@@ -2,7 +2,7 @@
 
 use domain::{Interaction, InteractionId, Scope, SessionId, Timestamp};
 
-use crate::{InteractionFilter, Page, Sealed, Stored};
+use crate::{Bounded, InteractionFilter, Page, Sealed, Stored};
 
 /// What can be read of them.
 pub trait InteractionReads {
@@ -16,11 +16,11 @@ pub trait InteractionReads {
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Vec<Interaction>>;
+    ) -> Stored<Bounded<Interaction>>;
     /// Questions that are archived, the oldest first.
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>>;
+    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>>;
     /// The same, the newest first.
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Vec<Interaction>>;
+    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>>;
     /// The open questions of a session, the oldest first.
     fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
     /// The agents for whom answers of a session wait, each once.
@@ -28,7 +28,7 @@ pub trait InteractionReads {
     /// The questions of a session whose answers nobody has taken, the oldest first.
     fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
     /// Answers that wait for the agent of this name, the oldest first; none of a session that is paused.
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, limit: u32) -> Stored<Vec<Interaction>>;
+    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>>;
     /// A sealed value kept with a question.
     fn sealed(&mut self, scope: &Scope, id: InteractionId, name: &str) -> Stored<Option<Sealed>>;
 }

@@ -21,6 +21,10 @@ pub trait Job: Send {
     fn run(&mut self, tx: &mut dyn Tx) -> Ran;
     /// Does the work of a query, outside any transaction of its own.
     fn look(&mut self, reads: &mut dyn Reads) -> Ran;
+    /// Whether anybody still waits for its result. A query that nobody waits for is not run.
+    fn wanted(&self) -> bool {
+        true
+    }
     /// Tells whoever waits: the result of the last run, or that it could not be kept.
     fn finish(self: Box<Self>, kept: Result<(), StoreError>);
 }
@@ -90,9 +94,19 @@ where
 }
 
 /// Runs a query.
-pub async fn read<T, E, F>(store: &dyn Store, cost: Cost, work: F) -> Result<T, E>
+pub async fn read<T, E, F>(store: &dyn Store, cost: Cost, mut work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Reads) -> Result<T, E> + Send + 'static,
+    T: Send + 'static,
+    E: UseCaseError,
+{
+    read_while(store, cost, move |reads, _| work(reads)).await
+}
+
+/// The same; the query can ask whether anybody still waits for it, and stop if not.
+pub async fn read_while<T, E, F>(store: &dyn Store, cost: Cost, work: F) -> Result<T, E>
+where
+    F: FnMut(&mut dyn Reads, &dyn Fn() -> bool) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
     E: UseCaseError,
 {
@@ -153,7 +167,7 @@ struct Query<F, T, E> {
 
 impl<F, T, E> Job for Query<F, T, E>
 where
-    F: FnMut(&mut dyn Reads) -> Result<T, E> + Send,
+    F: FnMut(&mut dyn Reads, &dyn Fn() -> bool) -> Result<T, E> + Send,
     T: Send,
     E: UseCaseError,
 {
@@ -162,7 +176,13 @@ where
     }
 
     fn look(&mut self, reads: &mut dyn Reads) -> Ran {
-        ran(self.result.insert((self.work)(reads)))
+        let reply = &self.reply;
+        let found = (self.work)(reads, &|| !reply.is_closed());
+        ran(self.result.insert(found))
+    }
+
+    fn wanted(&self) -> bool {
+        !self.reply.is_closed()
     }
 
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {

@@ -19,6 +19,8 @@
 
 mod access;
 mod audit;
+mod bounded;
+mod budget;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -44,6 +46,8 @@ mod webhook;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
 pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Filed, Link, Loose};
+pub use bounded::{Bounded, PAGE_BYTES};
+pub use budget::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals};
 pub use clock::{Clock, SystemClock};
 pub use definition::{AnswerPlace, DefinitionReads, DefinitionWrites};
 pub use drive::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState};
@@ -51,7 +55,7 @@ pub use error::StoreError;
 pub use event::{EventReads, EventWrites};
 pub use grant::{GrantReads, GrantWrites};
 pub use interaction::{InteractionReads, InteractionWrites};
-pub use job::{Cost, Job, Ran, Store, UseCaseError, read, transact, transact_then};
+pub use job::{Cost, Job, Ran, Store, UseCaseError, read, read_while, transact, transact_then};
 pub use once::{Once, OnceReads, OnceWrites};
 pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, Sort};
 pub use policy::{DifferenceCount, KnownChange, PolicyReads, PolicyWrites};

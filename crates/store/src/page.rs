@@ -47,6 +47,14 @@ pub struct Page<I> {
     pub limit: u32,
 }
 
+impl<I> Page<I> {
+    /// The first page, of at most so many.
+    #[must_use]
+    pub const fn first(limit: u32) -> Self {
+        Self { after: None, limit }
+    }
+}
+
 /// In which order questions are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {

@@ -2,7 +2,7 @@
 
 use domain::{Actor, Proposal, Scope, SessionId, Timestamp};
 
-use crate::Stored;
+use crate::{Bounded, Stored};
 
 /// An action whose outcome is overdue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub trait ProposalReads {
     /// The action of this call.
     fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>>;
     /// The actions of a session, by call, after this one.
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Vec<Proposal>>;
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>>;
     /// The actions of a project, the newest first: those before a place.
     fn past_actions(
         &mut self,
@@ -59,7 +59,7 @@ pub trait ProposalReads {
         filter: &PastFilter,
         before: Option<&ActionPlace>,
         limit: u32,
-    ) -> Stored<Vec<PastAction>>;
+    ) -> Stored<Bounded<PastAction>>;
     /// Actions whose moment has come, the earliest first.
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>>;
     /// The earliest moment of an action that is to come.

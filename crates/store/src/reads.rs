@@ -2,6 +2,7 @@
 
 use crate::access::{AccessReads, AccessWrites};
 use crate::audit::{AuditReads, AuditWrites};
+use crate::budget::{BudgetReads, BudgetWrites};
 use crate::definition::{DefinitionReads, DefinitionWrites};
 use crate::drive::{DriveReads, DriveWrites};
 use crate::event::{EventReads, EventWrites};
@@ -45,6 +46,7 @@ face! {
         + DefinitionReads
         + UserReads
         + WebhookReads
+        + BudgetReads
 }
 
 face! {
@@ -64,4 +66,5 @@ face! {
         + DefinitionWrites
         + UserWrites
         + WebhookWrites
+        + BudgetWrites
 }

@@ -13,14 +13,15 @@ use domain::{
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, ActionPlace, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Chained, Closed, Cursor,
-    DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DriveReads, DriveWrites, Due, DueAction, DueStep,
-    DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites, Hold, InteractionFilter, InteractionReads,
-    InteractionWrites, JournalEntry, KeptValue, KeyRecord, KnownChange, Link, LinkRecord, Loose, Once, OnceReads,
-    OnceWrites, OpenCount, Page, PastAction, PastFilter, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads,
-    ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites,
-    Stats, StatsReads, StepCounts, StepState, StoreError, Stored, TimerReads, Topic, Tx, UserReads, UserRecord,
-    UserWrites, VisitRecord, WebhookReads, WebhookSecret, WebhookWrites,
+    AccessReads, AccessWrites, ActionPlace, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Bounded, BudgetReads,
+    BudgetWrites, Chained, Closed, Cursor, DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DriveReads,
+    DriveWrites, Due, DueAction, DueStep, DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites, Hold,
+    InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue, KeyRecord, KnownChange, Link,
+    LinkRecord, Loose, Once, OnceReads, OnceWrites, OpenCount, OpenTotal, OpenTotals, Page, PastAction, PastFilter,
+    PolicyReads, PolicyWrites, ProjectEvents, ProposalReads, ProposalWrites, Reads, Sealed, SealedAt, SecretReads,
+    SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepState, StoreError,
+    Stored, TimerReads, Topic, Tx, UserReads, UserRecord, UserWrites, VisitRecord, WebhookReads, WebhookSecret,
+    WebhookWrites,
 };
 
 use crate::Sabotage;
@@ -85,17 +86,17 @@ passed_on! { Reads:
     InteractionReads {
         interaction(scope: &Scope, id: InteractionId) -> Option<Interaction>;
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
-        interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Vec<Interaction>;
-        archived(scope: &Scope, page: Page<InteractionId>) -> Vec<Interaction>;
-        archived_newest(scope: &Scope, page: Page<InteractionId>) -> Vec<Interaction>;
+        interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Bounded<Interaction>;
+        archived(scope: &Scope, page: Page<InteractionId>) -> Bounded<Interaction>;
+        archived_newest(scope: &Scope, page: Page<InteractionId>) -> Bounded<Interaction>;
         open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         takers(scope: &Scope, session: SessionId) -> Vec<String>;
         untaken_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
-        deliveries(scope: &Scope, asked_by: &str, limit: u32) -> Vec<Interaction>;
+        deliveries(scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Bounded<Interaction>;
         sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
     }
     EventReads {
-        events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Vec<Event>;
+        events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Bounded<Event>;
         events_about(scope: &Scope, session: SessionId, about: InteractionId) -> Vec<Event>;
         project_events(scope: &Scope, after: Cursor, limit: u32) -> ProjectEvents;
         project_head(scope: &Scope) -> Cursor;
@@ -103,8 +104,8 @@ passed_on! { Reads:
     }
     ProposalReads {
         proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
-        proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Vec<Proposal>;
-        past_actions(scope: &Scope, filter: &PastFilter, before: Option<&ActionPlace>, limit: u32) -> Vec<PastAction>;
+        proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Bounded<Proposal>;
+        past_actions(scope: &Scope, filter: &PastFilter, before: Option<&ActionPlace>, limit: u32) -> Bounded<PastAction>;
         actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
         next_action_due() -> Option<Timestamp>;
     }
@@ -120,6 +121,10 @@ passed_on! { Reads:
         shadow_text(scope: &Scope, number: u64) -> Option<String>;
         differences(scope: &Scope, number: u64, limit: u32) -> Vec<Difference>;
         difference_counts(scope: &Scope, number: u64) -> Vec<DifferenceCount>;
+    }
+    BudgetReads {
+        open_counted(scope: &Scope) -> Vec<(String, OpenTotal)>;
+        open_found(scope: &Scope) -> Vec<(String, OpenTotal)>;
     }
     OnceReads {
         once(scope: &Scope, actor: &str, key: &str) -> Option<Once>;
@@ -138,7 +143,7 @@ passed_on! { Reads:
         audit_loose(limit: u32) -> Vec<Loose>;
         audit_head(tenant: TenantId) -> Head;
         audit_unsigned(before: Timestamp) -> Vec<TenantId>;
-        audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Vec<Chained>;
+        audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Bounded<Chained>;
         audit_chain(tenant: TenantId, page: Page<u64>) -> Vec<Chained>;
         audit_checkpoints(tenant: TenantId, page: Page<u64>) -> Vec<Checkpoint>;
     }
@@ -195,6 +200,11 @@ passed_on! { Reads:
 }
 
 passed_on! { Tx:
+    BudgetWrites {
+        interaction_weighs(scope: &Scope, id: InteractionId, more: u64) -> ();
+        open_changed(scope: &Scope, opened: &[InteractionId], closed: &[InteractionId]) -> OpenTotals;
+        open_recount() -> ();
+    }
     AccessWrites {
         setting_ensure(name: &str, value: &str) -> String;
         scope_ensure(tenant: &str, project: &str, fresh: Scope) -> Scope;

@@ -153,7 +153,9 @@ impl Driven<'_> {
                     problems.iter().map(|problem| format!("{} {}", problem.pointer, problem.message)).collect();
                 Ok(Err(format!("The call could not be proposed: {}.", problems.join("; "))))
             }
-            Err(Error::Refused(refusal @ (Refusal::TooManyOpen { .. } | Refusal::LimitReached { .. }))) => Ok(Err(refusal.to_string())),
+            Err(Error::Refused(refusal @ (Refusal::TooManyOpen { .. } | Refusal::LimitReached { .. }))) => {
+                Ok(Err(refusal.to_string()))
+            }
             Err(Error::Refused(Refusal::SessionEnded { .. })) => Err(Trouble::Stopped),
             Err(error) => Err(error.into()),
         }

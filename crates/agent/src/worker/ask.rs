@@ -122,7 +122,9 @@ impl Driven<'_> {
                         problems.iter().map(|problem| format!("{} {}", problem.pointer, problem.message)).collect();
                     return Ok(Err(problems.join("; ")));
                 }
-                Err(Error::Refused(refusal @ (Refusal::TooManyOpen { .. } | Refusal::LimitReached { .. }))) => return Ok(Err(refusal.to_string())),
+                Err(Error::Refused(refusal @ (Refusal::TooManyOpen { .. } | Refusal::LimitReached { .. }))) => {
+                    return Ok(Err(refusal.to_string()));
+                }
                 Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
                 Err(error) => return Err(error.into()),
             }

@@ -76,7 +76,7 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
 }
 
 async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) -> Result<(), Error> {
-    for acted in engine.actions(by, session, String::new(), 100).await? {
+    for acted in engine.actions(by, session, String::new(), 100).await?.0 {
         let call = acted.proposal.call.clone();
         let allowed = matches!(acted.proposal.standing, Standing::Allowed { .. }) && acted.proposal.runner.is_some();
         let (Some(permit), true) = (acted.permit, allowed) else { continue };

@@ -52,7 +52,7 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     assert_eq!(answered.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
 
     let engine = &world.engine;
-    assert_eq!(engine.deliveries(&namesake, 10, Duration::ZERO).await.unwrap(), []);
+    assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
     let taken = engine.take(&namesake, why.id, None, None).await;
     assert!(matches!(taken, Err(Error::Refused(Refusal::NotYourDelivery))), "{taken:?}");
     let acted = engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap();

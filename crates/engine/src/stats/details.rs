@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::access::Right;
 use domain::{Answer, Caller, Resolution, SignedDuration, Timestamp};
-use store::{Closed, Cost, rank};
+use store::{Closed, rank};
 
 use crate::{Engine, Error};
 
@@ -48,7 +48,7 @@ impl Engine {
     pub async fn stats_details(&self, caller: &Caller, window: SignedDuration, parts: u32) -> Result<Details, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| {
+        self.list_while(caller, move |reads, wanted| {
             let now = reads.now()?;
             let since = now.saturating_sub(window).unwrap_or(now);
             let mut count = Count::new(since, now, parts);
@@ -57,7 +57,7 @@ impl Engine {
                 let portion = reads.closed(&scope, since, after, PORTION)?;
                 after = portion.last().map(|last| (last.resolved_at, last.id));
                 portion.iter().for_each(|closed| count.add(closed));
-                if portion.len() < PORTION as usize {
+                if portion.len() < PORTION as usize || !wanted() {
                     break;
                 }
             }

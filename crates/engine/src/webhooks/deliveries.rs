@@ -4,7 +4,7 @@ use domain::access::Right;
 use domain::webhook::delivery::About;
 use domain::{Caller, Happening, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
 use serde_json::json;
-use store::{Cost, Page};
+use store::Page;
 
 use crate::{Engine, Error, Idempotency};
 
@@ -22,7 +22,7 @@ impl Engine {
     ) -> Result<Vec<WebhookDelivery>, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
-        self.read(Cost::Scan, move |reads| {
+        self.list(caller, move |reads| {
             reads.webhook(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             Ok(reads.webhook_deliveries(&scope, webhook, state, page)?)
         })

@@ -91,7 +91,7 @@ async fn a_policy_that_moves_before_the_commit_judges_again() {
         let (_, put) = tokio::join!(futures::future::join_all(proposals), race.puts(text));
         reigns.insert(put.0, put.1);
     }
-    let all = race.engine.actions(&race.agent, race.session.id, String::new(), 1000).await.unwrap();
+    let (all, _) = race.engine.actions(&race.agent, race.session.id, String::new(), 1000).await.unwrap();
     assert_eq!(all.len(), 25 * 8);
     let mut ruled_by = BTreeMap::new();
     for Acted { proposal, .. } in all {

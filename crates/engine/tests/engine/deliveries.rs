@@ -24,7 +24,7 @@ async fn an_answer_is_taken_kept_alive_and_completed_once() {
     let (agent, id) = answered(&world).await;
     let taken = world.engine.take(&agent, id, Some(60), None).await.unwrap();
     assert_eq!(taken.resume_point, Some(json!({ "at": 7 })));
-    assert_eq!(world.engine.deliveries(&agent, 10, Duration::ZERO).await.unwrap(), []);
+    assert_eq!(world.engine.deliveries(&agent, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
     world.pass(50);
     world.engine.heartbeat(&agent, (id, taken.lease), Some(60), None).await.unwrap();
     world.pass(50);
@@ -95,7 +95,7 @@ async fn only_the_agent_that_asked_takes_the_answer_and_not_before_there_is_one(
     assert_eq!(refusal(world.engine.heartbeat(&alice, (id, lease), None, None).await), forbidden);
     assert_eq!(refusal(world.engine.complete(&alice, (id, lease), None).await), forbidden);
     assert_eq!(refusal(world.engine.fail(&alice, (id, lease), "x".into(), true, None).await), forbidden);
-    assert_eq!(refusal(world.engine.deliveries(&alice, 1, Duration::ZERO).await), forbidden);
+    assert_eq!(refusal(world.engine.deliveries(&alice, store::Page::first(1), Duration::ZERO).await), forbidden);
     assert_eq!(refusal(world.engine.complete(&agent, (id, lease), None).await), Refusal::LeaseLost);
     assert_eq!(pointers(world.engine.take(&agent, id, Some(0), None).await), ["/lease_seconds"]);
     let session = world.session(&agent).await;
@@ -109,7 +109,7 @@ async fn an_agent_that_waits_hears_of_an_answer_and_of_one_that_a_pause_held_bac
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
     let first = world.ask(&agent, &session, json!({})).await.id;
-    let waiting = world.engine.deliveries(&agent, 10, SOON);
+    let waiting = world.engine.deliveries(&agent, store::Page::first(10), SOON);
     let (heard, answered) = tokio::join!(waiting, world.choose(&alice, first, "confirm"));
     assert_eq!(heard.unwrap(), [answered.unwrap()]);
     let lease = world.engine.take(&agent, first, None, None).await.unwrap().lease;
@@ -118,7 +118,7 @@ async fn an_agent_that_waits_hears_of_an_answer_and_of_one_that_a_pause_held_bac
     world.control(&alice, session.id, domain::Command::Pause).await.unwrap();
     let answered = world.choose(&alice, second, "confirm").await.unwrap();
     let resuming = world.control(&alice, session.id, domain::Command::Resume);
-    let (heard, resumed) = tokio::join!(world.engine.deliveries(&agent, 10, SOON), resuming);
+    let (heard, resumed) = tokio::join!(world.engine.deliveries(&agent, store::Page::first(10), SOON), resuming);
     resumed.unwrap();
     assert_eq!(heard.unwrap(), [answered], "the pause held it back, and its end woke the agent");
 }

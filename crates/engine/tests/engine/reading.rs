@@ -30,7 +30,7 @@ async fn a_wait_ends_with_the_question_as_it_is() {
     let asked = world.ask(&agent, &session, json!({})).await;
     let waited = world.engine.interaction(&agent, asked.id, Duration::from_millis(5)).await.unwrap();
     assert_eq!(waited, asked);
-    assert_eq!(world.engine.deliveries(&agent, 1, Duration::from_millis(5)).await.unwrap(), []);
+    assert_eq!(world.engine.deliveries(&agent, store::Page::first(1), Duration::from_millis(5)).await.unwrap(), []);
     let events = world.engine.events(&agent, session.id, 2, 10, Duration::from_millis(5)).await.unwrap();
     assert_eq!(events, []);
     assert_eq!(world.engine.bell().topics(), 0, "nobody is left listening");

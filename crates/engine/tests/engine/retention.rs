@@ -77,7 +77,7 @@ async fn an_answer_that_nobody_took_is_archived_once_its_session_has_ended() {
     assert_eq!(world.now(&alice, untaken).await.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
     let archived = Refusal::DeliveryClosed("archived");
     assert_eq!(refusal(world.engine.take(&agent, untaken, None, None).await), archived);
-    let offered = world.engine.deliveries(&agent, 10, Duration::ZERO).await.unwrap();
+    let offered = world.engine.deliveries(&agent, store::Page::first(10), Duration::ZERO).await.unwrap();
     assert!(offered.iter().all(|question| question.id == open));
     assert_eq!(held.interaction.id, taken);
     world.pass(60);

@@ -76,7 +76,7 @@ async fn paused_and_waiting_are_independent() {
     world.choose(&alice, question.id, "confirm").await.unwrap();
     let now = world.session_now(&agent, session.id).await;
     assert_eq!((now.status(), now.waiting_on), (SessionStatus::Paused, 0), "the answer does not end the pause");
-    assert_eq!(world.engine.deliveries(&agent, 10, std::time::Duration::ZERO).await.unwrap(), []);
+    assert_eq!(world.engine.deliveries(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap(), []);
     assert_eq!(refusal(world.engine.take(&agent, question.id, None, None).await), Refusal::SessionPaused(session.id));
     let resumed = world.control(&alice, session.id, Command::Resume).await.unwrap();
     assert_eq!(resumed.status(), SessionStatus::Running);
@@ -129,7 +129,7 @@ async fn terminating_ends_the_session_and_closes_the_other_questions() {
     assert_eq!(answered.status(), Status::Answered);
     assert_eq!(world.now(&agent, other.id).await.status(), Status::Cancelled);
     assert_eq!(world.session_now(&agent, session.id).await.status(), SessionStatus::Cancelled);
-    let told = world.engine.deliveries(&agent, 10, std::time::Duration::ZERO).await.unwrap();
+    let told = world.engine.deliveries(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap();
     assert_eq!(told.len(), 2, "the agent hears of both");
 }
 

@@ -41,8 +41,13 @@ impl World {
 
     /// An empty world on another store.
     pub(crate) fn over(store: Arc<dyn Store>) -> Self {
+        Self::over_with(store, Settings::default())
+    }
+
+    /// The same with something else set.
+    pub(crate) fn over_with(store: Arc<dyn Store>, settings: Settings) -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
-        let engine = engine(&store, &clock, [7; 32], Settings::default());
+        let engine = engine(&store, &clock, [7; 32], settings);
         Self { engine, clock, store, directory }
     }
 

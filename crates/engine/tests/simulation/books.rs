@@ -8,7 +8,7 @@ use domain::{
     SignedDuration, Step, Timestamp,
 };
 use futures::executor::block_on;
-use store::{Cost, Cursor, InteractionFilter, Page, SessionFilter, Store, StoreError, read};
+use store::{Cost, Cursor, InteractionFilter, OpenTotal, Page, SessionFilter, Store, StoreError, read};
 
 /// How long closed questions stay.
 pub(crate) const RETENTION: SignedDuration = SignedDuration::from_hours(2);
@@ -22,6 +22,8 @@ pub(crate) struct Books {
     pub proposals: BTreeMap<(SessionId, String), Proposal>,
     pub grants: BTreeMap<GrantId, Grant>,
     pub policy: Option<PolicyState>,
+    /// How much is open by asker: as it is counted, and as it is found.
+    pub open: (Vec<(String, OpenTotal)>, Vec<(String, OpenTotal)>),
     /// Which of the questions are in the archive.
     pub archived: BTreeSet<InteractionId>,
     /// The log, in commit order.
@@ -46,7 +48,8 @@ impl Books {
                 proposals.extend(reads.proposals(&scope, session.id, "", page)?);
             }
             let grants = reads.grants(&scope, true, Page { after: None, limit: page })?;
-            let acting = (proposals, grants, reads.policy_state(&scope)?);
+            let open = (reads.open_counted(&scope)?, reads.open_found(&scope)?);
+            let acting = (proposals, grants, reads.policy_state(&scope)?, open);
             let hot = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
             let hot: BTreeMap<_, _> = hot.into_iter().map(|question| (question.id, question)).collect();
             let mut archived = Vec::new();
@@ -58,7 +61,7 @@ impl Books {
         // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
         let (sessions, changed, mut questions, archive, acting, more) =
             block_on(tokio::task::unconstrained(found)).unwrap();
-        let (proposals, grants, policy) = acting;
+        let (proposals, grants, policy, open) = acting;
         let proposals = proposals.into_iter().map(|proposal| ((proposal.session, proposal.call.clone()), proposal));
         let archived = archive.iter().map(|question| question.id).collect();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
@@ -70,6 +73,7 @@ impl Books {
             proposals: self.proposals.clone().into_iter().chain(proposals).collect(),
             grants: grants.into_iter().map(|grant| (grant.id, grant)).collect(),
             policy,
+            open,
             archived,
             log,
         }

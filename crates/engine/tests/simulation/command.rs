@@ -147,7 +147,10 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             steered.map(|session| Reply::Session(Box::new(session)))
         }
         What::Look { id, sleeps } => question(engine.interaction(by, id, patience(sleeps)).await),
-        What::Deliveries { sleeps } => engine.deliveries(by, 100, patience(sleeps)).await.map(Reply::Questions),
+        What::Deliveries { sleeps } => engine
+            .deliveries(by, store::Page::first(100), patience(sleeps))
+            .await
+            .map(|found| Reply::Questions(found.into_vec())),
         What::Inbox => {
             let filter = InteractionFilter { status: Some(domain::Status::Pending), ..InteractionFilter::default() };
             let query = InteractionQuery { filter, mine: true, overdue: false };

@@ -19,6 +19,7 @@ use domain::{
 use engine::{Attended, Beginning, ChannelFollower, Error, InChannel, Named, SessionFollower};
 use serde::Deserialize;
 use serde_json::Value;
+use store::Page;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -27,13 +28,15 @@ use crate::App;
 use crate::caller::Who;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query};
+use crate::params::{Id, Query, cursor, limit};
 use crate::socket::{End, Joining, Talk};
 use names::Names;
 use words::{AssistantMessage, Message, PendingApprovals, ToolCall, Warning, Wrong, asking, ended};
 
 /// How long a client that was given a call may be gone before nobody knows what became of the call.
 const LEASE: i64 = 60;
+/// How many open calls a page has, unless less is asked for.
+const PORTION: u32 = 200;
 
 /// How long a client that has come back is taken to run still what it was given before. Nothing on this wire says that it does: it may have
 /// been begun anew, and know of nothing.
@@ -86,22 +89,35 @@ async fn approvals_open(
     joining.with(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, found, shown, held })
 }
 
+/// Which part of what is open.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct PendingQuery {
+    /// Where the page before ended: its `next`.
+    cursor: Option<String>,
+    /// At most so many, and about 4 MiB; 200 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
 /// Lists the calls of a session, or of all sessions that go on in a channel, that people are asked about, the oldest first.
 #[utoipa::path(get, path = "/sessions/{session}/pending-approvals", tag = "approvals",
-    params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel")),
+    params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel"), PendingQuery),
     responses((status = 200, description = "What is open", body = PendingApprovals), Problems))]
 async fn approvals_pending(
     State(app): State<App>,
     Who(caller): Who,
     Id(name): Id<String>,
+    Query(query): Query<PendingQuery>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
     let names = meant(&app, &caller, &name).await?;
-    let shown = app.engine.questions_shown(&caller, names.only(), &name).await?;
+    let (shown, next) = app.engine.questions_shown(&caller, names.only(), &name, page).await?;
     let open = shown.into_iter().filter(|(asked, _)| is_open(asked));
     let pending_approvals: Vec<ToolCall> =
         open.map(|(asked, call)| asking(&asked, names.shown(&asked, call))).collect();
     let count = pending_approvals.len();
-    Ok(Json(PendingApprovals { session_id: name, pending_approvals, count }))
+    Ok(Json(PendingApprovals { session_id: name, pending_approvals, count, next }))
 }
 
 /// What a client calls what it wants to hear of, and so how calls are named to it.

@@ -27,7 +27,7 @@ use crate::caller::Who;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, limit};
+use crate::params::{Id, Query, cursor, limit};
 use crate::trace::traceparent;
 use ask::HitlRequestBody;
 use respond::HitlRespondBody;
@@ -36,7 +36,7 @@ use views::{HitlPendingView, HitlRequestView, HitlStatus};
 /// Where it is served; the document tells the second from the first by the ends of its names.
 const PREFIXES: [(&str, &str); 2] = [("/hitl", ""), ("/api/v1/agent/hitl", "_long")];
 
-/// How many requests are read at once.
+/// How many requests of a conversation a page has, unless less is asked for.
 const PORTION: u32 = 200;
 
 /// Its operations, under both prefixes.
@@ -79,37 +79,33 @@ fn done(message: impl Into<String>) -> Json<HitlReply> {
 
 /// The requests of a conversation that wait for a person, the oldest first.
 #[utoipa::path(get, path = "/conversations/{conversation}/pending", tag = "hitl",
-    params(("conversation" = String, Path, description = "A session or its channel")),
+    params(("conversation" = String, Path, description = "A session or its channel"), PendingQuery),
     responses((status = 200, description = "What waits", body = HitlPendingView), Problems))]
 async fn hitl_conversation_pending(
     State(app): State<App>,
     Who(caller): Who,
     Id(conversation): Id<String>,
+    Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
     let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.named(&caller, &conversation).await? {
         // Everything that is asked in it, in whichever session.
         Some(Named::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..open() },
         _ => InteractionFilter { session: Some(session.id), ..open() },
     };
-    let (mut found, mut after) = (Vec::new(), None);
-    loop {
-        let query = InteractionQuery { filter: filter.clone(), ..InteractionQuery::default() };
-        let (more, next) = app.engine.interactions(&caller, query, Page { after, limit: PORTION }).await?;
-        found.extend(more);
-        after = next;
-        if after.is_none() {
-            break;
-        }
-    }
-    Ok(Json(HitlPendingView::of(found, Some(&conversation))))
+    let query = InteractionQuery { filter, ..InteractionQuery::default() };
+    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    Ok(Json(HitlPendingView::of(found, next, Some(&conversation))))
 }
 
-/// How many.
+/// Which part of what waits.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PendingQuery {
-    /// At most so many; 50 if absent.
+    /// Where the page before ended: its `next`.
+    cursor: Option<String>,
+    /// At most so many, and about 4 MiB; 200 of a conversation and 50 of a project if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
@@ -124,13 +120,13 @@ async fn hitl_project_pending(
     Id(project): Id<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
-    let page = Page { after: None, limit: limit(query.limit)? };
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
     if !is_of(&app, &caller, &project).await? {
         return Err(Refusal::NotFound("project").into());
     }
     let query = InteractionQuery { filter: open(), ..InteractionQuery::default() };
-    let (found, _) = app.engine.interactions(&caller, query, page).await?;
-    Ok(Json(HitlPendingView::of(found, None)))
+    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    Ok(Json(HitlPendingView::of(found, next, None)))
 }
 
 async fn is_of(app: &App, caller: &Caller, project: &str) -> Result<bool, Error> {

@@ -123,7 +123,9 @@ async fn react_session_stream(
     let until = session.ended.as_ref().map_or(Until::Session, |_| Until::Event(session.last_seq));
     let place = places.within(session.id);
     let mut speech = Speech::new(name, until, Places::of(session.id, place));
-    if session.ended.is_some() && nothing_left(&app, &caller, session.id, (&mut speech, place)).await? {
+    if session.ended.is_some()
+        && nothing_left(&app, &caller, (session.id, session.last_seq), (&mut speech, place)).await?
+    {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     told(&app, caller, session.id, (speech, place.before())).await
@@ -149,7 +151,7 @@ async fn channel_told(app: &App, caller: Caller, name: String, places: Places) -
     for (id, (session, place)) in &known {
         if session.ended.is_none() {
             speech.expects(*id, None);
-        } else if !nothing_left(app, &caller, *id, (&mut speech, *place)).await? {
+        } else if !nothing_left(app, &caller, (*id, session.last_seq), (&mut speech, *place)).await? {
             speech.expects(*id, Some(session.last_seq));
         }
     }
@@ -186,12 +188,13 @@ async fn known_in(
 async fn nothing_left(
     app: &App,
     caller: &Caller,
-    session: SessionId,
+    (session, end): (SessionId, u64),
     (speech, place): (&mut Speech, Place),
 ) -> Result<bool, ApiError> {
     speech.meets(app, caller, session).await?;
     let left = app.engine.events(caller, session, place.before(), PORTION, Duration::ZERO).await?;
-    Ok(left.len() < PORTION as usize && left.iter().all(|event| speech.silent(event)))
+    let read_to_its_end = left.last().map_or(place.before(), |last| last.seq) >= end;
+    Ok(read_to_its_end && left.iter().all(|event| speech.silent(event)))
 }
 
 async fn told(

@@ -25,3 +25,29 @@ async fn nothing_of_the_inside_is_told() {
         }
     }
 }
+
+/// Whatever code a refusal by limit has, it names the limit, says how it is set, and is counted.
+#[test]
+fn a_refusal_by_limit_names_its_limit_and_is_counted() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    let refusals = [
+        ("too_many_open", "session_open_questions", ApiError::from(Refusal::TooManyOpen { most: 7 })),
+        ("rate_limited", "key_requests", ApiError::RateLimited),
+        ("too_many_streams", "node_streams", ApiError::TooManyStreams),
+        ("busy", "node_queue", ApiError::from(Error::from(StoreError::Busy))),
+        (
+            "limit_reached",
+            "tenant_open_bytes",
+            ApiError::from(Refusal::LimitReached { limit: Limit::TenantOpenBytes, max: 7 }),
+        ),
+    ];
+    metrics::with_local_recorder(&recorder, || {
+        for (code, limit, refusal) in refusals {
+            let body = refusal.logged();
+            assert_eq!((body.code.as_str(), body.limit.as_deref()), (code, Some(limit)));
+            assert!(body.detail.is_some_and(|detail| detail.contains(limit)), "{code}");
+            let figure = format!("flow_limit_refusals_total{{limit=\"{limit}\"}} 1");
+            assert!(recorder.handle().render().contains(&figure), "{code}");
+        }
+    });
+}

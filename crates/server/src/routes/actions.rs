@@ -117,8 +117,7 @@ pub(super) async fn action_list(
     Query(query): Query<ActionsQuery>,
 ) -> Result<Json<ActionsPage>, ApiError> {
     let most = limit(query.limit)?;
-    let found = app.engine.actions(&caller, session, query.cursor.unwrap_or_default(), most).await?;
-    let next = found.last().filter(|_| found.len() == most as usize).map(|last| last.proposal.call.clone());
+    let (found, next) = app.engine.actions(&caller, session, query.cursor.unwrap_or_default(), most).await?;
     Ok(Json(ActionsPage { actions: found.into_iter().map(view).collect(), next }))
 }
 

@@ -6,6 +6,7 @@ use domain::{Delivery, InteractionId, State as At};
 use engine::Taken;
 use protocol::{DeliveriesPage, FailBody, HeartbeatBody, InteractionView, LeaseBody, TakeBody, TakenView};
 use serde::Deserialize;
+use store::{Bounded, Page};
 use utoipa::IntoParams;
 
 use crate::App;
@@ -13,7 +14,7 @@ use crate::caller::Who;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, limit, wait};
+use crate::params::{Id, Query, cursor, limit, wait};
 
 /// Which deliveries.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -23,7 +24,9 @@ pub(super) struct DeliveriesQuery {
     /// Reply when there is one, or after so many seconds.
     #[param(maximum = 300)]
     wait: Option<u64>,
-    /// At most so many; 50 if absent.
+    /// Where the page before ended.
+    cursor: Option<String>,
+    /// At most so many, and about 4 MiB; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
@@ -36,14 +39,16 @@ pub(super) async fn delivery_list(
     Who(caller): Who,
     Query(query): Query<DeliveriesQuery>,
 ) -> Result<Json<DeliveriesPage>, ApiError> {
-    let (most, wait) = (limit(query.limit)?, wait(query.wait)?);
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let wait = wait(query.wait)?;
     let found = tokio::select! {
         biased;
-        found = app.engine.deliveries(&caller, most, wait) => found?,
-        () = app.stops() => Vec::new(),
+        found = app.engine.deliveries(&caller, page, wait) => found?,
+        () = app.stops() => Bounded::default(),
     };
     app.engine.recheck(&caller).await?;
-    Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect() }))
+    let next = found.last().filter(|_| found.more).map(|last| last.id);
+    Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))
 }
 
 /// Takes an answer under a lease. A lease that runs out offers it again.

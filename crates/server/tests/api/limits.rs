@@ -80,3 +80,100 @@ async fn a_node_with_too_many_streams_opens_no_more() {
     };
     tokio::time::timeout(crate::world::PATIENCE, opened).await.unwrap();
 }
+
+/// A key that has as much open as it may is told which limit it has reached, and nothing changes; others go on.
+#[tokio::test]
+async fn a_key_over_its_budget_is_told_the_limit_and_others_go_on() {
+    let mut setup = Setup::default();
+    setup.settings.key_open.questions = 2;
+    let world = World::with(setup).await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let (first, second) = (agent.opens(json!({})).await, agent.opens(json!({})).await);
+    let asked = agent.asks_in(&first, confirmation()).await;
+    agent.asks_in(&second, confirmation()).await;
+    let before = world.everything().await;
+    let path = format!("/v1/sessions/{second}/interactions");
+    let refused = agent.post(&path, confirmation()).await;
+    assert_eq!(refused.headers["retry-after"], "1");
+    assert_eq!(refused.body["limit"], "key_open_questions");
+    assert_eq!(refused.body["max"], 2);
+    assert!(refused.body["detail"].as_str().unwrap().contains("--key-open-questions"), "{}", refused.body);
+    refused.refused(429, "limit_reached");
+    assert_eq!(world.everything().await, before);
+    for (tenant, name) in [("default", "another"), ("elsewhere", "bot")] {
+        let other = world.someone(tenant, domain::Role::Agent, name, &[]).await;
+        let session = other.opens(json!({})).await;
+        other.asks_in(&session, confirmation()).await;
+    }
+    alice.answers(&asked, json!({ "option": "confirm" })).await.done();
+    agent.post(&path, confirmation()).await.done();
+}
+
+/// An action that would be asked about counts as the question that it is; one that is allowed needs no room.
+#[tokio::test]
+async fn a_proposal_that_would_be_asked_about_is_refused_over_the_budget() {
+    let mut setup = Setup::default();
+    setup.settings.key_open.questions = 1;
+    let world = World::with(setup).await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({})).await;
+    agent.asks_in(&session, confirmation()).await;
+    let propose = json!({ "call_id": "one", "tool": "deploy", "arguments": {} });
+    let refused = agent.post(&format!("/v1/sessions/{session}/actions"), propose).await;
+    assert_eq!(refused.body["limit"], "key_open_questions");
+    refused.refused(429, "limit_reached");
+    agent.get(&format!("/v1/sessions/{session}/actions/one")).await.refused(404, "not_found");
+}
+
+/// A key has so many long polls; another key is not held up, and one that has ended makes room.
+#[tokio::test]
+async fn a_key_has_so_many_long_polls() {
+    let mut setup = Setup::default();
+    setup.settings.key_waits = 1;
+    let world = World::with(setup).await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({})).await;
+    let asked = agent.asks_in(&session, confirmation()).await;
+    let path = asked.path("?wait=60");
+    let (waiting, poll) = (agent.clone(), path.clone());
+    let first = tokio::spawn(async move { waiting.get(&poll).await });
+    world.listened_to(1).await;
+    let refused = loop {
+        // The first one is counted once it has looked and found nothing.
+        let reply = agent.get(&format!("/v1/sessions/{session}/events?after=100&wait=1")).await;
+        if reply.status == 429 {
+            break reply;
+        }
+    };
+    assert_eq!(refused.body["limit"], "key_waits");
+    refused.refused(429, "limit_reached");
+    let bob = world.person("bob").await;
+    let other = tokio::spawn(async move { bob.get(&path).await });
+    world.listened_to(1).await;
+    alice.answers(&asked, json!({ "option": "confirm" })).await.done();
+    assert_eq!(first.await.unwrap().done()["status"], "answered");
+    assert_eq!(other.await.unwrap().done()["status"], "answered");
+    agent.get(&format!("/v1/sessions/{session}/events?after=100&wait=1")).await.done();
+}
+
+/// The page of limits has every limit, under its name and with its setting, and no other.
+#[test]
+fn the_page_lists_each_limit_with_its_setting() {
+    let page = include_str!("../../../../docs/limits.md");
+    let section = page.split("## Callers and tenants").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let listed: Vec<(String, Option<String>)> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let setting = Some(cells[3].trim_matches('`').to_owned()).filter(|setting| !setting.is_empty());
+            (cells[1].trim_matches('`').to_owned(), setting)
+        })
+        .collect();
+    let known: Vec<(String, Option<String>)> =
+        domain::Limit::ALL.iter().map(|limit| (limit.name().to_owned(), limit.setting().map(str::to_owned))).collect();
+    let sorted = |mut rows: Vec<(String, Option<String>)>| {
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(listed), sorted(known));
+}

@@ -40,6 +40,7 @@ mod limits;
 mod messages;
 mod oidc;
 mod page;
+mod pages;
 mod people;
 mod permits;
 mod play;

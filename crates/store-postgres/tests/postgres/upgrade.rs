@@ -4,7 +4,7 @@ use domain::{DataKeyId, InteractionId, ProjectId, Scope, TenantId};
 use futures::executor::block_on;
 use holdpoint_store_postgres::{Options, PostgresStore};
 use refinery::Target;
-use store::{Cost, DataKey, Page, Sealed, StoreError};
+use store::{Cost, DataKey, OpenTotal, Page, Sealed, StoreError};
 use testkit::postgres::TestPostgres;
 use uuid::Uuid;
 
@@ -89,4 +89,48 @@ fn policies_of_before_stand_in_the_history() {
         changes.unwrap().into_iter().map(|known| (known.number, known.change.version, known.text)).collect();
     let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
     assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
+}
+
+/// Open questions of before are counted by whoever asked them, also where one has a character of nothing; closed ones are not.
+#[test]
+fn what_was_open_before_is_counted() {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let mut client = database.connect().unwrap();
+    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut client).unwrap();
+    let (tenant, project) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    client.execute("insert into tenants (id, name) values ($1, 't')", &[&tenant]).unwrap();
+    client.execute("insert into projects (id, tenant, name) values ($1, $2, 'p')", &[&project, &tenant]).unwrap();
+    let asked = |name: &str, title: &str| {
+        format!(r#"{{"origin":{{"asked_by":{{"kind":"agent","name":"{name}"}}}},"question":{{"title":"{title}"}}}}"#)
+    };
+    let questions = [
+        (10, "pending", "bot", "x"),
+        (11, "pending", "bot", r"\u0000"),
+        (12, "answered", "bot", "x"),
+        (13, "pending", "other", "x"),
+    ];
+    for (number, status, name, title) in questions {
+        let sql = "insert into interactions (id, project, session, kind, status, channel, asked_by, created_at, revision, state) \
+                   values ($1, $2, $1, 'confirmation', $3, '', '', 0, 1, '{}')";
+        client.execute(sql, &[&Uuid::from_u128(number), &project, &status]).unwrap();
+        let sql = "insert into questions (interaction, title, asked, said) values ($1, 't', $2, '')";
+        client.execute(sql, &[&Uuid::from_u128(number), &asked(name, title)]).unwrap();
+    }
+    let sql = "insert into sealed (interaction, name, data_key, body) values ($1, 'resume_point', $1, $2)";
+    client.execute(sql, &[&Uuid::from_u128(10), &vec![0_u8; 100]]).unwrap();
+
+    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let scope = Scope { tenant: TenantId::from_uuid(tenant), project: ProjectId::from_uuid(project) };
+    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
+        Ok((reads.open_counted(&scope)?, reads.open_found(&scope)?))
+    }));
+    let bytes = |name, title| asked(name, title).len() as u64;
+    let bot = OpenTotal { questions: 2, bytes: bytes("bot", "x") + bytes("bot", r"\u0000") + 100 };
+    let other = OpenTotal { questions: 1, bytes: bytes("other", "x") };
+    let wanted = vec![("agent:bot".to_owned(), bot), ("agent:other".to_owned(), other)];
+    assert_eq!(found, Ok((wanted.clone(), wanted)));
+    let closed = InteractionId::from_uuid(Uuid::from_u128(13));
+    let totals =
+        block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_changed(&scope, &[], &[closed])));
+    assert_eq!(totals.unwrap().tenant.questions, 2, "the tenant's total was filled in too");
 }

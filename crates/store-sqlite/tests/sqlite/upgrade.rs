@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use holdpoint_store_sqlite::{Options, SqliteStore};
 use refinery::Target;
 use rusqlite::{Connection, params};
-use store::{Cost, DataKey, Page, Sealed, StoreError, SystemClock};
+use store::{Cost, DataKey, OpenTotal, Page, Sealed, StoreError, SystemClock};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -102,4 +102,47 @@ fn policies_of_before_stand_in_the_history() {
         changes.unwrap().into_iter().map(|known| (known.number, known.change.version, known.text)).collect();
     let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
     assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
+}
+
+/// Open questions of before are counted by whoever asked them; closed ones are not.
+#[test]
+fn what_was_open_before_is_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    connection.pragma_update(None, "foreign_keys", "off").unwrap();
+    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut connection).unwrap();
+    let (tenant, project) = ([1_u8; 16], [2_u8; 16]);
+    connection.execute("insert into tenants (id, name) values (?1, 't')", [tenant]).unwrap();
+    connection.execute("insert into projects (id, tenant, name) values (?1, ?2, 'p')", [project, tenant]).unwrap();
+    let asked =
+        |name: &str| format!(r#"{{"origin":{{"asked_by":{{"kind":"agent","name":"{name}"}}}},"question":{{}}}}"#);
+    let questions =
+        [(10_u8, "pending", "bot"), (11, "pending", "bot"), (12, "answered", "bot"), (13, "pending", "other")];
+    for (number, status, name) in questions {
+        let sql = "insert into interactions (id, project, session, kind, status, channel, asked_by, created_at, revision, state) \
+                   values (?1, ?2, ?1, 'confirmation', ?3, '', '', 0, 1, '{}')";
+        connection.execute(sql, params![[number; 16], project, status]).unwrap();
+        let sql = "insert into questions (interaction, title, asked, said) values (?1, 't', ?2, '')";
+        connection.execute(sql, params![[number; 16], asked(name)]).unwrap();
+    }
+    let sql = "insert into sealed (interaction, name, data_key, body) values (?1, 'resume_point', ?1, ?2)";
+    connection.execute(sql, params![[10_u8; 16], [0_u8; 100].as_slice()]).unwrap();
+    drop(connection);
+
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let uuid = uuid::Uuid::from_bytes;
+    let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
+    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
+        Ok((reads.open_counted(&scope)?, reads.open_found(&scope)?))
+    }));
+    let total = |name: &str, questions: u64, sealed: u64| {
+        let bytes = questions * asked(name).len() as u64 + sealed;
+        (format!("agent:{name}"), OpenTotal { questions, bytes })
+    };
+    let wanted = vec![total("bot", 2, 100), total("other", 1, 0)];
+    assert_eq!(found, Ok((wanted.clone(), wanted)));
+    let closed = InteractionId::from_uuid(uuid([13; 16]));
+    let totals =
+        block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_changed(&scope, &[], &[closed])));
+    assert_eq!(totals.unwrap().tenant.questions, 2, "the tenant's total was filled in too");
 }

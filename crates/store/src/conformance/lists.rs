@@ -172,10 +172,10 @@ pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
         // Nobody waits for the answer to a notice.
         waiting.extend((number < 6).then_some(after));
     }
-    let deliveries = |limit| world.look(move |reads| reads.deliveries(&here, "deployer", limit));
+    let deliveries = |limit| world.look(move |reads| reads.deliveries(&here, "deployer", Page { after: None, limit }));
     assert_eq!(deliveries(100), waiting);
     assert_eq!(deliveries(2), waiting[..2]);
-    assert_eq!(world.look(move |reads| reads.deliveries(&here, "somebody", 100)), []);
+    assert_eq!(world.look(move |reads| reads.deliveries(&here, "somebody", Page { after: None, limit: 100 })), []);
 
     let note = Note { by: actor(ActorKind::User, "alice"), at: at(6), reason: None };
     let save = |session: Session| world.write(move |tx| tx.session_save(&session)).unwrap();
@@ -218,7 +218,7 @@ pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
     world.keep(&[&ours]);
     let ours = answered(&ours, "alice", at(5));
     world.keep(&[&ours]);
-    assert_eq!(world.look(move |reads| reads.deliveries(&here, "guide", 100)), []);
+    assert_eq!(world.look(move |reads| reads.deliveries(&here, "guide", Page { after: None, limit: 100 })), []);
     let untaken = world.look(move |reads| reads.untaken_of(&here, id));
     assert_eq!((untaken.len(), untaken.last()), (4, Some(&ours.id)));
     assert_eq!(world.look(move |reads| reads.untaken_of(&elsewhere, id)), []);

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, actor, agent, answered, asked, at, fresh, reviewer, session};
-use crate::{KeyRecord, Once, StoreError};
+use crate::{KeyRecord, Once, Page, StoreError};
 
 /// A value that all nodes share is the first one that was kept; so is a scope.
 pub fn settings_keep_the_first(fixture: &Fixture) {
@@ -131,7 +131,7 @@ pub fn every_state_comes_back(fixture: &Fixture) {
     world.keep(&[&resolved]);
     assert_eq!(world.kept(resolved.id), Some(resolved.clone()));
     let here = world.here;
-    let waiting = world.look(move |reads| reads.deliveries(&here, "deployer", 100));
+    let waiting = world.look(move |reads| reads.deliveries(&here, "deployer", Page { after: None, limit: 100 }));
     assert!(waiting.contains(&resolved), "kept as resolved, and delivered all the same");
 }
 

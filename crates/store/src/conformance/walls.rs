@@ -69,7 +69,7 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
             .len(),
         open.len(),
         reads.takers(scope, session.id)?.len(),
-        reads.deliveries(scope, &agent().name, 100)?.len(),
+        reads.deliveries(scope, &agent().name, Page { after: None, limit: 100 })?.len(),
         reads.events(scope, session.id, 0, 100)?.len(),
         usize::from(reads.once(scope, "alice", "key")?.is_some()),
         usize::from(stats != Stats::default()),

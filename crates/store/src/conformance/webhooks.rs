@@ -299,7 +299,8 @@ pub fn the_archive_is_read_in_order(fixture: &Fixture) {
     let back = |scope, page| world.look(move |reads| reads.archived_newest(&scope, page));
     assert_eq!(back(here, whole()), [third.clone(), second.clone(), first.clone()]);
     assert_eq!(back(here, Page { after: Some(third.id), limit: 1 }), std::slice::from_ref(&second));
-    assert_eq!((back(here, Page { after: Some(first.id), limit: 10 }), back(elsewhere, whole())), (vec![], vec![]));
+    assert_eq!(back(here, Page { after: Some(first.id), limit: 10 }), []);
+    assert_eq!(back(elsewhere, whole()), []);
     let (id, about, none) = (session.id, second.id, open.id);
     let events = |scope, about| world.look(move |reads| reads.events_about(&scope, id, about));
     assert_eq!(

@@ -1,5 +1,7 @@
 //! A session counts its open questions rightly, ends once, and has nothing open afterwards.
 
+use std::collections::BTreeMap;
+
 use domain::session::Ending;
 use domain::step::StepEnding;
 use domain::{Command as Control, Effect, Session, Status, StepStatus};
@@ -24,6 +26,20 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
         }
         counted(view, after)?;
     }
+    budgets(view)
+}
+
+/// What is counted as open, by asker, is what is open.
+fn budgets(view: &View<'_>) -> Verdict {
+    let (counted, found) = &view.after.open;
+    holds!(counted == found, "counted as open are {counted:?}, and there are {found:?}");
+    let mut open: BTreeMap<String, u64> = BTreeMap::new();
+    for question in view.after.questions.values().filter(|question| question.status() == Status::Pending) {
+        *open.entry(question.origin.asked_by.asker()).or_default() += 1;
+    }
+    let counted: BTreeMap<String, u64> =
+        counted.iter().map(|(asker, total)| (asker.clone(), total.questions)).collect();
+    holds!(counted == open, "counted as open are {counted:?}, and the questions say {open:?}");
     Ok(())
 }
 

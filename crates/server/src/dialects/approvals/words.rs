@@ -1,6 +1,6 @@
 //! What is said on the wire: messages in, messages out.
 
-use domain::{Choice, Effect, Interaction, Kind, Resolution, State, Timestamp};
+use domain::{Choice, Effect, Interaction, InteractionId, Kind, Resolution, State, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -209,6 +209,10 @@ pub(crate) struct PendingApprovals {
     pub(super) pending_approvals: Vec<ToolCall>,
     /// How many.
     pub(super) count: usize,
+    /// Give it as `cursor` for those that come after; absent where there are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub(super) next: Option<InteractionId>,
 }
 
 /// A question as a call that needs approval. What is no approval of a tool is shown under its kind, with all that it asks.

@@ -34,6 +34,9 @@ const WAIT: Duration = Duration::from_secs(25);
 pub(super) struct HistoryQuery {
     /// Where the page before ended.
     cursor: Option<String>,
+    /// Where the page of open ones before ended: its `nextActiveCursor`.
+    #[serde(rename = "activeCursor")]
+    active_cursor: Option<String>,
     /// At most so many closed ones; 20 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
@@ -44,15 +47,18 @@ pub(super) struct HistoryQuery {
 #[serde(rename_all = "camelCase")]
 #[schema(example = example::interactions)]
 pub(super) struct FlowInteractionsView {
-    /// All that are open, the oldest first.
+    /// Those that are open, the oldest first: at most 200, and about 4 MiB.
     active: Vec<FlowInteractionView>,
+    /// Give it as `activeCursor` for the open ones that come after; absent where there are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_active_cursor: Option<String>,
     /// A page of those that are closed, the newest first.
     history: Vec<FlowInteractionView>,
     /// Give it as `cursor` for older ones; null on the last page.
     next_cursor: Option<String>,
 }
 
-/// Lists the questions of a session: all that are open, and a page of those that are closed.
+/// Lists the questions of a session: those that are open, and a page of those that are closed.
 #[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session"), HistoryQuery),
     responses((status = 200, description = "The questions", body = FlowInteractionsView), Problems))]
@@ -63,9 +69,11 @@ pub(super) async fn flows_interactions(
     Query(query): Query<HistoryQuery>,
 ) -> Result<Json<FlowInteractionsView>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PAGE)))? };
-    let found = app.engine.questions(&caller, session, page).await?;
+    let open_after = cursor(query.active_cursor.as_deref())?;
+    let found = app.engine.questions(&caller, session, open_after, page).await?;
     Ok(Json(FlowInteractionsView {
         active: found.open.into_iter().map(Into::into).collect(),
+        next_active_cursor: found.open_next.map(|id| id.uuid().to_string()),
         history: found.closed.into_iter().map(Into::into).collect(),
         next_cursor: found.next.map(|id| id.uuid().to_string()),
     }))

@@ -112,8 +112,8 @@ impl StateView {
     pub(super) async fn read(app: &App, caller: &Caller, id: SessionId) -> Result<Self, ApiError> {
         let (session, _, steps) = app.engine.session(caller, id).await?;
         let waits = session.waiting_on > 0;
-        let asked =
-            if waits { Some(app.engine.questions(caller, id, Page { after: None, limit: 1 }).await?) } else { None };
+        let page = Page { after: None, limit: 1 };
+        let asked = if waits { Some(app.engine.questions(caller, id, None, page).await?) } else { None };
         Ok(Self::new(session, &steps, asked.as_ref()))
     }
 

@@ -160,15 +160,19 @@ pub(super) struct HitlPendingView {
     requests: Vec<HitlRequestView>,
     /// How many they are.
     total: usize,
+    /// Give it as `cursor` for those that come after; absent where there are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    next: Option<InteractionId>,
 }
 
 impl HitlPendingView {
     /// Those that can be answered here: what was handed over is answered elsewhere.
-    pub(super) fn of(found: Vec<Interaction>, conversation: Option<&str>) -> Self {
+    pub(super) fn of(found: Vec<Interaction>, next: Option<InteractionId>, conversation: Option<&str>) -> Self {
         let requests = found.into_iter().filter(|one| one.handed_over().is_none());
         let requests: Vec<_> =
             requests.map(|one| HitlRequestView::new(one, conversation, HitlStatus::Pending)).collect();
-        Self { total: requests.len(), requests }
+        Self { total: requests.len(), requests, next }
     }
 }
 

@@ -1,0 +1,258 @@
+//! Lets callers do costly things by turns: so many at once, and one tenant, one key never before all others.
+//!
+//! A place that becomes free goes to the tenant whose turn it is, and within the tenant to the key or person whose turn it is. Whoever has too much
+//! under way already, waiting included, is refused by the limit's name.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Caller, Limit, ProjectId, Refusal, Scope, TenantId};
+use parking_lot::Mutex;
+use store::StoreError;
+use tokio::sync::oneshot;
+
+use crate::Error;
+
+/// How long somebody waits for a place.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How much of something may go on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// At once at this node.
+    pub(crate) at_once: usize,
+    /// At once of one tenant.
+    pub(crate) tenant_at_once: usize,
+    /// At once of one key or person.
+    pub(crate) key_at_once: usize,
+    /// Under way of one tenant, what waits included; and the limit that names it.
+    pub(crate) tenant: (usize, Limit),
+    /// Under way of one key or person, what waits included; and the limit that names it.
+    pub(crate) key: (usize, Limit),
+}
+
+/// A gate that callers pass by turns. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct FairGate {
+    bounds: Bounds,
+    places: Arc<Mutex<Places>>,
+}
+
+/// Who wants to pass.
+#[derive(Debug, Clone)]
+pub(crate) struct Entrant {
+    scope: Scope,
+    /// What a key or person is counted under.
+    name: String,
+}
+
+impl Entrant {
+    /// A caller.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        Self { scope: caller.scope, name: caller.actor.asker() }
+    }
+
+    /// Whoever holds the database itself, for a project of it.
+    pub(crate) fn system(scope: Scope) -> Self {
+        Self { scope, name: domain::Actor::system().asker() }
+    }
+}
+
+/// A key or person in a project.
+type Key = (ProjectId, String);
+
+/// A place behind the gate, or one in front of it. Dropping it gives the place to the next.
+pub(crate) struct Pass {
+    gate: FairGate,
+    tenant: TenantId,
+    key: Key,
+    number: u64,
+}
+
+#[derive(Default)]
+struct Places {
+    running: usize,
+    tenants: HashMap<TenantId, OfTenant>,
+    /// The tenants of whom somebody waits, the next one first.
+    turns: VecDeque<TenantId>,
+    /// The number of the newest waiter.
+    number: u64,
+}
+
+#[derive(Default)]
+struct OfTenant {
+    running: usize,
+    under_way: usize,
+    keys: HashMap<Key, OfKey>,
+    /// The keys that wait, the next one first.
+    turns: VecDeque<Key>,
+}
+
+#[derive(Default)]
+struct OfKey {
+    running: usize,
+    under_way: usize,
+    waiting: VecDeque<(u64, oneshot::Sender<()>)>,
+}
+
+impl FairGate {
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Self { bounds, places: Arc::default() }
+    }
+
+    /// Waits for a place, or refuses whoever has too much under way.
+    pub(crate) async fn enter(&self, entrant: Entrant) -> Result<Pass, Error> {
+        self.waited_for(self.join(entrant, true)?).await
+    }
+
+    /// Waits for a place, however much is under way.
+    pub(crate) async fn enter_patiently(&self, entrant: Entrant) -> Result<Pass, Error> {
+        self.waited_for(self.join(entrant, false)?).await
+    }
+
+    async fn waited_for(&self, (pass, turn): (Pass, Option<oneshot::Receiver<()>>)) -> Result<Pass, Error> {
+        if let Some(turn) = turn {
+            // Its sender is kept until it is this one's turn.
+            match tokio::time::timeout(PATIENCE, turn).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return Err(StoreError::Busy.into()),
+            }
+        }
+        Ok(pass)
+    }
+
+    /// Takes a place if one is free, else one in the queue.
+    fn join(&self, entrant: Entrant, bounded: bool) -> Result<(Pass, Option<oneshot::Receiver<()>>), Refusal> {
+        let (tenant, key) = (entrant.scope.tenant, (entrant.scope.project, entrant.name));
+        let mut places = self.places.lock();
+        places.number += 1;
+        let number = places.number;
+        let running = places.running;
+        let refused = |(most, limit): (usize, Limit)| Refusal::LimitReached { limit, max: most as u64 };
+        let of_tenant = places.tenants.entry(tenant).or_default();
+        let tenant_under_way = of_tenant.under_way;
+        let tenant_running = of_tenant.running;
+        let of_key = of_tenant.keys.entry(key.clone()).or_default();
+        let over_key = of_key.under_way >= self.bounds.key.0;
+        if bounded && (over_key || tenant_under_way >= self.bounds.tenant.0) {
+            places.forget(tenant, &key);
+            return Err(refused(if over_key { self.bounds.key } else { self.bounds.tenant }));
+        }
+        of_key.under_way += 1;
+        let free = running < self.bounds.at_once
+            && tenant_running < self.bounds.tenant_at_once
+            && of_key.running < self.bounds.key_at_once;
+        let turn = if free {
+            of_key.running += 1;
+            None
+        } else {
+            let (sender, receiver) = oneshot::channel();
+            of_key.waiting.push_back((number, sender));
+            Some(receiver)
+        };
+        let first_of_key = of_key.waiting.len() == 1 && !free;
+        of_tenant.under_way += 1;
+        if free {
+            of_tenant.running += 1;
+            places.running += 1;
+        } else if first_of_key {
+            of_tenant.turns.push_back(key.clone());
+            if of_tenant.turns.len() == 1 {
+                places.turns.push_back(tenant);
+            }
+        }
+        drop(places);
+        Ok((Pass { gate: self.clone(), tenant, key, number }, turn))
+    }
+}
+
+impl Places {
+    /// Gives free places to those whose turn it is.
+    fn admit(&mut self, bounds: &Bounds) {
+        let mut passed_over = 0;
+        while self.running < bounds.at_once && passed_over < self.turns.len() {
+            let Some(tenant) = self.turns.pop_front() else { return };
+            let Some(of_tenant) = self.tenants.get_mut(&tenant) else { continue };
+            if of_tenant.admit(bounds) {
+                self.running += 1;
+                passed_over = 0;
+            } else {
+                passed_over += 1;
+            }
+            if !of_tenant.turns.is_empty() {
+                self.turns.push_back(tenant);
+            }
+        }
+    }
+
+    /// Takes back the place of a pass, whether it had come to its turn or not.
+    fn leave(&mut self, pass: &Pass) {
+        let Some(of_tenant) = self.tenants.get_mut(&pass.tenant) else { return };
+        let Some(of_key) = of_tenant.keys.get_mut(&pass.key) else { return };
+        of_key.under_way -= 1;
+        of_tenant.under_way -= 1;
+        let waited = of_key.waiting.len();
+        of_key.waiting.retain(|(number, _)| *number != pass.number);
+        if of_key.waiting.len() == waited {
+            of_key.running -= 1;
+            of_tenant.running -= 1;
+            self.running -= 1;
+        } else if of_key.waiting.is_empty() {
+            of_tenant.turns.retain(|key| *key != pass.key);
+            if of_tenant.turns.is_empty() {
+                self.turns.retain(|tenant| *tenant != pass.tenant);
+            }
+        }
+        self.forget(pass.tenant, &pass.key);
+    }
+
+    /// Forgets a key and its tenant if nothing of theirs is under way.
+    fn forget(&mut self, tenant: TenantId, key: &Key) {
+        let Some(of_tenant) = self.tenants.get_mut(&tenant) else { return };
+        if of_tenant.keys.get(key).is_some_and(|of_key| of_key.under_way == 0) {
+            of_tenant.keys.remove(key);
+        }
+        if of_tenant.under_way == 0 {
+            self.tenants.remove(&tenant);
+        }
+    }
+}
+
+impl OfTenant {
+    /// Gives a place to the key whose turn it is, unless all that wait have as many as they may.
+    fn admit(&mut self, bounds: &Bounds) -> bool {
+        if self.running >= bounds.tenant_at_once {
+            return false;
+        }
+        for _ in 0..self.turns.len() {
+            let Some(key) = self.turns.pop_front() else { return false };
+            let Some(of_key) = self.keys.get_mut(&key) else { continue };
+            let next = if of_key.running < bounds.key_at_once { of_key.waiting.pop_front() } else { None };
+            if !of_key.waiting.is_empty() {
+                self.turns.push_back(key);
+            }
+            if let Some((_, waiter)) = next {
+                of_key.running += 1;
+                self.running += 1;
+                // Whoever has gone meanwhile gives the place back when its pass is dropped.
+                let _ = waiter.send(());
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        let bounds = self.gate.bounds;
+        let places = Arc::clone(&self.gate.places);
+        let mut places = places.lock();
+        places.leave(self);
+        places.admit(&bounds);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+use domain::{Actor, ActorKind, Credential, KeyId, Role, Scope, Wire};
+use uuid::Uuid;
+
+use super::*;
+
+fn caller(tenant: u128, name: &str) -> Caller {
+    Caller {
+        credential: Credential::Key(KeyId::from_uuid(Uuid::nil())),
+        scope: Scope {
+            tenant: TenantId::from_uuid(Uuid::from_u128(tenant)),
+            project: ProjectId::from_uuid(Uuid::from_u128(tenant)),
+        },
+        role: Role::Agent,
+        actor: Actor { kind: ActorKind::Agent, name: name.into() },
+        groups: Vec::new(),
+        from: None,
+        wire: Wire::Http,
+    }
+}
+
+const BOUNDS: Bounds = Bounds {
+    at_once: 2,
+    tenant_at_once: 2,
+    key_at_once: 1,
+    tenant: (6, Limit::TenantLists),
+    key: (4, Limit::KeyLists),
+};
+
+/// Somebody who wants to enter: a future that is polled once, and whether it is inside.
+struct Entering(std::pin::Pin<Box<dyn Future<Output = Result<Pass, Error>>>>);
+
+impl Entering {
+    fn new(gate: &FairGate, who: &Caller) -> Self {
+        let (gate, who) = (gate.clone(), who.clone());
+        Self(Box::pin(async move { gate.enter(Entrant::of(&who)).await }))
+    }
+
+    async fn polled(&mut self) -> Option<Result<Pass, Error>> {
+        std::future::poll_fn(|context| {
+            std::task::Poll::Ready(match self.0.as_mut().poll(context) {
+                std::task::Poll::Ready(entered) => Some(entered),
+                std::task::Poll::Pending => None,
+            })
+        })
+        .await
+    }
+}
+
+async fn inside(gate: &FairGate, who: &Caller) -> Pass {
+    Entering::new(gate, who).polled().await.expect("there is a place").expect("not refused")
+}
+
+async fn waiting(gate: &FairGate, who: &Caller) -> Entering {
+    let mut entering = Entering::new(gate, who);
+    assert!(entering.polled().await.is_none(), "it has to wait");
+    entering
+}
+
+fn refused(entered: Option<Result<Pass, Error>>) -> Option<Limit> {
+    match entered {
+        Some(Err(Error::Refused(Refusal::LimitReached { limit, .. }))) => Some(limit),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn one_key_never_stops_another_of_its_tenant_or_another_tenant() {
+    let gate = FairGate::new(BOUNDS);
+    let (greedy, modest, other) = (caller(1, "greedy"), caller(1, "modest"), caller(2, "other"));
+    let first = inside(&gate, &greedy).await;
+    let mut queue = Vec::new();
+    for _ in 0..3 {
+        queue.push(waiting(&gate, &greedy).await);
+    }
+    // The greedy one has its place. The second place is free for everybody else.
+    drop(inside(&gate, &modest).await);
+    let held = inside(&gate, &other).await;
+    // Both places are taken. Whoever comes now waits, and goes before the rest of the greedy one's queue.
+    let mut behind = waiting(&gate, &other).await;
+    let mut beside = waiting(&gate, &modest).await;
+    drop(first);
+    let second = queue[0].polled().await.expect("the greedy one's turn was first");
+    drop(held);
+    let third = behind.polled().await.expect("then that of the other tenant");
+    drop(second);
+    let fourth = beside.polled().await.expect("then that of the other key");
+    assert!(queue[1].polled().await.is_none(), "the rest of the greedy one's queue comes last");
+    drop((third, fourth));
+    assert!(queue[1].polled().await.is_some());
+}
+
+#[tokio::test]
+async fn places_go_round_the_tenants_and_their_keys() {
+    let gate = FairGate::new(Bounds { at_once: 1, tenant_at_once: 1, ..BOUNDS });
+    let held = inside(&gate, &caller(1, "a")).await;
+    let mut queue = Vec::new();
+    for (tenant, name) in [(1, "a"), (1, "a"), (1, "b"), (2, "c"), (2, "c"), (3, "d")] {
+        queue.push((format!("{tenant}{name}"), waiting(&gate, &caller(tenant, name)).await));
+    }
+    let (mut order, mut pass) = (Vec::new(), Some(held));
+    while !queue.is_empty() {
+        drop(pass.take());
+        for index in 0..queue.len() {
+            if let Some(entered) = queue[index].1.polled().await {
+                order.push(queue.remove(index).0);
+                pass = entered.ok();
+                break;
+            }
+        }
+        assert!(pass.is_some(), "somebody enters when a place becomes free");
+    }
+    assert_eq!(order, ["1a", "2c", "3d", "1b", "2c", "1a"]);
+}
+
+#[tokio::test]
+async fn whoever_has_too_much_under_way_is_refused_by_the_limit_and_others_are_not() {
+    let gate = FairGate::new(BOUNDS);
+    let (greedy, modest, other) = (caller(1, "greedy"), caller(1, "modest"), caller(2, "other"));
+    let mut held = vec![inside(&gate, &greedy).await];
+    let mut queue = Vec::new();
+    for _ in 0..3 {
+        queue.push(waiting(&gate, &greedy).await);
+    }
+    assert_eq!(refused(Entering::new(&gate, &greedy).polled().await), Some(Limit::KeyLists));
+    held.push(inside(&gate, &modest).await);
+    queue.push(waiting(&gate, &modest).await);
+    assert_eq!(refused(Entering::new(&gate, &modest).polled().await), Some(Limit::TenantLists));
+    let theirs = waiting(&gate, &other).await;
+    // Whoever stops waiting makes room.
+    queue.remove(0);
+    queue.push(waiting(&gate, &modest).await);
+    drop((held, queue, theirs));
+    let places = gate.places.lock();
+    assert_eq!((places.running, places.tenants.len(), places.turns.len()), (0, 0, 0), "nothing is left behind");
+}
+
+/// It was its turn, and nobody was there any more: the place goes to the next.
+#[tokio::test]
+async fn a_place_that_was_given_to_somebody_who_has_gone_is_given_on() {
+    let gate = FairGate::new(Bounds { at_once: 1, ..BOUNDS });
+    let held = inside(&gate, &caller(1, "a")).await;
+    let gone = waiting(&gate, &caller(2, "b")).await;
+    let mut next = waiting(&gate, &caller(3, "c")).await;
+    drop(held);
+    assert!(next.polled().await.is_none());
+    drop(gone);
+    assert!(next.polled().await.is_some());
+}

@@ -1,0 +1,193 @@
+//! How many bytes of replies a key or person, and a tenant, may have under way at this node.
+//!
+//! A reply stays in memory until its reader has taken it. Whoever asks for many large ones and reads none of them is refused the next one; replies
+//! of others are not touched. Only reads are refused: what a command has done is always told.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use domain::{Caller, Limit, ProjectId, Refusal, TenantId};
+use http::Method;
+use hyper::body::{Frame, SizeHint};
+use parking_lot::Mutex;
+
+use crate::App;
+use crate::error::ApiError;
+
+/// Replies up to this size are not counted.
+const SMALL: u64 = 64 * 1024;
+/// So many bytes are handed to the connection at a time; it takes more when its reader has.
+const PIECE: usize = 64 * 1024;
+
+/// Who a reply is for: filled in when the caller is known.
+#[derive(Clone, Default)]
+pub(crate) struct Addressee(Arc<OnceLock<Counted>>);
+
+impl Addressee {
+    /// It is for this caller.
+    pub(crate) fn is(&self, caller: &Caller) {
+        let counted = Counted { tenant: caller.scope.tenant, key: (caller.scope.project, caller.actor.asker()) };
+        // A request has one caller.
+        let _ = self.0.set(counted);
+    }
+}
+
+/// What the bytes of a caller are counted under.
+#[derive(Debug, Clone)]
+struct Counted {
+    tenant: TenantId,
+    key: (ProjectId, String),
+}
+
+/// The bytes of replies that are under way.
+#[derive(Clone)]
+pub(crate) struct Replies {
+    key_bytes: u64,
+    tenant_bytes: u64,
+    under_way: Arc<Mutex<UnderWay>>,
+}
+
+#[derive(Default)]
+struct UnderWay {
+    keys: HashMap<(ProjectId, String), u64>,
+    tenants: HashMap<TenantId, u64>,
+}
+
+impl Replies {
+    pub(crate) fn new(key_bytes: u64, tenant_bytes: u64) -> Self {
+        Self { key_bytes, tenant_bytes, under_way: Arc::default() }
+    }
+
+    /// Counts a reply. One is always let through, however large it is.
+    fn count(&self, whose: &Counted, bytes: u64) -> Result<Held, Refusal> {
+        let mut under_way = self.under_way.lock();
+        let of_key = under_way.keys.get(&whose.key).copied().unwrap_or_default();
+        let of_tenant = under_way.tenants.get(&whose.tenant).copied().unwrap_or_default();
+        if of_key > 0 && of_key + bytes > self.key_bytes {
+            return Err(Refusal::LimitReached { limit: Limit::KeyReplyBytes, max: self.key_bytes });
+        }
+        if of_tenant > 0 && of_tenant + bytes > self.tenant_bytes {
+            return Err(Refusal::LimitReached { limit: Limit::TenantReplyBytes, max: self.tenant_bytes });
+        }
+        under_way.keys.insert(whose.key.clone(), of_key + bytes);
+        under_way.tenants.insert(whose.tenant, of_tenant + bytes);
+        drop(under_way);
+        Ok(Held { replies: self.clone(), whose: whose.clone(), bytes })
+    }
+}
+
+/// Bytes that are counted until this is dropped.
+struct Held {
+    replies: Replies,
+    whose: Counted,
+    bytes: u64,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut under_way = self.replies.under_way.lock();
+        subtract(&mut under_way.keys, &self.whose.key, self.bytes);
+        subtract(&mut under_way.tenants, &self.whose.tenant, self.bytes);
+    }
+}
+
+fn subtract<K: Hash + Eq>(counts: &mut HashMap<K, u64>, key: &K, bytes: u64) {
+    if let Some(count) = counts.get_mut(key) {
+        *count = count.saturating_sub(bytes);
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}
+
+/// Counts what a read replies until its reader has taken it.
+pub(crate) async fn counted(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let addressee = Addressee::default();
+    request.extensions_mut().insert(addressee.clone());
+    let reads = request.method() == Method::GET;
+    let response = next.run(request).await;
+    let bytes = response.body().size_hint().exact().unwrap_or_default();
+    let Some(whose) = addressee.0.get().filter(|_| reads && bytes > SMALL) else { return response };
+    match app.replies.count(whose, bytes) {
+        Ok(held) => response.map(|body| Body::new(Counting { body, left: Bytes::new(), _held: held })),
+        Err(refusal) => ApiError::from(refusal).into_response(),
+    }
+}
+
+/// A body that is counted, and handed on in pieces.
+struct Counting {
+    body: Body,
+    /// What is left of a piece that was larger.
+    left: Bytes,
+    _held: Held,
+}
+
+impl HttpBody for Counting {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.left.is_empty() {
+            match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(data) => self.left = data,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                other => return other,
+            }
+        }
+        let piece = self.left.len().min(PIECE);
+        let piece = self.left.split_to(piece);
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let left = self.left.len() as u64;
+        match self.body.size_hint().exact() {
+            Some(rest) => SizeHint::with_exact(rest + left),
+            None => SizeHint::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn whose(tenant: u128, name: &str) -> Counted {
+        let tenant_id = TenantId::from_uuid(Uuid::from_u128(tenant));
+        Counted { tenant: tenant_id, key: (ProjectId::from_uuid(Uuid::from_u128(tenant)), name.to_owned()) }
+    }
+
+    fn limit<T>(counted: Result<T, Refusal>) -> Option<Limit> {
+        counted.err().and_then(|refusal| refusal.limit()).map(|(limit, _)| limit)
+    }
+
+    #[test]
+    fn a_key_and_a_tenant_have_so_many_bytes_under_way_and_one_reply_is_always_let_through() {
+        let replies = Replies::new(100, 150);
+        let large = replies.count(&whose(1, "a"), 120).unwrap();
+        assert_eq!(limit(replies.count(&whose(1, "a"), 1)), Some(Limit::KeyReplyBytes));
+        assert_eq!(limit(replies.count(&whose(1, "b"), 40)), Some(Limit::TenantReplyBytes));
+        let _others = (replies.count(&whose(1, "b"), 30).unwrap(), replies.count(&whose(2, "a"), 100).unwrap());
+        drop(large);
+        drop(replies.count(&whose(1, "a"), 100).unwrap());
+        assert_eq!(replies.under_way.lock().keys.len(), 2, "what is over is forgotten");
+    }
+}

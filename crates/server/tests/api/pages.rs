@@ -1,0 +1,141 @@
+//! Pages are bounded by bytes on every wire, and their cursors lead to the end.
+
+use serde_json::{Value, json};
+
+use crate::words::{Question, Someone};
+use crate::world::{Setup, World};
+
+/// How large each question is: twenty of them are more than one page.
+const LARGE: usize = 240_000;
+const MANY: usize = 20;
+/// No page is larger: 4 MiB of rows, and what the wire adds to them.
+const MOST: usize = 6 << 20;
+
+/// Follows a list to its end; how many items each page had.
+async fn pages(who: &Someone, path: &str, items: &str, (next, cursor): (&str, &str)) -> Vec<usize> {
+    let (mut sizes, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let from = after.map_or_else(String::new, |after| format!("&{cursor}={after}"));
+        let page: Value = who.get(&format!("{path}{from}")).await.done();
+        assert!(page.to_string().len() < MOST, "{path}: a page of {} bytes", page.to_string().len());
+        sizes.push(page[items].as_array().unwrap().len());
+        match page[next].as_str() {
+            Some(next) => after = Some(next.to_owned()),
+            None => return sizes,
+        }
+    }
+}
+
+fn large(kind: &str) -> Value {
+    json!({ "kind": kind, "title": "May I?", "context": { "padding": "x".repeat(LARGE) } })
+}
+
+/// A world in which one key may hold many large replies and questions.
+async fn world() -> (World, Someone, String, Vec<Question>) {
+    let world = World::with(Setup::default()).await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({ "channel": "wide" })).await;
+    let mut asked = Vec::new();
+    for _ in 0..MANY {
+        asked.push(agent.asks_in(&session, large("confirmation")).await);
+    }
+    (world, agent, session, asked)
+}
+
+#[tokio::test]
+async fn open_questions_come_in_pages_of_bytes_on_every_wire() {
+    let (_world, agent, session, _) = world().await;
+    let ours = ("next", "cursor");
+    let lists = [
+        ("/v1/interactions?limit=200".to_owned(), "interactions", ours),
+        ("/v1/interactions?limit=200&sort=newest".to_owned(), "interactions", ours),
+        ("/hitl/conversations/wide/pending?limit=200".to_owned(), "requests", ours),
+        (format!("/hitl/conversations/{session}/pending?limit=200"), "requests", ours),
+        ("/hitl/projects/default/pending?limit=200".to_owned(), "requests", ours),
+        ("/sessions/wide/pending-approvals?limit=200".to_owned(), "pending_approvals", ours),
+        (format!("/sessions/{session}/pending-approvals?limit=200"), "pending_approvals", ours),
+        (format!("/api/flows/{session}/interactions?limit=200"), "active", ("nextActiveCursor", "activeCursor")),
+    ];
+    for (path, items, cursor) in lists {
+        let sizes = pages(&agent, &path, items, cursor).await;
+        assert_eq!(sizes.iter().sum::<usize>(), MANY, "{path}: {sizes:?}");
+        assert!(sizes.len() > 1, "{path}: {sizes:?}");
+    }
+}
+
+#[tokio::test]
+async fn questions_that_a_person_may_answer_come_in_pages_of_bytes() {
+    let (world, ..) = world().await;
+    let alice = world.person("alice").await;
+    let sizes = pages(&alice, "/v1/interactions?mine=true&limit=200", "interactions", ("next", "cursor")).await;
+    assert_eq!(sizes.iter().sum::<usize>(), MANY, "{sizes:?}");
+}
+
+#[tokio::test]
+async fn answers_and_closed_questions_come_in_pages_of_bytes() {
+    let (world, agent, session, asked) = world().await;
+    let alice = world.person("alice").await;
+    for question in &asked {
+        alice.answers(question, json!({ "option": "confirm" })).await.done();
+    }
+    let lists = [
+        ("/v1/deliveries?limit=200".to_owned(), "deliveries", ("next", "cursor")),
+        (format!("/api/flows/{session}/interactions?limit=200"), "history", ("nextCursor", "cursor")),
+        ("/v1/interactions?limit=200&status=answered".to_owned(), "interactions", ("next", "cursor")),
+    ];
+    for (path, items, cursor) in lists {
+        let sizes = pages(&agent, &path, items, cursor).await;
+        assert_eq!(sizes.iter().sum::<usize>(), MANY, "{path}: {sizes:?}");
+        assert!(sizes.len() > 1, "{path}: {sizes:?}");
+    }
+}
+
+#[tokio::test]
+async fn actions_come_in_pages_of_bytes() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({})).await;
+    for number in 0..MANY {
+        let body = json!({ "call_id": format!("call-{number:02}"), "tool": "deploy",
+                           "arguments": { "padding": "x".repeat(LARGE) } });
+        agent.post(&format!("/v1/sessions/{session}/actions"), body).await;
+    }
+    let path = format!("/v1/sessions/{session}/actions?limit=200");
+    let sizes = pages(&agent, &path, "actions", ("next", "cursor")).await;
+    assert_eq!(sizes.iter().sum::<usize>(), MANY, "{sizes:?}");
+    assert!(sizes.len() > 1, "{sizes:?}");
+}
+
+/// Replies that nobody reads are counted: the next large one is refused, small ones and other keys are not.
+#[tokio::test]
+async fn whoever_reads_no_replies_gets_no_more_of_them() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let mut setup = Setup::default();
+    setup.limits.key_reply_bytes = 1 << 20;
+    let world = World::with(setup).await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({})).await;
+    for _ in 0..MANY {
+        agent.asks_in(&session, large("confirmation")).await;
+    }
+    // More than the buffers of two sockets hold, and never read.
+    let mut silent = tokio::net::TcpStream::connect(world.door.address).await.unwrap();
+    let head =
+        format!("GET /v1/interactions?limit=200 HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {}\r\n\r\n", agent.key);
+    silent.write_all(head.as_bytes()).await.unwrap();
+    let mut first = [0; 64];
+    silent.read_exact(&mut first).await.unwrap();
+    let refused = agent.get("/v1/interactions?limit=200").await;
+    refused.refused(429, "limit_reached");
+    agent.get("/v1/me").await.done();
+    let other = world.someone("default", domain::Role::Agent, "other", &[]).await;
+    other.get("/v1/interactions?limit=200").await.done();
+    drop(silent);
+    let again = async {
+        while agent.get("/v1/interactions?limit=200").await.status != 200 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(crate::world::PATIENCE, again).await.expect("a connection that is gone gives its bytes back");
+}

@@ -1,0 +1,87 @@
+//! How much is open, by asker and by tenant.
+
+use domain::{InteractionId, Scope};
+use postgres::Row;
+use store::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals, Stored};
+use uuid::Uuid;
+
+use crate::connection::Face;
+use crate::values::{column, number, signed};
+
+/// Counts in one statement: what changes by asker, the askers' rows in the order of their names, one shard of the tenant, and the totals after
+/// it. The shard is chosen by connection, so that transactions of one server never wait for each other's shard.
+pub(crate) const COUNT: &str = "with changed as (select asker, sum((id = any($3::uuid[]))::int - (id = any($4::uuid[]))::int)::bigint as questions, \
+     sum(weight * ((id = any($3::uuid[]))::int - (id = any($4::uuid[]))::int))::bigint as bytes from interactions \
+     where id = any($3::uuid[] || $4::uuid[]) and project = $2 and asker <> '' group by asker order by asker), \
+     counted as (insert into open_counts (project, asker, questions, bytes) select $2, asker, questions, bytes from changed \
+     on conflict (project, asker) do update set questions = open_counts.questions + excluded.questions, \
+     bytes = open_counts.bytes + excluded.bytes returning asker, questions, bytes), \
+     whole as (insert into tenant_open_counts (tenant, shard, questions, bytes) \
+     select $1, pg_backend_pid() % 32, sum(questions)::bigint, sum(bytes)::bigint from changed having count(*) > 0 \
+     on conflict (tenant, shard) do update set questions = tenant_open_counts.questions + excluded.questions, \
+     bytes = tenant_open_counts.bytes + excluded.bytes returning 1) \
+     select counted.asker, counted.questions, counted.bytes, \
+     ((select coalesce(sum(questions), 0) from tenant_open_counts where tenant = $1) + (select sum(questions) from changed))::bigint, \
+     ((select coalesce(sum(bytes), 0) from tenant_open_counts where tenant = $1) + (select sum(bytes) from changed))::bigint \
+     from counted order by counted.asker";
+
+impl BudgetReads for Face<'_> {
+    fn open_counted(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>> {
+        let sql = "select asker, questions, bytes from open_counts where project = $1 and (questions <> 0 or bytes <> 0) order by asker";
+        let found = self.rows(sql, &[&scope.project.uuid()])?;
+        found.iter().map(|row| Ok((column(row, 0)?, total(row, 1)?))).collect()
+    }
+
+    fn open_found(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>> {
+        let sql = "select asker, count(*), sum(weight)::bigint from interactions where project = $1 and status = 'pending' \
+                   group by asker order by asker";
+        let found = self.rows(sql, &[&scope.project.uuid()])?;
+        found.iter().map(|row| Ok((column(row, 0)?, total(row, 1)?))).collect()
+    }
+}
+
+impl BudgetWrites for Face<'_> {
+    fn interaction_weighs(&mut self, scope: &Scope, id: InteractionId, more: u64) -> Stored<()> {
+        let sql = "update interactions set weight = weight + $3 where id = $1 and project = $2";
+        self.guarded(sql, &[&id.uuid(), &scope.project.uuid(), &signed(more)?])
+    }
+
+    fn open_changed(
+        &mut self,
+        scope: &Scope,
+        opened: &[InteractionId],
+        closed: &[InteractionId],
+    ) -> Stored<OpenTotals> {
+        let uuids = |ids: &[InteractionId]| ids.iter().map(|id| id.uuid()).collect::<Vec<Uuid>>();
+        let (tenant, project) = (scope.tenant.uuid(), scope.project.uuid());
+        let found = self.rows(COUNT, &[&tenant, &project, &uuids(opened), &uuids(closed)])?;
+        let mut totals = OpenTotals::default();
+        for row in &found {
+            totals.askers.push((column(row, 0)?, total(row, 1)?));
+            totals.tenant = total(row, 3)?;
+        }
+        Ok(totals)
+    }
+
+    /// Whoever counts at this moment is waited for, and whoever comes later waits: nothing is counted twice or lost.
+    fn open_recount(&mut self) -> Stored<()> {
+        for sql in [
+            "lock table open_counts, tenant_open_counts in share row exclusive mode",
+            "delete from open_counts",
+            "delete from tenant_open_counts",
+            "insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
+             from interactions where status = 'pending' and asker <> '' group by project, asker",
+            "insert into tenant_open_counts (tenant, shard, questions, bytes) \
+             select projects.tenant, 0, sum(questions), sum(bytes) from open_counts \
+             join projects on projects.id = open_counts.project group by projects.tenant",
+        ] {
+            self.change(sql, &[])?;
+        }
+        Ok(())
+    }
+}
+
+/// A total that stands in two columns.
+fn total(row: &Row, first: usize) -> Stored<OpenTotal> {
+    Ok(OpenTotal { questions: number(row, first)?, bytes: number(row, first + 1)? })
+}
