@@ -51,7 +51,7 @@ impl Strangers {
 
     /// Refuses a credential from an address that sent too many that were not good, unless this one was good before.
     pub(crate) fn may_try(&self, from: Option<IpAddr>, credential: Option<&str>) -> Result<(), ApiError> {
-        let Some(network) = from.map(Network::of) else { return Ok(()) };
+        let Some(network) = counted(from) else { return Ok(()) };
         let left = {
             let addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
             match addresses.get(&network) {
@@ -68,7 +68,7 @@ impl Strangers {
 
     /// Notes that a credential was not good.
     pub(crate) fn failed(&self, from: Option<IpAddr>) {
-        let Some(network) = from.map(Network::of) else { return };
+        let Some(network) = counted(from) else { return };
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         if addresses.len() >= MOST_ADDRESSES {
             addresses.retain(|_, bucket| self.refilled(*bucket).left < f64::from(self.most));
@@ -108,6 +108,11 @@ impl Strangers {
     }
 }
 
+/// What an address is counted by. The machine itself is not counted: everybody comes from there where a proxy runs beside the server.
+fn counted(from: Option<IpAddr>) -> Option<Network> {
+    from.filter(|from| !from.to_canonical().is_loopback()).map(Network::of)
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -129,6 +134,9 @@ mod tests {
         assert!(strangers.may_try(here, Some("good")).is_ok(), "what was good before passes");
         assert!(strangers.may_try(there, Some("bad")).is_ok());
         assert!(strangers.may_try(None, None).is_ok());
+        let local = address("127.0.0.1");
+        (0..9).for_each(|_| strangers.failed(local));
+        assert!(strangers.may_try(local, None).is_ok(), "a proxy on this machine speaks for everybody");
         tokio::time::advance(Duration::from_secs(20)).await;
         assert!(strangers.may_try(here, Some("bad")).is_ok(), "three a minute are one in twenty seconds");
         strangers.failed(here);

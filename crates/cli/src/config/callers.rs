@@ -34,7 +34,7 @@ pub(crate) struct Callers {
     /// How many of those may come from one address (one /64 with IPv6); loopback addresses and --behind-proxy have no such limit
     #[arg(long, env = "HOLDPOINT_ADDRESS_CONNECTIONS", default_value_t = 1024)]
     pub(crate) address_connections: usize,
-    /// How many unknown keys, cookies and tickets one address (one /64 with IPv6) may send in a minute
+    /// How many unknown keys, cookies and tickets one address (one /64 with IPv6) may send in a minute; loopback addresses have no such limit
     #[arg(long, env = "HOLDPOINT_ADDRESS_ATTEMPTS", default_value_t = 120)]
     pub(crate) address_attempts: u32,
     /// After how many seconds a connection is closed that takes nothing of what is sent to it

@@ -132,28 +132,33 @@ async fn cookies_over_tls_belong_to_the_host_alone() {
 /// An address that sends unknown credentials is refused before the store is asked; what was good before passes.
 #[tokio::test]
 async fn an_address_that_guesses_credentials_is_refused() {
-    let world = world(Limits { address_attempts: 3, ..Limits::default() }).await;
+    let world = world(Limits { address_attempts: 3, behind_proxy: true, ..Limits::default() }).await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
-    alice.get("/v1/sessions").await.done();
+    let send =
+        async |request: reqwest::RequestBuilder, from: &str| reply(request.header("x-forwarded-for", from)).await;
+    let (here, there) = ("2001:db8::1", "203.0.113.9");
+    let by_key = |someone: &Someone| someone.request(Method::GET, "/v1/sessions");
+    send(by_key(&alice), here).await.done();
     let unknown = format!("{:032x}_{}", 7, "0".repeat(64));
-    let bad = async |request: reqwest::RequestBuilder| reply(request).await;
     let get = |path: &str| world.door.request(Method::GET, path);
-    bad(get("/v1/sessions").bearer_auth(format!("hp_{unknown}"))).await.refused(401, "unauthenticated");
-    bad(get("/v1/sessions").header("cookie", format!("holdpoint_session=hpv_{unknown}")))
-        .await
-        .refused(401, "unauthenticated");
-    bad(get(&format!("/v1/events/stream?ticket=hpt_{unknown}"))).await.refused(401, "unauthenticated");
-    for request in [
-        get("/v1/sessions").bearer_auth(format!("hp_{unknown}")),
-        get("/v1/sessions").header("cookie", format!("holdpoint_session=hpv_{unknown}")),
-        get(&format!("/v1/events/stream?ticket=hpt_{unknown}")),
-        bob.request(Method::GET, "/v1/sessions"),
-    ] {
-        let refused = reply(request).await;
+    let guesses = || {
+        [
+            get("/v1/sessions").bearer_auth(format!("hp_{unknown}")),
+            get("/v1/sessions").header("cookie", format!("holdpoint_session=hpv_{unknown}")),
+            get(&format!("/v1/events/stream?ticket=hpt_{unknown}")),
+        ]
+    };
+    for guess in guesses() {
+        send(guess, here).await.refused(401, "unauthenticated");
+    }
+    for request in guesses().into_iter().chain([by_key(&bob)]) {
+        let refused = send(request, "2001:db8::ffff").await;
         assert_eq!((&refused.body["limit"], &refused.body["max"]), (&json!("address_attempts"), &json!(3)));
         refused.refused(429, "limit_reached");
     }
-    alice.get("/v1/sessions").await.done();
+    send(by_key(&alice), here).await.done();
+    send(by_key(&bob), there).await.done();
+    send(by_key(&bob), here).await.done();
 }
 
 /// Nobody needs a large body to sign in.
