@@ -38,6 +38,8 @@ impl Node {
         let child = place
             .command()
             .args(["serve", "--listen", &address.to_string(), "--rate", "0", "--log", log])
+            // One key reads all streams here.
+            .args(["--key-streams", "1000000", "--tenant-streams", "1000000"])
             .args(more)
             .stdout(Stdio::null())
             .stderr(File::create(&log_path)?)

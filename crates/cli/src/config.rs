@@ -2,6 +2,7 @@
 
 mod access;
 mod bounds;
+mod callers;
 mod database;
 mod webhooks;
 
@@ -17,6 +18,7 @@ use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
 pub(crate) use bounds::Bounds;
+pub(crate) use callers::Callers;
 pub(crate) use database::{Adopt, DatabaseCommand};
 pub(crate) use webhooks::Webhooks;
 
@@ -151,6 +153,8 @@ pub(crate) struct Serve {
     /// Requests come through one proxy: take where they come from out of the last word of its X-Forwarded-For
     #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
     pub(crate) behind_proxy: bool,
+    #[command(flatten)]
+    pub(crate) callers: Callers,
     #[command(flatten)]
     pub(crate) telling: Telling,
 }
@@ -462,8 +466,7 @@ impl Serve {
             key_reply_bytes: self.bounds.key_reply_bytes,
             tenant_reply_bytes: self.bounds.tenant_reply_bytes,
             streams: self.streams,
-            behind_proxy: self.behind_proxy,
-            ..server::Limits::default()
+            ..self.callers.limits(self.behind_proxy)
         }
     }
 }

@@ -41,7 +41,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let settings = serve.webhooks.applied_to(serve.bounds.applied_to(serve.terms.settings(&serve.agents)));
+    let settings = serve.bounds.applied_to(serve.terms.settings(&serve.agents));
+    let settings = serve.callers.applied_to(serve.webhooks.applied_to(settings));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
@@ -77,7 +78,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
     welcome(&engine, serve, address).await;
 
-    let served = server::listen(listener, server::router(app), stopping).await;
+    let served = server::listen(listener, server::router(app), serve.limits().connections, stopping).await;
     cancelled.cancel();
     tasks.close();
     tasks.wait().await;

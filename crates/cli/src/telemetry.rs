@@ -1,8 +1,10 @@
 //! Logs as JSON, traces over OTLP when configured, figures for Prometheus.
 
+use std::time::Duration;
+
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::WithExportConfig;
+use opentelemetry_otlp::{WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
@@ -22,6 +24,9 @@ const LATENCIES: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 30.0, 300.0,
 
 /// Bounds of what a model takes for one turn: from a script that is played to a long thought.
 const TURNS: &[f64] = &[0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
+
+/// How long the collector may take to accept traces.
+const EXPORT_TIME: Duration = Duration::from_secs(10);
 
 /// The database driver would log every value that it is given; the migrations log where they were built.
 const QUIET: &str = "tokio_postgres=info,postgres=info,refinery_core=warn";
@@ -60,8 +65,11 @@ pub(crate) fn start(Telling { log, otlp_endpoint }: &Telling) -> Result<Telemetr
 }
 
 fn provider(endpoint: &str) -> Result<SdkTracerProvider, Failure> {
-    let exporter = opentelemetry_otlp::SpanExporter::builder().with_http().with_endpoint(endpoint).build();
-    let exporter = exporter.map_err(|error| Failure::Traces(error.to_string()))?;
+    // The exporter's own client would take a proxy from the environment.
+    let client = reqwest::blocking::Client::builder().no_proxy().timeout(EXPORT_TIME).build();
+    let client = client.map_err(|error| Failure::Traces(error.to_string()))?;
+    let exporter = opentelemetry_otlp::SpanExporter::builder().with_http().with_http_client(client);
+    let exporter = exporter.with_endpoint(endpoint).build().map_err(|error| Failure::Traces(error.to_string()))?;
     let resource = Resource::builder().with_service_name("holdpoint").build();
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
 }

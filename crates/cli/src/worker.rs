@@ -81,7 +81,9 @@ async fn show_figures(
     let bound = listener.local_addr().map_err(|error| Failure::Listen(address, error))?;
     println!("Its figures are at http://{bound}/metrics");
     tasks.spawn(async move {
-        if let Err(error) = server::listen(listener, server::health_router(app), stopping).await {
+        if let Err(error) =
+            server::listen(listener, server::health_router(app), server::ConnectionLimits::default(), stopping).await
+        {
             tracing::warn!(%error, "the figures are not shown any more");
         }
     });

@@ -42,6 +42,26 @@ pub enum Limit {
     SocketSubscriptions,
     /// Webhooks of one project.
     ProjectWebhooks,
+    /// Checks of forms of one key or person that run or wait for their turn.
+    KeyForms,
+    /// Passwords that are hashed or wait for it.
+    PasswordHashes,
+    /// Streams and sockets of one key or person.
+    KeyStreams,
+    /// Streams and sockets of one tenant.
+    TenantStreams,
+    /// Bytes of unfinished messages on the sockets of one key or person.
+    KeyUnfinishedBytes,
+    /// Bytes of unfinished messages on the sockets of one tenant.
+    TenantUnfinishedBytes,
+    /// Credentials a minute from one address that are not good.
+    AddressAttempts,
+    /// Connections of one node.
+    NodeConnections,
+    /// Connections of one node on which nobody has shown a good credential.
+    StrangerConnections,
+    /// The same from one address.
+    AddressConnections,
     /// Work that waits for the node or its database.
     NodeQueue,
 }
@@ -67,6 +87,16 @@ impl Limit {
         Self::NodeStreams,
         Self::SocketSubscriptions,
         Self::ProjectWebhooks,
+        Self::KeyForms,
+        Self::PasswordHashes,
+        Self::KeyStreams,
+        Self::TenantStreams,
+        Self::KeyUnfinishedBytes,
+        Self::TenantUnfinishedBytes,
+        Self::AddressAttempts,
+        Self::NodeConnections,
+        Self::StrangerConnections,
+        Self::AddressConnections,
         Self::NodeQueue,
     ];
 
@@ -92,6 +122,16 @@ impl Limit {
             Self::NodeStreams => "node_streams",
             Self::SocketSubscriptions => "socket_subscriptions",
             Self::ProjectWebhooks => "project_webhooks",
+            Self::KeyForms => "key_forms",
+            Self::PasswordHashes => "password_hashes",
+            Self::KeyStreams => "key_streams",
+            Self::TenantStreams => "tenant_streams",
+            Self::KeyUnfinishedBytes => "key_unfinished_bytes",
+            Self::TenantUnfinishedBytes => "tenant_unfinished_bytes",
+            Self::AddressAttempts => "address_attempts",
+            Self::NodeConnections => "node_connections",
+            Self::StrangerConnections => "stranger_connections",
+            Self::AddressConnections => "address_connections",
             Self::NodeQueue => "node_queue",
         }
     }
@@ -115,7 +155,20 @@ impl Limit {
             Self::TenantReplyBytes => Some("--tenant-reply-bytes"),
             Self::KeyRequests => Some("--rate"),
             Self::NodeStreams => Some("--streams"),
-            Self::SignIns | Self::SocketSubscriptions | Self::ProjectWebhooks | Self::NodeQueue => None,
+            Self::KeyForms => Some("--key-forms"),
+            Self::KeyStreams => Some("--key-streams"),
+            Self::TenantStreams => Some("--tenant-streams"),
+            Self::KeyUnfinishedBytes => Some("--key-unfinished-bytes"),
+            Self::TenantUnfinishedBytes => Some("--tenant-unfinished-bytes"),
+            Self::AddressAttempts => Some("--address-attempts"),
+            Self::NodeConnections => Some("--connections"),
+            Self::StrangerConnections => Some("--stranger-connections"),
+            Self::AddressConnections => Some("--address-connections"),
+            Self::PasswordHashes
+            | Self::SignIns
+            | Self::SocketSubscriptions
+            | Self::ProjectWebhooks
+            | Self::NodeQueue => None,
         }
     }
 
@@ -141,6 +194,16 @@ impl Limit {
             Self::NodeStreams => "streams and sockets of this node",
             Self::SocketSubscriptions => "subscriptions of one socket",
             Self::ProjectWebhooks => "webhooks of one project",
+            Self::KeyForms => "checks of forms of one key or person under way",
+            Self::PasswordHashes => "passwords that wait to be hashed",
+            Self::KeyStreams => "streams and sockets of one key or person",
+            Self::TenantStreams => "streams and sockets of one tenant",
+            Self::KeyUnfinishedBytes => "bytes of unfinished messages of one key or person",
+            Self::TenantUnfinishedBytes => "bytes of unfinished messages of one tenant",
+            Self::AddressAttempts => "unknown credentials a minute from one address",
+            Self::NodeConnections => "connections of this node",
+            Self::StrangerConnections => "connections of this node without a good credential",
+            Self::AddressConnections => "connections from one address without a good credential",
             Self::NodeQueue => "jobs that wait for this node",
         }
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use store::Reads;
 use zeroize::Zeroizing;
 
+use crate::forms_check::Account;
 use crate::sight::may_ask_in;
 use crate::vault::RESUME_POINT;
 use crate::work::Asking;
@@ -42,7 +43,7 @@ impl Engine {
         caller.require(Right::Ask)?;
         let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
         let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.wire)?;
-        let question = self.admitted(question, seconds).await?;
+        let question = self.admitted(Account::of(caller), question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
         let (asker, actor) = (caller.clone(), caller.actor.clone());
@@ -64,12 +65,17 @@ impl Engine {
     }
 
     /// A question that can be answered, or everything for which it cannot.
-    pub(crate) async fn admitted(&self, question: Question, time: Option<SignedDuration>) -> Result<Question, Error> {
+    pub(crate) async fn admitted(
+        &self,
+        account: Account,
+        question: Question,
+        time: Option<SignedDuration>,
+    ) -> Result<Question, Error> {
         // A moment for the checks that need one; the real one is set in the transaction.
         let admitted = question.timed(time, self.settings().warning, self.now()).admit();
         let question = admitted.map_err(Refusal::QuestionInvalid)?;
         sized(&question)?;
-        self.admit_form(&question).await?;
+        self.admit_form(account, &question).await?;
         Ok(question)
     }
 

@@ -12,10 +12,11 @@ use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
 use crate::filed::Filed;
+use crate::forms_check::{CheckLimits, Checks};
 use crate::gates::Gates;
+use crate::hashing::Turns;
 use crate::judge::Policies;
 use crate::open_count::OpenChanges;
-use crate::password::Turns;
 use crate::presence::Presence;
 use crate::settle::Alongside;
 use crate::settling::Settling;
@@ -80,6 +81,8 @@ pub struct Settings {
     pub webhook_lease: SignedDuration,
     /// What webhooks may reach beside the public internet.
     pub webhook_networks: Networks,
+    /// How many checks of forms run at once.
+    pub checks: CheckLimits,
 }
 
 impl Default for Settings {
@@ -106,6 +109,7 @@ impl Default for Settings {
             step_lease: SignedDuration::from_secs(30),
             webhook_lease: SignedDuration::from_secs(45),
             webhook_networks: Networks::default(),
+            checks: CheckLimits::default(),
         }
     }
 }
@@ -134,6 +138,8 @@ pub struct Inner {
     pub(crate) used: Mutex<HashMap<KeyId, Timestamp>>,
     /// The same of visits.
     pub(crate) visited: Mutex<HashMap<VisitId, Timestamp>>,
+    /// The places in which forms are checked.
+    pub(crate) checks: Checks,
     /// Whose password is hashed next.
     pub(crate) turns: Turns,
     /// The moment that the timers sleep until, in microseconds.
@@ -162,6 +168,7 @@ impl Engine {
         let bell = Bell::default();
         let heard = bell.clone();
         store.listen(Arc::new(move |topic| heard.ring(&topic)));
+        let checks = Checks::new(settings.checks);
         let gates = Gates::new(&settings, store.shared());
         Self(Arc::new(Inner {
             store,
@@ -177,6 +184,7 @@ impl Engine {
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
             visited: Mutex::new(HashMap::new()),
+            checks,
             turns: Turns::default(),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),

@@ -66,7 +66,7 @@ impl Engine {
             values.insert(secret.name.clone(), Value::String(text));
         }
         let values = Value::Object(values);
-        if !self.fits(question, &values).await? {
+        if !self.fits(scope, question, &values).await? {
             return Ok(None);
         }
         Ok(Some(Found {

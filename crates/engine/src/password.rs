@@ -1,36 +1,16 @@
-//! Passwords: hashed slowly, beside the reactor, a few at once; and changed by whoever is signed in.
+//! Passwords: compared, and changed by whoever is signed in. How they are hashed is in `hashing.rs`.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use argon2::Argon2;
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use domain::{Caller, Credential, Happening, Problem, Refusal, VisitId, user};
 use serde_json::json;
 use store::{StoreError, VisitRecord};
-use tokio::sync::Semaphore;
 use zeroize::Zeroizing;
 
 use crate::work::Work;
 use crate::{Engine, Error};
 
-/// How many are hashed at once: each takes 19 MiB and a processor for a while.
-const AT_ONCE: usize = 2;
-/// How long one waits for its turn before the caller is told to come back.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Nobody's password, hashed as all are: whoever is unknown is refused after the same work.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-
-/// Whose turn it is.
-pub(crate) struct Turns(Arc<Semaphore>);
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
-    }
-}
 
 /// A password as it came in. It is overwritten when it is given back, and never shown.
 #[derive(Clone)]
@@ -45,36 +25,17 @@ impl From<String> for Password {
 impl Engine {
     /// Whether a password is the one that was hashed; takes as long where there is none.
     pub(crate) async fn password_fits(&self, password: Password, hash: Option<String>) -> Result<bool, Error> {
-        let fits = move || {
-            let known = PasswordHash::new(hash.as_deref().unwrap_or(NOBODY));
-            let fits =
-                known.is_ok_and(|known| Argon2::default().verify_password(password.0.as_bytes(), &known).is_ok());
-            Ok(fits && hash.is_some())
-        };
-        self.in_turn(fits).await
+        let fits = self.turns.in_turn(move |hasher| {
+            let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));
+            fits && hash.is_some()
+        });
+        fits.await
     }
 
     async fn password_hash(&self, password: Password) -> Result<String, Error> {
         let salt: [u8; 16] = self.ids.random();
-        let hash = move || {
-            let hash: Result<PasswordHash, _> = Argon2::default().hash_password_with_salt(password.0.as_bytes(), &salt);
-            hash.map(|hash| hash.to_string()).map_err(|error| StoreError::Corrupt(error.to_string()).into())
-        };
-        self.in_turn(hash).await
-    }
-
-    async fn in_turn<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.turns.0).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else { return Err(StoreError::Busy.into()) };
-        let done = tokio::task::spawn_blocking(move || {
-            let done = work();
-            drop(turn);
-            done
-        });
-        done.await.map_err(|_| StoreError::Panicked)?
+        let hash = self.turns.in_turn(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
+        hash.ok_or_else(|| StoreError::Corrupt("a password could not be hashed".into()).into())
     }
 
     /// Sets the password of whoever is signed in. The old one must be known, unless a one-time link was just used; all other

@@ -4,6 +4,7 @@ use domain::{Caller, Happening, Interaction, Kind, Problem, Question, Refusal, R
 use serde_json::json;
 
 use crate::filed::Offered;
+use crate::forms_check::Account;
 use crate::work::{Asking, Work};
 use crate::{Engine, Error, Idempotency};
 
@@ -24,7 +25,8 @@ impl Engine {
         checked(&content)?;
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
         let time = self.usual_time(&question.kind, caller.wire);
-        let question = if requires_reply { Some(self.admitted(question, time).await?) } else { None };
+        let question =
+            if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
         let asking = Asking { time, traceparent: None, within_budget: true };
         let offered = self.offered(caller.scope).await?;
         self.command(caller, once, move |work| {

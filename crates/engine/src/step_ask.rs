@@ -9,6 +9,7 @@ use store::{Cost, StoreError};
 
 use crate::ask::opened_on;
 use crate::drive::{Claim, place_of};
+use crate::forms_check::Account;
 use crate::journal::Journal;
 use crate::work::{Asking, Doer};
 use crate::{Ask, Engine, Error};
@@ -31,7 +32,7 @@ impl Engine {
         let wire = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
         let seconds = self.time_to_answer(&ask.question.kind, ask.deadline_seconds, wire)?;
         let question = self.suggested(claim, ask.question).await?;
-        let question = self.admitted(question, seconds).await?;
+        let question = self.admitted(Account::of_project(claim.scope), question, seconds).await?;
         let kept = self.kept_for_agent(claim.scope, (&claim.agent.name, true), &question).await?;
         let asking = Asking { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
@@ -56,7 +57,7 @@ impl Engine {
 
     /// Adds what people usually answered here.
     async fn suggested(&self, claim: &Claim, mut question: Question) -> Result<Question, Error> {
-        let claim = claim.clone();
+        let (claim, scope) = (claim.clone(), claim.scope);
         // The options that a kind implies can be suggested too.
         let whole = question.clone().admit().unwrap_or_else(|_| question.clone());
         let asked = whole.clone();
@@ -71,7 +72,7 @@ impl Engine {
         let mut fitting = Vec::new();
         for (answer, count) in counted {
             let answer = of_count(answer, count);
-            if answer.data.is_null() || whole.form().is_none() || self.fits(&whole, &answer.data).await? {
+            if answer.data.is_null() || whole.form().is_none() || self.fits(scope, &whole, &answer.data).await? {
                 fitting.push(answer);
             }
         }

@@ -2,7 +2,7 @@
 
 use domain::{Caller, Credential, Happening, SignedDuration, Ticket, TicketId, Timestamp, Visit};
 use serde_json::json;
-use store::VisitRecord;
+use store::{Cost, VisitRecord};
 
 use crate::authenticate::{TICKET, fingerprint, parsed, spelled};
 use crate::{Engine, Error, Idempotency};
@@ -31,6 +31,11 @@ impl Engine {
     pub async fn authenticate_ticket(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parsed(TICKET, text).ok_or(Error::Unauthenticated)?;
         let hash = fingerprint(&self.pepper().await?, &secret);
+        // Anybody may send a ticket: what does not exist must not cost a writing transaction.
+        let exists = self.read(Cost::Point, move |reads| Ok(reads.ticket_exists(TicketId::from_uuid(id), &hash)?));
+        if !exists.await? {
+            return Err(Error::Unauthenticated);
+        }
         let taken = self.transact(move |work| {
             let taken = work.tx.ticket_take(TicketId::from_uuid(id), &hash)?;
             Ok(taken.filter(|ticket| work.now < ticket.expires_at))

@@ -3,13 +3,16 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::LazyLock;
 
 use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
+use regex_automata::meta;
 use serde_json::{Value, json};
 
 use crate::error::{SchemaError, SchemaReason};
 use crate::words;
 
-/// The most memory that one compiled pattern may take, which also bounds the cost of a match for each byte of text.
+/// The most memory that the automaton of one pattern may take, which also bounds the cost of a match for each byte of text.
 const PATTERN_SIZE: usize = 1024 * 1024;
+/// The most memory that a pattern may keep, after it has matched, to match faster the next time.
+pub(crate) const PATTERN_CACHE: usize = 64 * 1024;
 
 /// The drafts of JSON Schema that are understood.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,9 +65,29 @@ pub(crate) fn compile(schema: &Value, dialect: Dialect) -> Result<Validator, Sch
     .unwrap_or_else(|| Err(SchemaError::new(SchemaReason::Unusable, "")))
 }
 
-/// Tells whether the linear regular expression engine can run a pattern.
-pub(crate) fn pattern_compiles(pattern: &str) -> bool {
-    contained(|| options(Dialect::default()).build(&json!({ "pattern": pattern })).is_ok()).unwrap_or(false)
+/// Why a pattern has no size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unmeasured {
+    /// It takes more memory than was allowed.
+    TooLarge,
+    /// It is wrong, or the linear regular expression engine cannot run it.
+    Unsupported,
+}
+
+/// Compiles a pattern in the way the validator does, and returns the bytes that it takes. Compiling stops as soon as the automaton has
+/// more than `most` bytes, which bounds the time as well.
+pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasured> {
+    let compiled = contained(|| {
+        let pattern = jsonschema_regex::to_rust_regex(pattern).map_err(|()| Unmeasured::Unsupported)?;
+        let config =
+            meta::Config::new().nfa_size_limit(Some(most.min(PATTERN_SIZE))).hybrid_cache_capacity(PATTERN_CACHE);
+        meta::Builder::new().configure(config).build(&pattern).map_err(|error| match error.size_limit() {
+            Some(_) => Unmeasured::TooLarge,
+            None => Unmeasured::Unsupported,
+        })
+    });
+    let bytes = compiled.unwrap_or(Err(Unmeasured::Unsupported))?.memory_usage();
+    if bytes > most { Err(Unmeasured::TooLarge) } else { Ok(bytes) }
 }
 
 /// Runs code of the library, which has assertions of its own: a failed one is `None` here and never ends a worker.
@@ -73,7 +96,7 @@ pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
 }
 
 fn options(dialect: Dialect) -> ValidationOptions<'static> {
-    let patterns = PatternOptions::regex().size_limit(PATTERN_SIZE);
+    let patterns = PatternOptions::regex().size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_CACHE);
     let options = jsonschema::options()
         .with_draft(dialect.draft())
         .offline()

@@ -64,7 +64,15 @@ pub enum SchemaReason {
     /// A regular expression is too long.
     #[error("the pattern is longer than {limit} bytes")]
     PatternTooLong { limit: usize },
-    /// A regular expression is wrong, too big, or needs look-around or backreferences.
+    /// The patterns, subschemas and values of the schema take too much memory once they are compiled.
+    #[error(
+        "the schema compiles to more than {limit} bytes in all: use fewer or shorter patterns, and smaller repeats"
+    )]
+    CompiledTooLarge { limit: usize },
+    /// Nobody waits for the check any more, so that it was stopped.
+    #[error("the check was stopped because nobody waits for it any more")]
+    Abandoned,
+    /// A regular expression is wrong, or needs look-around or backreferences.
     #[error("the pattern cannot be compiled: look-around and backreferences are not supported")]
     UnsupportedPattern,
     /// The schema breaks the rules of its draft.
@@ -94,6 +102,8 @@ impl SchemaReason {
             Self::DuplicateAnchor => "duplicate_anchor",
             Self::UnsupportedDialect => "unsupported_dialect",
             Self::PatternTooLong { .. } => "pattern_too_long",
+            Self::CompiledTooLarge { .. } => "compiled_too_large",
+            Self::Abandoned => "abandoned",
             Self::UnsupportedPattern => "unsupported_pattern",
             Self::Invalid { .. } => "invalid",
             Self::Unusable => "unusable",

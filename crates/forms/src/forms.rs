@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use jsonschema::Validator;
-use moka::sync::Cache;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -9,18 +8,21 @@ use crate::compile;
 use crate::error::{CheckError, FieldError, SchemaError, SchemaReason};
 use crate::explain;
 use crate::guard::{self, Passed};
+use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::measure;
 
 /// The most errors that may arise, wanted or not, while an answer is explained: each takes some 300 bytes.
-const ERRORS_HELD: u64 = 250_000;
+const ERRORS_HELD: u64 = 100_000;
 /// The most bytes of the answer that those errors may copy.
-const BYTES_HELD: u64 = 256 * 1024 * 1024;
+const BYTES_HELD: u64 = 64 * 1024 * 1024;
+/// The memory that a pattern may keep once it has matched: what it remembers of earlier matches, and 256 KiB of the places it was at.
+const MATCHING_BYTES: u64 = compile::PATTERN_CACHE as u64 + 256 * 1024;
 
 /// Admits the schemas of questions and checks answers against them, keeping what it has compiled.
 pub struct Forms {
     limits: Limits,
-    compiled: Cache<[u8; 32], Arc<Compiled>>,
+    compiled: Kept<Compiled>,
 }
 
 struct Compiled {
@@ -33,18 +35,33 @@ struct Compiled {
 impl Forms {
     /// Starts with an empty cache.
     pub fn new(limits: Limits) -> Self {
-        let compiled = Cache::new(limits.cached_schemas);
+        let compiled = Kept::new(limits.cached_bytes);
         Self { limits, compiled }
     }
 
     /// Decides whether a schema may be asked with, before anybody sees the question.
     pub fn admit(&self, schema: &Value) -> Result<(), SchemaError> {
-        self.compiled(schema).map(drop)
+        self.admit_while(schema, &|| true)
+    }
+
+    /// The same, as long as `wanted` says that somebody waits for it.
+    pub fn admit_while(&self, schema: &Value, wanted: &dyn Fn() -> bool) -> Result<(), SchemaError> {
+        self.compiled(schema, wanted).map(drop)
     }
 
     /// Checks an answer; the errors are sorted, without duplicates, and no more than the limit.
     pub fn check(&self, schema: &Value, data: &Value) -> Result<(), CheckError> {
-        let compiled = self.compiled(schema)?;
+        self.check_while(schema, data, &|| true)
+    }
+
+    /// The bytes of all compiled schemas that are kept, including what their patterns may need while they match.
+    pub fn cached_bytes(&self) -> u64 {
+        self.compiled.bytes()
+    }
+
+    /// Checks an answer as long as `wanted` says that somebody waits for it.
+    pub fn check_while(&self, schema: &Value, data: &Value, wanted: &dyn Fn() -> bool) -> Result<(), CheckError> {
+        let compiled = self.compiled(schema, wanted)?;
         let fields = self.errors(&compiled, data);
         if fields.is_empty() { Ok(()) } else { Err(CheckError::Fields(fields)) }
     }
@@ -68,16 +85,18 @@ impl Forms {
     /// Finds a compiled schema, or guards and compiles it.
     ///
     /// Canonical JSON rounds numbers beyond 53 bits, so equal digests do not prove equal schemas: they are compared.
-    fn compiled(&self, schema: &Value) -> Result<Arc<Compiled>, SchemaError> {
+    fn compiled(&self, schema: &Value, wanted: &dyn Fn() -> bool) -> Result<Arc<Compiled>, SchemaError> {
         guard::size(schema, &self.limits)?;
         let digest = digest(schema)?;
         if let Some(compiled) = self.compiled.get(&digest).filter(|compiled| compiled.schema == *schema) {
             return Ok(compiled);
         }
-        let Passed { dialect, weight, unique_items } = guard::guard(schema, &self.limits)?;
+        let passed = guard::guard(schema, &self.limits, wanted)?;
+        let bytes = passed.compiled as u64 + passed.patterns as u64 * MATCHING_BYTES;
+        let Passed { dialect, weight, unique_items, .. } = passed;
         let validator = compile::compile(schema, dialect)?;
         let compiled = Arc::new(Compiled { schema: schema.clone(), validator, weight, unique_items });
-        self.compiled.insert(digest, Arc::clone(&compiled));
+        self.compiled.put(digest, Arc::clone(&compiled), bytes);
         Ok(compiled)
     }
 }

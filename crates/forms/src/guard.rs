@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
-use crate::compile::{self, Dialect};
+use crate::compile::{self, Dialect, Unmeasured};
 use crate::cost::{self, Node};
 use crate::error::{SchemaError, SchemaReason};
 use crate::keywords::{self, Place};
@@ -12,6 +12,15 @@ use crate::{measure, pointer};
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 const ANCHORS: [&str; 2] = ["$anchor", "$dynamicAnchor"];
 
+/// The bytes that one subschema takes once it is compiled, by the largest that was seen.
+const NODE_BYTES: usize = 512;
+/// The bytes that one value of the schema takes: it is kept as it is, and most are copied into the validator.
+const VALUE_BYTES: usize = 64;
+/// The bytes that a compiled pattern takes beside its automaton.
+const PATTERN_BYTES: usize = 16 * 1024;
+/// How many bytes of a compiled pattern count as one further look at a value: matching may go through all of its states for each byte.
+const BYTES_A_LOOK: usize = 1024;
+
 /// What the guard has learned about a schema that may be compiled.
 pub(crate) struct Passed {
     pub(crate) dialect: Dialect,
@@ -19,6 +28,10 @@ pub(crate) struct Passed {
     pub(crate) weight: u64,
     /// Whether `uniqueItems` is asked for anywhere.
     pub(crate) unique_items: bool,
+    /// The bytes that the schema takes once it is compiled.
+    pub(crate) compiled: usize,
+    /// The different patterns in it.
+    pub(crate) patterns: usize,
 }
 
 /// Refuses what is too big to be read at all; everything else may recurse freely after this.
@@ -35,13 +48,15 @@ pub(crate) fn size(schema: &Value, limits: &Limits) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// Refuses a schema that is dangerous to compile or to validate with; expects one that `size` has let through.
-pub(crate) fn guard(schema: &Value, limits: &Limits) -> Result<Passed, SchemaError> {
+/// Refuses a schema that is dangerous to compile or to validate with; expects one that `size` has let through. Stops before the next
+/// pattern when `wanted` says that nobody waits any more.
+pub(crate) fn guard(schema: &Value, limits: &Limits, wanted: &dyn Fn() -> bool) -> Result<Passed, SchemaError> {
     let dialect = dialect(schema)?;
-    let mut walk = Walk::new(schema, dialect, limits);
+    let mut walk = Walk::new(schema, dialect, limits, wanted);
     walk.run()?;
     let weight = walk.weight()?;
-    Ok(Passed { dialect, weight, unique_items: walk.unique_items })
+    let patterns = walk.patterns.len();
+    Ok(Passed { dialect, weight, unique_items: walk.unique_items, compiled: walk.compiled, patterns })
 }
 
 fn dialect(schema: &Value) -> Result<Dialect, SchemaError> {
@@ -75,10 +90,15 @@ struct Walk<'a> {
     branches: usize,
     properties: usize,
     unique_items: bool,
+    /// The size of each pattern that was compiled.
+    patterns: HashMap<&'a str, usize>,
+    /// The bytes that everything read so far takes once it is compiled.
+    compiled: usize,
+    wanted: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Walk<'a> {
-    fn new(root: &'a Value, dialect: Dialect, limits: &'a Limits) -> Self {
+    fn new(root: &'a Value, dialect: Dialect, limits: &'a Limits, wanted: &'a dyn Fn() -> bool) -> Self {
         let mut walk = Self {
             root,
             dialect,
@@ -92,6 +112,9 @@ impl<'a> Walk<'a> {
             branches: 0,
             properties: 0,
             unique_items: false,
+            patterns: HashMap::new(),
+            compiled: 0,
+            wanted,
         };
         walk.node(String::new(), root);
         walk
@@ -99,8 +122,10 @@ impl<'a> Walk<'a> {
 
     /// Reads everything below the top level first, so that all anchors are known when references are followed.
     fn run(&mut self) -> Result<(), SchemaError> {
+        self.charge(measure::values(self.root).saturating_mul(VALUE_BYTES), String::new)?;
         loop {
             while let Some((index, schema)) = self.todo.pop() {
+                self.charge(NODE_BYTES, String::new)?;
                 if let Value::Object(schema) = schema {
                     self.read(index, schema)?;
                 }
@@ -114,7 +139,7 @@ impl<'a> Walk<'a> {
     fn read(&mut self, index: usize, schema: &'a Map<String, Value>) -> Result<(), SchemaError> {
         let at = self.nodes[index].pointer.clone();
         self.read_identity(index, schema, &at)?;
-        self.read_patterns(schema, &at)?;
+        self.read_patterns(index, schema, &at)?;
         self.read_references(index, schema, &at)?;
         self.unique_items |= schema.get("uniqueItems") == Some(&Value::Bool(true));
         self.nodes[index].asks_twice =
@@ -162,25 +187,58 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn read_patterns(&self, schema: &Map<String, Value>, at: &str) -> Result<(), SchemaError> {
+    fn read_patterns(&mut self, index: usize, schema: &'a Map<String, Value>, at: &str) -> Result<(), SchemaError> {
         if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
-            self.pattern(pattern, || pointer::child(at, "pattern"))?;
+            self.pattern(index, pattern, || pointer::child(at, "pattern"))?;
         }
         if let Some(map) = schema.get("patternProperties").and_then(Value::as_object) {
             for pattern in map.keys() {
-                self.pattern(pattern, || pointer::child(&pointer::child(at, "patternProperties"), pattern))?;
+                self.pattern(index, pattern, || pointer::child(&pointer::child(at, "patternProperties"), pattern))?;
             }
         }
         Ok(())
     }
 
-    fn pattern(&self, pattern: &str, at: impl Fn() -> String) -> Result<(), SchemaError> {
+    /// Compiles a pattern that was not seen before, within what is left of the budget. The validator keeps equal patterns once.
+    fn pattern(&mut self, index: usize, pattern: &'a str, at: impl Fn() -> String) -> Result<(), SchemaError> {
         let limit = self.limits.pattern_bytes;
         if pattern.len() > limit {
             return Err(SchemaError::new(SchemaReason::PatternTooLong { limit }, at()));
         }
-        if !compile::pattern_compiles(pattern) {
-            return Err(SchemaError::new(SchemaReason::UnsupportedPattern, at()));
+        let bytes = match self.patterns.get(pattern) {
+            Some(&bytes) => bytes,
+            None => {
+                let bytes = self.compile_pattern(pattern, &at)?;
+                self.patterns.insert(pattern, bytes);
+                bytes
+            }
+        };
+        self.nodes[index].own += (bytes / BYTES_A_LOOK) as u64;
+        Ok(())
+    }
+
+    fn compile_pattern(&mut self, pattern: &str, at: &impl Fn() -> String) -> Result<usize, SchemaError> {
+        if !(self.wanted)() {
+            return Err(SchemaError::new(SchemaReason::Abandoned, at()));
+        }
+        self.charge(PATTERN_BYTES, at)?;
+        let limit = self.limits.compiled_bytes;
+        let reason = |why| match why {
+            Unmeasured::TooLarge => SchemaReason::CompiledTooLarge { limit },
+            Unmeasured::Unsupported => SchemaReason::UnsupportedPattern,
+        };
+        let bytes = compile::pattern_bytes(pattern, limit - self.compiled);
+        let bytes = bytes.map_err(|why| SchemaError::new(reason(why), at()))?;
+        self.charge(bytes, at)?;
+        Ok(bytes)
+    }
+
+    /// Takes bytes from the budget of the compiled schema.
+    fn charge(&mut self, bytes: usize, at: impl Fn() -> String) -> Result<(), SchemaError> {
+        let limit = self.limits.compiled_bytes;
+        self.compiled = self.compiled.saturating_add(bytes);
+        if self.compiled > limit {
+            return Err(SchemaError::new(SchemaReason::CompiledTooLarge { limit }, at()));
         }
         Ok(())
     }

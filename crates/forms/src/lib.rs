@@ -9,6 +9,8 @@
 //! What is deliberately absent:
 //! - It never reaches a store, a network or a file. Only references inside the schema itself are followed.
 //! - It never matches a pattern by backtracking. A pattern that needs look-around is refused when the question is asked.
+//! - It never compiles without a bound. Patterns, subschemas and values share one budget of bytes for a schema, compiling stops where it
+//!   is used up, and the schemas that are kept are weighed in bytes.
 //! - It never validates without a bound. A schema has an estimated weight (how often it may look at one value), and
 //!   weight, size and depth of the answer together stay under a budget.
 //! - It never repeats an answer in a message: an answer can be a secret.
@@ -27,6 +29,7 @@ mod limits;
 mod compile;
 mod cost;
 mod guard;
+mod kept;
 mod keywords;
 mod pointer;
 

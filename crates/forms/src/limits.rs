@@ -19,8 +19,10 @@ pub struct Limits {
     pub weight: u64,
     /// How many subschemas may be under way inside each other, for an answer as deep as allowed: the bound on the stack.
     pub nesting: u64,
-    /// Compiled schemas kept for the next answer.
-    pub cached_schemas: u64,
+    /// Bytes that a schema may take once it is compiled: all its patterns, subschemas and values together.
+    pub compiled_bytes: usize,
+    /// Bytes of compiled schemas that are kept for the next answer, including what their patterns need while they match.
+    pub cached_bytes: u64,
     /// Bytes of an answer when written as compact JSON.
     pub data_bytes: usize,
     /// Levels of JSON nesting in an answer.
@@ -46,7 +48,8 @@ impl Default for Limits {
             pattern_bytes: 512,
             weight: 4096,
             nesting: 512,
-            cached_schemas: 256,
+            compiled_bytes: 2 * 1024 * 1024,
+            cached_bytes: 32 * 1024 * 1024,
             data_bytes: 1024 * 1024,
             data_depth: 64,
             data_values: 50_000,

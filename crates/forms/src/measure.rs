@@ -58,6 +58,15 @@ pub(crate) fn within_depth(value: &Value, limit: usize) -> Result<(), String> {
         .map_err(|path| path.iter().rev().fold(String::new(), |at, token| pointer::child(&at, token)))
 }
 
+/// Counts a value and everything inside it.
+pub(crate) fn values(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().fold(1, |count, item| count + values(item)),
+        Value::Object(fields) => fields.values().fold(1, |count, field| count + values(field)),
+        _ => 1,
+    }
+}
+
 /// Counts the bytes of a value as compact JSON, or stops when there are more than `limit`.
 pub(crate) fn bytes(value: &Value, limit: usize) -> Option<usize> {
     let mut room = Room { left: limit };

@@ -137,10 +137,57 @@ fn only_local_references_are_followed() {
 
 #[test]
 fn only_linear_patterns_are_compiled() {
-    for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a)\1", "(", "[z-a]", r"(\p{L}{100}){100}"] {
+    for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a)\1", "(", "[z-a]"] {
         refused(json!({"properties": {"p": {"pattern": pattern}}}), "unsupported_pattern", "/properties/p/pattern");
     }
     refused(json!({"patternProperties": {"(?=a)/": {}}}), "unsupported_pattern", "/patternProperties/(?=a)~1");
+}
+
+#[test]
+fn a_schema_compiles_to_a_bounded_size_in_all() {
+    let large = r"(\p{L}{100}){100}";
+    refused(json!({"properties": {"p": {"pattern": large}}}), "compiled_too_large", "/properties/p/pattern");
+    // One of them takes 628 KiB, so that three fit and the rest is not even compiled.
+    let pattern = |index| format!("^(a|b|c|[d-z]{{1,30}}|{index}){{1,200}}0$");
+    let fields = |number| named(number, |index| json!({"type": "string", "pattern": pattern(index)}));
+    admitted(json!({"properties": fields(3)}));
+    let hostile = json!({"type": "object", "properties": fields(400)});
+    let SchemaError { reason, .. } = Forms::default().admit(&hostile).unwrap_err();
+    assert_eq!(reason.code(), "compiled_too_large");
+    assert_eq!(
+        reason.to_string(),
+        "the schema compiles to more than 2097152 bytes in all: use fewer or shorter patterns, and smaller repeats"
+    );
+    let same = named(400, |_| json!({"type": "string", "pattern": pattern(0)}));
+    admitted(json!({"properties": same}));
+    refused(json!({"prefixItems": many(5000, |_| json!({}))}), "compiled_too_large", "");
+}
+
+/// What is kept of twelve schemas that each take most of what one may take stays below the bound.
+#[test]
+fn compiled_schemas_are_kept_by_their_size() {
+    let forms = Forms::new(Limits { cached_bytes: 4 * 1024 * 1024, ..Limits::default() });
+    for index in 0..12 {
+        let schema = json!({"properties": {"p": {"pattern": format!("^(a|[d-z]{{1,30}}|{index}){{1,200}}$")}}});
+        assert_eq!(forms.admit(&schema), Ok(()));
+        assert!(forms.cached_bytes() > 512 * 1024, "it is weighed");
+        assert!(forms.cached_bytes() <= 4 * 1024 * 1024);
+    }
+    let forms = Forms::new(Limits { cached_bytes: 1024, ..Limits::default() });
+    assert_eq!(forms.check(&json!({"pattern": "^a$|b"}), &json!("a")), Ok(()));
+    assert_eq!(forms.cached_bytes(), 0, "what is larger than the cache is compiled again each time");
+}
+
+#[test]
+fn nothing_is_compiled_for_nobody() {
+    let asked = std::cell::Cell::new(0);
+    let wanted = || {
+        asked.set(asked.get() + 1);
+        asked.get() < 3
+    };
+    let fields = named(10, |index| json!({"pattern": format!("^{index}+$")}));
+    let refused = Forms::default().admit_while(&json!({"properties": fields}), &wanted).unwrap_err();
+    assert_eq!((refused.reason.code(), asked.get()), ("abandoned", 3), "it stopped before the third pattern");
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub(crate) fn transport(
 ) -> Result<StreamableHttpClientTransport<Bounded>, reqwest::Error> {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
+        // A proxy out of the environment would see the token and every call: nobody named it to this server.
+        .no_proxy()
         .connect_timeout(Duration::from_secs(10))
         // A connection that was kept may be closed by the server at the moment of a call, which nobody could tell from one that was made.
         .pool_max_idle_per_host(0)

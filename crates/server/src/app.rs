@@ -11,9 +11,13 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use crate::connection::ConnectionLimits;
+use crate::frames::Unfinished;
 use crate::front::Front;
 use crate::replies::Replies;
 use crate::sign_ins::SignIns;
+use crate::sse::Streams;
+use crate::strangers::Strangers;
 
 /// What callers may not exceed.
 #[derive(Debug, Clone)]
@@ -26,8 +30,20 @@ pub struct Limits {
     pub key_reply_bytes: u64,
     /// The same of one tenant.
     pub tenant_reply_bytes: u64,
-    /// How many streams may be open at this node.
+    /// How many streams and sockets may be open at this node.
     pub streams: usize,
+    /// How many of them one key, or one person who has signed in, may have.
+    pub key_streams: usize,
+    /// How many everybody of one tenant may have.
+    pub tenant_streams: usize,
+    /// Bytes of unfinished messages on all sockets of one key or person.
+    pub key_unfinished_bytes: usize,
+    /// The same of one tenant.
+    pub tenant_unfinished_bytes: usize,
+    /// How many credentials that are not good one address may send in a minute.
+    pub address_attempts: u32,
+    /// How many connections there may be, and how long one may be stuck.
+    pub connections: ConnectionLimits,
     /// How often a socket, or a stream that is silent, shows that it lives. A socket that is silent for three times as long has ended.
     pub heartbeat: Duration,
     /// Whether all requests come through a proxy whose last word in `X-Forwarded-For` is where they come from.
@@ -42,6 +58,12 @@ impl Default for Limits {
             key_reply_bytes: 32 << 20,
             tenant_reply_bytes: 64 << 20,
             streams: 50_000,
+            key_streams: 1000,
+            tenant_streams: 10_000,
+            key_unfinished_bytes: 8 * 1024 * 1024,
+            tenant_unfinished_bytes: 64 * 1024 * 1024,
+            address_attempts: 120,
+            connections: ConnectionLimits::default(),
             heartbeat: Duration::from_secs(15),
             behind_proxy: false,
         }
@@ -63,7 +85,9 @@ pub struct Parts {
     pub(crate) replies: Replies,
     pub(crate) figures: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
-    pub(crate) streams: Arc<tokio::sync::Semaphore>,
+    pub(crate) streams: Streams,
+    pub(crate) unfinished: Arc<Unfinished>,
+    pub(crate) strangers: Strangers,
     /// When the open questions were last counted, and how long that took.
     pub(crate) counted: tokio::sync::Mutex<Option<(Instant, Duration)>>,
 }
@@ -88,11 +112,26 @@ impl App {
     ) -> Self {
         let quota = |rate: NonZeroU32| Quota::per_second(rate).allow_burst(rate.saturating_mul(TWICE));
         let rates = limits.rate.map(|rate| RateLimiter::keyed(quota(rate)));
-        let streams = Arc::new(tokio::sync::Semaphore::new(limits.streams));
+        let streams = Streams::new(&limits);
+        let unfinished = Arc::new(Unfinished::new(limits.key_unfinished_bytes, limits.tenant_unfinished_bytes));
+        let strangers = Strangers::new(limits.address_attempts);
         let counted = tokio::sync::Mutex::default();
         let sign_ins = SignIns::default();
         let replies = Replies::new(limits.key_reply_bytes, limits.tenant_reply_bytes);
-        Self(Arc::new(Parts { engine, limits, front, rates, sign_ins, replies, figures, stopping, streams, counted }))
+        Self(Arc::new(Parts {
+            engine,
+            limits,
+            front,
+            rates,
+            sign_ins,
+            replies,
+            figures,
+            stopping,
+            streams,
+            unfinished,
+            strangers,
+            counted,
+        }))
     }
 
     /// Turns ready when the server begins to stop: whoever waits is told what there is now.

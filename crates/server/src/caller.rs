@@ -5,11 +5,13 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::FromRequestParts;
 use axum_extra::extract::CookieJar;
 use domain::{Caller, Credential, Wire};
+use engine::Error;
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, UPGRADE};
 use http::request::Parts;
 
 use crate::App;
+use crate::connection::{Network, Newcomer};
 use crate::cookie;
 use crate::error::ApiError;
 use crate::replies::Addressee;
@@ -32,6 +34,9 @@ pub(crate) struct Stranger(pub(crate) Option<IpAddr>);
 /// Whoever comes from the identity provider, which is another site: where they come from, where that is known.
 pub(crate) struct Traveller(pub(crate) Option<IpAddr>);
 
+/// Where links in the reply to a request lead to, without a slash at the end.
+pub(crate) struct Base(pub(crate) String);
+
 /// The other end of the connection that a request came through.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
@@ -42,7 +47,7 @@ impl FromRequestParts<App> for Who {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         short_enough(parts)?;
         let caller = match parts.headers.get(AUTHORIZATION) {
-            Some(header) => by_key(header, app).await?,
+            Some(header) => by_key(parts, header, app).await?,
             None => by_cookie(parts, app).await?,
         };
         within_rate(app, &caller)?;
@@ -57,8 +62,8 @@ impl FromRequestParts<App> for Reading {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         short_enough(parts)?;
         let caller = match (parts.headers.get(AUTHORIZATION), ticket(parts)) {
-            (Some(header), _) => by_key(header, app).await?,
-            (None, Some(ticket)) => app.engine.authenticate_ticket(&ticket).await?,
+            (Some(header), _) => by_key(parts, header, app).await?,
+            (None, Some(ticket)) => shown(parts, app, None, app.engine.authenticate_ticket(&ticket)).await?,
             (None, None) => {
                 let caller = by_cookie(parts, app).await?;
                 if parts.headers.contains_key(UPGRADE) {
@@ -125,21 +130,64 @@ impl FromRequestParts<App> for Traveller {
     }
 }
 
-async fn by_key(header: &HeaderValue, app: &App) -> Result<Caller, ApiError> {
+impl FromRequestParts<App> for Base {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        Ok(Self(app.front.base(&parts.extensions)))
+    }
+}
+
+/// What strangers are counted by in place of their address.
+pub(crate) fn network(from: Option<IpAddr>) -> Option<IpAddr> {
+    from.map(|from| Network::of(from).0)
+}
+
+/// Finds out who somebody is, unless too many credentials from their address were not good. Whoever is known is no stranger on this
+/// connection any more.
+async fn shown(
+    parts: &Parts,
+    app: &App,
+    credential: Option<&str>,
+    authenticating: impl Future<Output = Result<Caller, Error>>,
+) -> Result<Caller, ApiError> {
+    let from = address(parts, app.limits.behind_proxy);
+    app.strangers.may_try(from, credential)?;
+    match authenticating.await {
+        Ok(caller) => {
+            if let Some(credential) = credential {
+                app.strangers.succeeded(credential);
+            }
+            if let Some(newcomer) = parts.extensions.get::<Newcomer>() {
+                newcomer.is_known();
+            }
+            Ok(caller)
+        }
+        Err(error) => {
+            if error == Error::Unauthenticated {
+                app.strangers.failed(from);
+            }
+            Err(error.into())
+        }
+    }
+}
+
+async fn by_key(parts: &Parts, header: &HeaderValue, app: &App) -> Result<Caller, ApiError> {
     let text = header.to_str().map_err(|_| ApiError::NoCredential)?;
     let (scheme, key) = text.split_once(' ').ok_or(ApiError::NoCredential)?;
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(ApiError::NoCredential);
     }
-    Ok(app.engine.authenticate(key.trim()).await?)
+    let key = key.trim();
+    shown(parts, app, Some(key), app.engine.authenticate(key)).await
 }
 
 /// A browser sends its cookie with whatever any site has it send: what changes something must come from our page.
 async fn by_cookie(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     let jar = CookieJar::from_headers(&parts.headers);
-    let cookie = jar.get(cookie::VISIT).ok_or(ApiError::NoCredential)?;
+    let visit = cookie::signed_in_with(&app.front, &jar).ok_or(ApiError::NoCredential)?;
     app.front.same_site(&parts.method, &parts.headers)?;
-    Ok(app.engine.authenticate_visit(cookie.value()).await?)
+    shown(parts, app, Some(visit), app.engine.authenticate_visit(visit)).await
 }
 
 /// Where a request came from. What the sender says of itself counts only behind a proxy that is known to add the last word.

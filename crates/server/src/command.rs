@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use engine::Idempotency;
@@ -17,6 +18,9 @@ use crate::unique::Unique;
 
 /// How long a body may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
+/// How large a body may be, and how long it may take, where nobody knows yet who sends it.
+const STRANGER_BODY: usize = 16 * 1024;
+const STRANGER_BODY_TIME: Duration = Duration::from_secs(10);
 /// How long an idempotency key may be.
 const LONGEST_KEY: usize = 255;
 /// What names a command.
@@ -34,18 +38,35 @@ impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let key = idempotency_key(&parts.headers)?;
-        let most = app.limits.body_bytes;
-        let collecting = tokio::time::timeout(BODY_TIME, Limited::new(body, most).collect());
-        let bytes = match collecting.await {
-            Err(_) => return Err(ApiError::BodyTimeout),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(ApiError::BodyTooLarge(most)),
-            Ok(Err(error)) => return Err(ApiError::MalformedJson(error.to_string())),
-            Ok(Ok(collected)) => collected.to_bytes(),
-        };
+        let bytes = received(body, app.limits.body_bytes, BODY_TIME).await?;
         let body = read(&parts.headers, &bytes)?;
         let operation = format!("{} {}", parts.method, parts.uri.path());
         let once = key.map(|key| Idempotency::new(key, &operation, &bytes));
         Ok(Self { body, once })
+    }
+}
+
+/// What somebody sends to sign in: little, and soon. It has to be kept in memory before anybody knows who sends it.
+pub(crate) struct SignInCommand<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let most = app.limits.body_bytes.min(STRANGER_BODY);
+        let bytes = received(body, most, STRANGER_BODY_TIME).await?;
+        Ok(Self(read(&parts.headers, &bytes)?))
+    }
+}
+
+/// A whole body, if it is not too large and comes in time.
+async fn received(body: Body, most: usize, longest: Duration) -> Result<Bytes, ApiError> {
+    match tokio::time::timeout(longest, Limited::new(body, most).collect()).await {
+        Err(_) => Err(ApiError::BodyTimeout),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::BodyTooLarge(most)),
+        Ok(Err(error)) => Err(ApiError::MalformedJson(error.to_string())),
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum ApiError {
     BodyTimeout,
     /// The content type is not JSON.
     NotJson,
+    /// The body is compressed, or encoded in another way.
+    EncodingUnsupported,
     /// A query parameter is wrong.
     QueryInvalid(String),
     /// The id in the path is no id of the kind wanted.
@@ -145,6 +147,7 @@ pub const CODES: &[&str] = &[
     "body_too_large",
     "body_timeout",
     "not_json",
+    "encoding_unsupported",
     "query_invalid",
     "id_invalid",
     "header_invalid",
@@ -183,6 +186,7 @@ impl ApiError {
             Self::BodyTooLarge(_) => (S::PAYLOAD_TOO_LARGE, "body_too_large"),
             Self::BodyTimeout => (S::REQUEST_TIMEOUT, "body_timeout"),
             Self::NotJson => (S::UNSUPPORTED_MEDIA_TYPE, "not_json"),
+            Self::EncodingUnsupported => (S::UNSUPPORTED_MEDIA_TYPE, "encoding_unsupported"),
             Self::QueryInvalid(_) => (S::BAD_REQUEST, "query_invalid"),
             Self::IdInvalid(_) => (S::BAD_REQUEST, "id_invalid"),
             Self::HeaderInvalid(_) => (S::BAD_REQUEST, "header_invalid"),
@@ -277,6 +281,7 @@ impl ApiError {
             Self::BodyTooLarge(most) => (format!("the body is larger than {most} bytes"), None),
             Self::BodyTimeout => plain("the body did not arrive in time"),
             Self::NotJson => plain("send the body as `Content-Type: application/json`"),
+            Self::EncodingUnsupported => plain("send the body as it is, without `Content-Encoding`"),
             Self::QueryInvalid(why) => ("a query parameter is wrong".to_owned(), Some(why.clone())),
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
             Self::ChannelMismatch => plain("the question is in another channel than the one that was named"),
@@ -394,6 +399,26 @@ impl ApiError {
         }
         self.into_body()
     }
+}
+
+/// What a connection is told for which there is no room, as it goes over the wire. Counted as every refusal by limit is.
+pub(crate) fn refused_connection(limit: Limit) -> String {
+    metrics::counter!("flow_limit_refusals_total", "limit" => limit.name()).increment(1);
+    let code = "limit_reached";
+    let body = serde_json::json!({
+        "type": format!("urn:holdpoint:problem:{code}"),
+        "title": format!("the limit of {} is reached", limit.words()),
+        "status": 503,
+        "code": code,
+        "detail": limit.detail(),
+        "limit": limit.name(),
+    });
+    let body = body.to_string();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: {}\r\n\
+         Retry-After: 1\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 impl IntoResponse for ApiError {

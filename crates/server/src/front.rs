@@ -1,7 +1,9 @@
 //! What people's browsers see of this server: its address, its page, its identity provider.
 
+use std::net::SocketAddr;
+
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, Method};
+use http::{Extensions, HeaderMap, Method};
 use url::Url;
 
 use crate::error::ApiError;
@@ -24,17 +26,23 @@ pub struct Front {
     pub unconfined: bool,
 }
 
+/// Where a connection has found this server: the address that it was accepted at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Here(pub(crate) SocketAddr);
+
 impl Front {
     /// Whether browsers come over TLS, so that cookies must never be sent without.
     pub(crate) fn secure(&self) -> bool {
         self.public.as_ref().is_some_and(|public| public.scheme() == "https")
     }
 
-    /// Where people find the server, without a slash at the end.
-    pub(crate) fn base(&self, headers: &HeaderMap) -> String {
-        match &self.public {
-            Some(public) => public.as_str().trim_end_matches('/').to_owned(),
-            None => format!("http://{}", text(headers, HOST.as_str()).unwrap_or("127.0.0.1:8420")),
+    /// Where people find the server, without a slash at the end: as its operator says, else where the connection of this request was
+    /// accepted. What a request says of it in `Host` is never repeated: anybody can write anything there.
+    pub(crate) fn base(&self, request: &Extensions) -> String {
+        match (&self.public, request.get::<Here>()) {
+            (Some(public), _) => public.as_str().trim_end_matches('/').to_owned(),
+            (None, Some(Here(address))) => format!("http://{}", canonical(*address)),
+            (None, None) => "http://127.0.0.1:8420".to_owned(),
         }
     }
 
@@ -66,6 +74,11 @@ impl Front {
         let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         authority.is_some() && authority == text(headers, HOST.as_str())
     }
+}
+
+/// An address in its usual form: a socket for IPv6 shows IPv4 addresses as mapped ones.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -120,10 +133,12 @@ mod tests {
 
     #[test]
     fn links_lead_to_where_people_find_the_server() {
-        let headers: HeaderMap = [(HOST, "10.0.0.1:8420".parse().unwrap())].into_iter().collect();
-        assert_eq!(Front::default().base(&headers), "http://10.0.0.1:8420");
+        let mut request = Extensions::new();
+        assert_eq!(Front::default().base(&request), "http://127.0.0.1:8420");
+        request.insert(Here("[::ffff:10.0.0.1]:8420".parse().unwrap()));
+        assert_eq!(Front::default().base(&request), "http://10.0.0.1:8420");
         let front = Front { public: Some("https://hp.example.org/".parse().unwrap()), ..Front::default() };
-        assert_eq!(front.base(&headers), "https://hp.example.org");
+        assert_eq!(front.base(&request), "https://hp.example.org");
         assert!(front.secure() && !Front::default().secure());
     }
 }

@@ -1,21 +1,25 @@
 //! Accepts connections, and ends them well.
 
-use std::io;
+use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
 use axum::Router;
+use domain::Limit;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use crate::caller::Peer;
+use crate::connection::{ConnectionLimits, Guarded, Room};
+use crate::front::Here;
 use crate::socket::Sockets;
 
 /// How long a client may take to send the head of a request.
@@ -24,36 +28,76 @@ const HEAD_TIME: Duration = Duration::from_secs(30);
 const STOP_TIME: Duration = Duration::from_secs(20);
 
 /// Serves until `stopping` turns true; then accepts nothing more, lets requests in flight finish and sockets say goodbye.
-pub async fn listen(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) -> io::Result<()> {
-    let connections = TaskTracker::new();
-    let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(64 * 1024);
+pub async fn listen(
+    listener: TcpListener,
+    router: Router,
+    limits: ConnectionLimits,
+    mut stopping: watch::Receiver<bool>,
+) -> io::Result<()> {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(64 * 1024);
+    let (own, room) = (listener.local_addr()?, Room::new(limits));
+    let server = Server { http, router, room, own, connections: TaskTracker::new(), stopping: stopping.clone() };
     loop {
         let accepted = tokio::select! {
             biased;
             _ = stopping.wait_for(|stopping| *stopping) => break,
             accepted = listener.accept() => accepted,
         };
-        let (stream, peer) = match accepted {
-            Ok(accepted) => accepted,
+        match accepted {
+            Ok((stream, peer)) => server.accepts(stream, peer),
             Err(error) => {
                 // Out of file descriptors, most likely: those that are open will be given back.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
             }
+        }
+    }
+    drop(listener);
+    let connections = server.connections;
+    connections.close();
+    if tokio::time::timeout(STOP_TIME, connections.wait()).await.is_err() {
+        tracing::warn!("some requests did not finish in time");
+    }
+    Ok(())
+}
+
+/// What serves each connection.
+struct Server {
+    http: http1::Builder,
+    router: Router,
+    room: Room,
+    /// Where it listens.
+    own: SocketAddr,
+    connections: TaskTracker,
+    stopping: watch::Receiver<bool>,
+}
+
+impl Server {
+    /// Serves a connection, if there is room for one more.
+    fn accepts(&self, stream: TcpStream, peer: SocketAddr) {
+        let (place, newcomer) = match self.room.admit(peer) {
+            Ok(admitted) => admitted,
+            Err(limit) => return refuse(stream, peer, limit),
         };
         // Answers are small and wanted at once.
         let _ = stream.set_nodelay(true);
-        let sockets = Sockets(connections.clone());
-        let service = TowerToHyperService::new(router.clone().map_request(move |mut request: Request<Incoming>| {
-            request.extensions_mut().insert(Peer(peer));
-            request.extensions_mut().insert(sockets.clone());
-            request
-        }));
-        let connection = server.serve_connection(TokioIo::new(stream), service).with_upgrades();
-        let mut stopping = stopping.clone();
-        connections.spawn(async move {
+        // A server that listens everywhere is where this client has found it.
+        let here = Here(stream.local_addr().unwrap_or(self.own));
+        let sockets = Sockets(self.connections.clone());
+        let service =
+            TowerToHyperService::new(self.router.clone().map_request(move |mut request: Request<Incoming>| {
+                let extensions = request.extensions_mut();
+                extensions.insert(Peer(peer));
+                extensions.insert(here);
+                extensions.insert(newcomer.clone());
+                extensions.insert(sockets.clone());
+                request
+            }));
+        let stream = Guarded::new(stream, self.room.write_time(), Some(place));
+        let connection = self.http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+        let mut stopping = self.stopping.clone();
+        self.connections.spawn(async move {
             let mut connection = pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
@@ -67,12 +111,15 @@ pub async fn listen(listener: TcpListener, router: Router, mut stopping: watch::
             }
         });
     }
-    drop(listener);
-    connections.close();
-    if tokio::time::timeout(STOP_TIME, connections.wait()).await.is_err() {
-        tracing::warn!("some requests did not finish in time");
+}
+
+/// Closes a connection for which there is no room. It is told why as far as that can be said without waiting.
+fn refuse(stream: TcpStream, peer: SocketAddr, limit: Limit) {
+    tracing::debug!(%peer, limit = limit.name(), "a connection was refused");
+    let response = crate::error::refused_connection(limit);
+    if let Ok(mut stream) = stream.into_std() {
+        let _ = stream.write(response.as_bytes());
     }
-    Ok(())
 }
 
 async fn stops(stopping: &mut watch::Receiver<bool>) {

@@ -31,8 +31,11 @@ use axum::extract::State;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{AUTHORIZATION, CACHE_CONTROL, COOKIE};
-use http::{HeaderMap, HeaderValue, Method, Uri};
+use http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -45,8 +48,13 @@ use utoipa_swagger_ui::SwaggerUi;
 use crate::App;
 use crate::document::base;
 use crate::error::ApiError;
+use crate::heads::unambiguous;
 use crate::oidc::{CALLBACK, START};
 use crate::trace::traced;
+
+/// What a browser may load for the page that shows the document.
+const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                           font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// All operations, each in one place with its route.
 pub(crate) fn operations() -> OpenApiRouter<App> {
@@ -138,18 +146,32 @@ pub fn router(app: App) -> Router {
         .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION, COOKIE]))
         .layer(from_fn(traced))
         .layer(CatchPanicLayer::custom(|_| ApiError::Panicked.into_response()))
+        .layer(from_fn(unambiguous))
         .layer(CompressionLayer::new())
+        .layer(SetResponseHeaderLayer::if_not_present(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")))
         .layer(from_fn_with_state(app.clone(), crate::replies::counted));
     router
         .route(START, get(oidc::start))
         .route(CALLBACK, get(oidc::callback))
         .route("/asyncapi.json", get(async || axum::Json(crate::asyncapi::asyncapi())))
-        .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
+        .merge(described(document))
         .fallback(page)
         .method_not_allowed_fallback(no_method)
         .layer(layers)
         .with_state(app)
+}
+
+/// The page that shows the document, with the headers of our own page. It writes styles into its elements, which no nonce can allow.
+fn described(document: utoipa::openapi::OpenApi) -> Router<App> {
+    let page: Router<App> = SwaggerUi::new("/docs").url("/openapi.json", document).into();
+    let set = |name: HeaderName, value: &'static str| {
+        SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value))
+    };
+    page.layer(set(CONTENT_SECURITY_POLICY, DOCS_POLICY))
+        .layer(set(X_FRAME_OPTIONS, "DENY"))
+        .layer(set(X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(set(REFERRER_POLICY, "no-referrer"))
 }
 
 /// Health and figures alone, for a process that serves nothing else.

@@ -3,24 +3,35 @@
 //! What is said on it is the business of a [`Talk`]. Here is what all of them share: who may open one, pings, the end of those that
 //! are silent or do not read, the size of messages, the rate, and a good end when the server stops or the credential does.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use domain::{Caller, Wire};
+use futures::{SinkExt, StreamExt};
 use http::request::Parts;
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
-use tokio_tungstenite::tungstenite;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
 use tokio_util::task::TaskTracker;
 
 use crate::App;
 use crate::caller::{Reading, within_rate};
 use crate::error::ApiError;
+use crate::frames::{Excess, Meter, Metered};
+use crate::handshake::Handshake;
 use crate::sse::Counted;
 
 /// How many heartbeats a socket may be silent, or leave what it is told unread.
 const PATIENCE: u32 = 3;
+
+/// How much is read at once: each socket has as much memory for it.
+const READ_AT_ONCE: usize = 16 * 1024;
 
 /// How long the other side may take to agree that it is over.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -73,11 +84,11 @@ impl End {
         }
     }
 
-    const fn code(self) -> u16 {
+    const fn code(self) -> CloseCode {
         match self {
-            Self::Stopping => close_code::AWAY,
-            Self::Unauthenticated => close_code::POLICY,
-            Self::Interrupted => close_code::ERROR,
+            Self::Stopping => CloseCode::Away,
+            Self::Unauthenticated => CloseCode::Policy,
+            Self::Interrupted => CloseCode::Error,
         }
     }
 }
@@ -85,7 +96,7 @@ impl End {
 /// Whoever wants to open a socket.
 pub(crate) struct Joining {
     pub(crate) caller: Caller,
-    upgrade: Option<WebSocketUpgrade>,
+    handshake: Option<Handshake>,
     sockets: Option<Sockets>,
 }
 
@@ -97,32 +108,38 @@ impl FromRequestParts<App> for Joining {
         let wire = if caller.wire == Wire::Http { Wire::Ws } else { caller.wire };
         let caller = Caller { wire, ..caller };
         let sockets = parts.extensions.get::<Sockets>().cloned();
-        let upgrade = WebSocketUpgrade::from_request_parts(parts, app).await.ok();
-        Ok(Self { caller, upgrade, sockets })
+        Ok(Self { caller, handshake: Handshake::of(parts), sockets })
     }
 }
 
 impl Joining {
     /// Opens the socket.
     pub(crate) fn with(self, app: &App, talk: impl Talk) -> Result<Response, ApiError> {
-        let upgrade = self.upgrade.ok_or(ApiError::NotSocket)?;
-        let (app, caller, counted) = (app.clone(), self.caller, Counted::one(app)?);
-        let token = self.sockets.map(|sockets| sockets.0.token());
-        // What is a little too large is refused in words; what is much too large is not even taken in.
-        let most = app.limits.body_bytes.saturating_mul(2);
-        let upgrade = upgrade.max_message_size(most).max_frame_size(most).write_buffer_size(0);
-        Ok(upgrade.on_upgrade(async move |socket| {
-            Line::new(app, caller, socket).keep(talk).await;
-            drop((counted, token));
-        }))
+        let (Some(Handshake { accept, upgrading }), Some(Sockets(sockets))) = (self.handshake, self.sockets) else {
+            return Err(ApiError::NotSocket);
+        };
+        let counted = Counted::one(app, &self.caller)?;
+        let (app, caller) = (app.clone(), self.caller);
+        sockets.spawn(async move {
+            match upgrading.await {
+                Ok(stream) => Line::new(app, caller, stream).await.keep(talk).await,
+                Err(error) => tracing::debug!(%error, "a socket was not opened"),
+            }
+            drop(counted);
+        });
+        Ok(accept)
     }
 }
+
+/// The connection that a socket was made of, with its unfinished messages counted.
+type Stream = Metered<TokioIo<Upgraded>>;
 
 /// A socket that is open.
 struct Line {
     app: App,
     caller: Caller,
-    socket: WebSocket,
+    socket: WebSocketStream<Stream>,
+    meter: Meter,
     tick: Interval,
     /// How many heartbeats nothing has been heard.
     silent: u32,
@@ -133,7 +150,7 @@ struct Line {
 enum Turn<N> {
     Stop,
     Tick,
-    Frame(Option<Result<Message, axum::Error>>),
+    Frame(Option<Result<Message, tungstenite::Error>>),
     News(Result<Vec<N>, engine::Error>),
 }
 
@@ -141,11 +158,20 @@ enum Turn<N> {
 struct Over;
 
 impl Line {
-    fn new(app: App, caller: Caller, socket: WebSocket) -> Self {
+    async fn new(app: App, caller: Caller, stream: Upgraded) -> Self {
+        let most = app.limits.body_bytes;
+        let stream = Metered::new(TokioIo::new(stream), &caller, Arc::clone(&app.unfinished), most);
+        let meter = stream.meter();
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(most))
+            .max_frame_size(Some(most))
+            .read_buffer_size(READ_AT_ONCE)
+            .write_buffer_size(0);
+        let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
         let beat = app.limits.heartbeat;
         let mut tick = interval(beat);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { app, caller, socket, tick, silent: 0, patience: beat.saturating_mul(PATIENCE) }
+        Self { app, caller, socket, meter, tick, silent: 0, patience: beat.saturating_mul(PATIENCE) }
     }
 
     async fn keep(mut self, mut talk: impl Talk) {
@@ -160,7 +186,7 @@ impl Line {
             let turn = tokio::select! {
                 () = self.app.stops() => Turn::Stop,
                 _ = self.tick.tick() => Turn::Tick,
-                frame = self.socket.recv() => Turn::Frame(frame),
+                frame = self.socket.next() => Turn::Frame(frame),
                 news = talk.next() => Turn::News(news),
             };
             let went = match turn {
@@ -176,7 +202,7 @@ impl Line {
     }
 
     async fn beat(&mut self, talk: &mut impl Talk) -> Result<(), Over> {
-        if self.silent > PATIENCE {
+        if self.silent >= PATIENCE {
             tracing::debug!("a socket was silent for too long");
             return Err(Over);
         }
@@ -186,17 +212,18 @@ impl Line {
         self.send(Message::Ping(bytes::Bytes::new())).await
     }
 
-    async fn frame(&mut self, talk: &mut impl Talk, frame: Option<Result<Message, axum::Error>>) -> Result<(), Over> {
+    async fn frame(
+        &mut self,
+        talk: &mut impl Talk,
+        frame: Option<Result<Message, tungstenite::Error>>,
+    ) -> Result<(), Over> {
         self.silent = 0;
         let replies = match frame {
             None => return Err(Over),
             Some(Err(error)) => return self.unreadable(talk, error).await,
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => return Ok(()),
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => return Ok(()),
             Some(Ok(Message::Close(_))) => return self.drained().await,
             Some(Ok(Message::Binary(_))) => vec![talk.refused(ApiError::Binary)],
-            Some(Ok(Message::Text(text))) if text.len() > self.app.limits.body_bytes => {
-                vec![talk.refused(ApiError::BodyTooLarge(self.app.limits.body_bytes))]
-            }
             Some(Ok(Message::Text(text))) => match within_rate(&self.app, &self.caller) {
                 Err(error) => vec![talk.refused(error)],
                 Ok(()) => {
@@ -243,17 +270,22 @@ impl Line {
     }
 
     /// What came in is no message: nothing after it can be understood either.
-    async fn unreadable(&mut self, talk: &mut impl Talk, error: axum::Error) -> Result<(), Over> {
-        let code = match error.into_inner().downcast_ref::<tungstenite::Error>() {
-            Some(tungstenite::Error::Capacity(_)) => {
-                let words = talk.refused(ApiError::BodyTooLarge(self.app.limits.body_bytes));
-                self.say(vec![words]).await?;
-                close_code::SIZE
-            }
-            Some(tungstenite::Error::Utf8(_)) => close_code::INVALID,
-            Some(tungstenite::Error::Protocol(_)) => close_code::PROTOCOL,
-            _ => return Err(Over),
+    async fn unreadable(&mut self, talk: &mut impl Talk, error: tungstenite::Error) -> Result<(), Over> {
+        let code = match (self.meter.excess(), error) {
+            (Some(excess), _) => return self.exceeded(talk, excess).await,
+            (None, tungstenite::Error::Capacity(_)) => return self.exceeded(talk, Excess::Message).await,
+            (None, tungstenite::Error::Utf8(_)) => CloseCode::Invalid,
+            (None, tungstenite::Error::Protocol(_)) => CloseCode::Protocol,
+            (None, _) => return Err(Over),
         };
+        self.close(code, "").await
+    }
+
+    /// What came in is more than it may be.
+    async fn exceeded(&mut self, talk: &mut impl Talk, excess: Excess) -> Result<(), Over> {
+        let words = talk.refused(self.meter.error(excess));
+        self.say(vec![words]).await?;
+        let code = if excess == Excess::Message { CloseCode::Size } else { CloseCode::Again };
         self.close(code, "").await
     }
 
@@ -264,7 +296,7 @@ impl Line {
     }
 
     /// Closes, and waits a moment for the other side to agree.
-    async fn close(&mut self, code: u16, reason: &'static str) -> Result<(), Over> {
+    async fn close(&mut self, code: CloseCode, reason: &'static str) -> Result<(), Over> {
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         self.send(Message::Close(Some(frame))).await?;
         self.drained().await
@@ -272,7 +304,12 @@ impl Line {
 
     /// Nothing that comes now is listened to; what is still to be sent of the end is.
     async fn drained(&mut self) -> Result<(), Over> {
-        let agreed = async { while let Some(Ok(_)) = self.socket.recv().await {} };
+        let agreed = async {
+            match self.meter.excess() {
+                Some(_) => self.socket.get_mut().spill().await,
+                None => while let Some(Ok(_)) = self.socket.next().await {},
+            }
+        };
         let _ = timeout(self.patience.min(GOODBYE), agreed).await;
         Err(Over)
     }

@@ -2,19 +2,17 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use domain::{Caller, Event};
-use engine::{ChannelFollower, Error, InChannel, ProjectFollower, SessionFollower};
+use domain::{Caller, Credential, Event, Limit, Refusal, TenantId};
+use engine::{ChannelFollower, Error, InChannel, ProjectFollower, SessionFollower, Slot, Slots};
 use futures::stream;
 use protocol::EventView;
-use tokio::sync::OwnedSemaphorePermit;
 
-use crate::App;
 use crate::error::ApiError;
+use crate::{App, Limits};
 
 /// Where a stream gets its events from.
 pub(crate) enum Source {
@@ -100,7 +98,7 @@ pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Respon
 
 /// The same in other words.
 pub(crate) fn stream_in<W: Words>(words: W, app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    let _counted = Counted::one(app)?;
+    let _counted = Counted::one(app, &caller)?;
     let (batch, said, over) = (VecDeque::new(), VecDeque::new(), false);
     let reader = Reader { app: app.clone(), caller, source, words, batch, said, over, _counted };
     let frames = stream::unfold(reader, |mut reader| async {
@@ -170,15 +168,36 @@ fn framed(id: String, event: Event) -> Frame {
     Frame::default().id(id).event(name).data(data)
 }
 
+/// The places for streams and sockets: those of each key and person, of each tenant, and of the node.
+pub(crate) struct Streams {
+    keys: Slots<(TenantId, Credential)>,
+    tenants: Slots<TenantId>,
+    all: Slots<()>,
+}
+
+impl Streams {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let Limits { streams, key_streams, tenant_streams, .. } = *limits;
+        Self { keys: Slots::new(key_streams), tenants: Slots::new(tenant_streams), all: Slots::new(streams) }
+    }
+}
+
 /// One more stream, for as long as it lives.
-pub(crate) struct Counted(#[expect(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
+pub(crate) struct Counted {
+    _places: [Slot; 3],
+}
 
 impl Counted {
-    /// One more, where the node may have one more.
-    pub(crate) fn one(app: &App) -> Result<Self, ApiError> {
-        let permit = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| ApiError::TooManyStreams)?;
+    /// One more, where its caller, its tenant and the node may have one more.
+    pub(crate) fn one(app: &App, caller: &Caller) -> Result<Self, ApiError> {
+        let Streams { keys, tenants, all } = &app.streams;
+        let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
+        let (tenant, credential) = (caller.scope.tenant, caller.credential);
+        let of_key = keys.take((tenant, credential)).ok_or(full(Limit::KeyStreams, keys.most()))?;
+        let of_tenant = tenants.take(tenant).ok_or(full(Limit::TenantStreams, tenants.most()))?;
+        let of_node = all.take(()).ok_or(ApiError::TooManyStreams)?;
         metrics::gauge!("holdpoint_stream_readers").increment(1.0);
-        Ok(Self(permit))
+        Ok(Self { _places: [of_key, of_tenant, of_node] })
     }
 }
 

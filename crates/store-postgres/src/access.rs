@@ -55,6 +55,10 @@ impl AccessReads for Face<'_> {
         let keys = self.rows(&sql, &[&scope.project.uuid()])?;
         keys.iter().map(|row| Ok(read(row)?.key)).collect()
     }
+
+    fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool> {
+        self.has_ticket(id, hash)
+    }
 }
 
 impl AccessWrites for Face<'_> {

@@ -19,6 +19,11 @@ impl Face<'_> {
         self.guarded(sql, &[&ticket.id.uuid(), &tenant, &project, &key, &visit, &hash.as_slice(), &expires_at])
     }
 
+    pub(crate) fn has_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> Stored<bool> {
+        let sql = "select 1 from tickets where id = $1 and hash = $2";
+        Ok(self.row(sql, &[&ticket.uuid(), &hash.as_slice()])?.is_some())
+    }
+
     pub(crate) fn take_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
         let sql = "delete from tickets where id = $1 and hash = $2 \
                    returning id, tenant, project, key, visit, expires_at";

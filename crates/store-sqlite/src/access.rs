@@ -69,6 +69,10 @@ impl AccessReads for Face<'_> {
         let keys = statement.query_map([scope.project.uuid()], |row| Ok(read(row)?.key)).told()?;
         keys.collect::<Result<_, _>>().told()
     }
+
+    fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool> {
+        self.has_ticket(id, hash)
+    }
 }
 
 impl AccessWrites for Face<'_> {

@@ -21,6 +21,11 @@ impl Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
+    pub(crate) fn has_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> Stored<bool> {
+        let sql = "select 1 from tickets where id = ?1 and hash = ?2";
+        self.connection.prepare_cached(sql).told()?.exists(params![ticket.uuid(), hash]).told()
+    }
+
     pub(crate) fn take_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
         let sql = "delete from tickets where id = ?1 and hash = ?2 \
                    returning id, tenant, project, key, visit, expires_at";

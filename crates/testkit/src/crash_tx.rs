@@ -74,6 +74,7 @@ passed_on! { Reads:
         project_settings(scope: &Scope) -> Option<String>;
         key(id: KeyId) -> Option<KeyRecord>;
         key_named(tenant: TenantId, name: &str) -> bool;
+        ticket_exists(id: TicketId, hash: &[u8; 32]) -> bool;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
         keys(scope: &Scope) -> Vec<Key>;

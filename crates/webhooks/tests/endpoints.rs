@@ -188,14 +188,35 @@ async fn private_addresses_are_not_connected_to_however_they_are_spelled() {
     ] {
         let receipt = posted(&closed, &format!("http://{host}:{port}/")).await;
         assert_eq!(receipt.status, None, "{host}: {receipt:?}");
-        let told = receipt.note.contains("is not an address that this server sends to");
-        // A name may be unknown to the machine; an address is refused by us.
-        assert!(told || host == "localhost.", "{host}: {receipt:?}");
+        assert!(receipt.note.contains("is not an address that this server sends to"), "{host}: {receipt:?}");
     }
     assert_eq!(*count.lock(), 0);
     let allowed = postman(Networks { private: false, allowed: vec!["127.0.0.0/8".parse().unwrap()] });
     let reached = allowed.post(&parcel(&format!("http://127.0.0.1:{port}/"), Duration::from_millis(300))).await;
     assert_eq!((reached.note.as_str(), *count.lock()), ("no reply in time", 1));
+}
+
+/// A name server that knows one name.
+struct Knows(&'static str, &'static str);
+
+impl Lookup for Knows {
+    fn lookup(&self, name: String) -> BoxFuture<'static, Found> {
+        let found = match name == self.0 {
+            true => Ok(vec![SocketAddr::new(self.1.parse().unwrap(), 0)]),
+            false => Err(std::io::Error::other("failed to lookup address information: Name or service not known")),
+        };
+        Box::pin(async move { found })
+    }
+}
+
+/// Whoever registers webhooks cannot find out which names there are in the operator's network.
+#[tokio::test]
+async fn a_name_that_does_not_exist_is_told_as_one_that_is_not_allowed() {
+    let postman = Postman::new(Networks::default(), Arc::new(Knows("there.internal", "10.0.0.1"))).unwrap();
+    let told = async |name: &str| posted(&postman, &format!("http://{name}/")).await.note.replace(name, "NAME");
+    let (there, nowhere) = (told("there.internal").await, told("nowhere.internal").await);
+    assert_eq!(there, nowhere);
+    assert!(there.contains("is not an address that this server sends to"), "{there}");
 }
 
 /// A name server that changes its mind.

@@ -9,6 +9,7 @@ mod outage;
 mod people;
 mod policy_file;
 mod privacy;
+mod proxies;
 mod readers;
 mod settings;
 mod starting;

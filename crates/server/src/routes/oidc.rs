@@ -5,11 +5,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use domain::Refusal;
 use engine::Error;
-use http::HeaderMap;
 use serde::Deserialize;
 
 use crate::App;
-use crate::caller::Traveller;
+use crate::caller::{Base, Traveller, network};
 use crate::cookie;
 use crate::error::ApiError;
 use crate::oidc::{Asked, Oidc, Refused};
@@ -22,10 +21,10 @@ struct Brought {
 }
 
 /// `GET /sign-in/oidc/start`
-pub(super) async fn start(State(app): State<App>, jar: CookieJar, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJar) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
     let asked = Asked { state: app.engine.nonce(), nonce: app.engine.nonce(), verifier: app.engine.nonce() };
-    match oidc.ask(&app.front.base(&headers), &asked).await {
+    match oidc.ask(&base, &asked).await {
         Ok(url) => Ok((jar.add(cookie::asked(&app.front, &asked)), Redirect::to(url.as_str())).into_response()),
         Err(error) => {
             tracing::warn!(%error, "nobody can sign in through the identity provider");
@@ -38,15 +37,15 @@ pub(super) async fn start(State(app): State<App>, jar: CookieJar, headers: Heade
 pub(super) async fn callback(
     State(app): State<App>,
     Traveller(from): Traveller,
+    Base(base): Base,
     jar: CookieJar,
-    headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
-    app.sign_ins.check_address(from)?;
-    let asked = cookie::asked_before(&jar);
+    app.sign_ins.check_address(network(from))?;
+    let asked = cookie::asked_before(&app.front, &jar);
     let jar = jar.add(cookie::asked_no_more(&app.front));
-    let identity = identified(&app, oidc, &headers, query.as_deref().unwrap_or_default(), asked).await;
+    let identity = identified(&app, oidc, &base, query.as_deref().unwrap_or_default(), asked).await;
     let signed_in = match identity {
         Ok(identity) => app.engine.sign_in_external(identity, from).await.map_err(|error| match error {
             Error::Refused(Refusal::NameTaken(_) | Refusal::UserExists(_)) => "name_taken",
@@ -70,7 +69,7 @@ pub(super) async fn callback(
 async fn identified(
     app: &App,
     oidc: &Oidc,
-    headers: &HeaderMap,
+    base: &str,
     query: &str,
     asked: Option<Asked>,
 ) -> Result<engine::Identity, &'static str> {
@@ -83,7 +82,7 @@ async fn identified(
         tracing::warn!("somebody came back from the identity provider with what another browser was given");
         return Err("sign_in_failed");
     }
-    let identity = oidc.answer(&app.front.base(headers), code, &asked, app.engine.now()).await;
+    let identity = oidc.answer(base, code, &asked, app.engine.now()).await;
     identity.map_err(|error| {
         tracing::warn!(%error, "the word of the identity provider was not taken");
         match error {

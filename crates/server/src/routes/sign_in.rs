@@ -8,8 +8,8 @@ use http::StatusCode;
 use protocol::{LinkSignInBody, PasswordSignInBody, SignInView};
 
 use crate::App;
-use crate::caller::{Stranger, Who};
-use crate::command::Command;
+use crate::caller::{Stranger, Who, network};
+use crate::command::SignInCommand;
 use crate::cookie;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -32,10 +32,10 @@ pub(super) async fn sign_in_password(
     State(app): State<App>,
     Stranger(from): Stranger,
     jar: CookieJar,
-    Command { body: PasswordSignInBody { user, password, tenant }, .. }: Command<PasswordSignInBody>,
+    SignInCommand(PasswordSignInBody { user, password, tenant }): SignInCommand<PasswordSignInBody>,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
     let tenant = tenant.as_deref().unwrap_or(TENANT);
-    app.sign_ins.check(tenant, &user, from)?;
+    app.sign_ins.check(tenant, &user, network(from))?;
     let visit = app.engine.sign_in_password((tenant, &user), Password::from(password), from).await?;
     Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
 }
@@ -47,8 +47,9 @@ pub(super) async fn sign_in_link(
     State(app): State<App>,
     Stranger(from): Stranger,
     jar: CookieJar,
-    Command { body: LinkSignInBody { token }, .. }: Command<LinkSignInBody>,
+    SignInCommand(LinkSignInBody { token }): SignInCommand<LinkSignInBody>,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
+    app.sign_ins.check_address(network(from))?;
     let visit = app.engine.sign_in_link(&token, from).await?;
     Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
 }

@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use engine::{AddedUser, NewUser, UserChange};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use protocol::{EmptyBody, LinkView, UserBody, UserChangeBody, UserView, UsersPage};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::{Base, Who};
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -72,10 +72,10 @@ pub(super) async fn user_link(
     State(app): State<App>,
     Who(caller): Who,
     Id(name): Id<String>,
-    headers: HeaderMap,
+    Base(base): Base,
     Command { body: EmptyBody {}, once }: Command<EmptyBody>,
 ) -> Result<Json<LinkView>, ApiError> {
     let (token, expires_at) = app.engine.user_link(&caller, &name, once).await?;
-    let url = format!("{}/sign-in#token={token}", app.front.base(&headers));
+    let url = format!("{base}/sign-in#token={token}");
     Ok(Json(LinkView { url, expires_at }))
 }

@@ -16,6 +16,7 @@ mod audit;
 mod bad_access;
 mod bad_bodies;
 mod bad_questions;
+mod callers;
 mod closing;
 mod contract;
 mod crowds;

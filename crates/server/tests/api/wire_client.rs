@@ -173,6 +173,22 @@ impl Wire {
         let _ = tokio::time::timeout(PATIENCE, self.0.send(message)).await.unwrap();
     }
 
+    /// Hears that a ping was read, and with it everything that was sent before it.
+    pub(crate) async fn hears_pong(&mut self) {
+        assert!(self.hears_pong_or_ends().await, "it is over");
+    }
+
+    /// The same; false where the socket is over.
+    pub(crate) async fn hears_pong_or_ends(&mut self) -> bool {
+        loop {
+            match self.next().await {
+                Some(Ok(Message::Pong(_))) => return true,
+                Some(Ok(Message::Ping(_) | Message::Text(_))) => {}
+                _ => return false,
+            }
+        }
+    }
+
     /// It is over, one way or the other.
     pub(crate) async fn ends(mut self) {
         while let Some(Ok(frame)) = self.next().await {

@@ -74,11 +74,12 @@ impl World {
         engine.unlock().await.unwrap();
         let (stop, stopping) = watch::channel(false);
         let figures = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle();
+        let connections = setup.limits.connections;
         let app = App::new(engine.clone(), setup.limits, setup.front, figures, stopping.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let door = Door::new(listener.local_addr().unwrap());
         let tasks = TaskTracker::new();
-        tasks.spawn(async move { server::listen(listener, server::router(app), stopping).await.unwrap() });
+        tasks.spawn(async move { server::listen(listener, server::router(app), connections, stopping).await.unwrap() });
         Self { engine, clock, store, data, door, stop, tasks }
     }
 

@@ -273,8 +273,15 @@ pub fn tickets_are_used_once(fixture: &Fixture) {
         let id = ticket.id;
         world.write(move |tx| tx.ticket_take(id, &[hash; 32])).unwrap()
     };
+    let exists = |ticket: &Ticket, hash: u8| {
+        let id = ticket.id;
+        world.look(move |reads| reads.ticket_exists(id, &[hash; 32]))
+    };
+    assert!(exists(&of_key, 7) && exists(&of_visit, 7), "looking uses nothing up");
+    assert!(!exists(&of_key, 8) && !exists(&Ticket { id: TicketId::from_uuid(fresh()), ..of_key.clone() }, 7));
     assert_eq!(take(&of_key, 8), None, "another secret uses nothing up");
     assert_eq!((take(&of_key, 7), take(&of_key, 7)), (Some(of_key.clone()), None));
+    assert!(!exists(&of_key, 7));
     assert_eq!(take(&of_visit, 7), Some(of_visit.clone()));
     assert_eq!(world.write(|tx| tx.tickets_purge(at(10), 10)), Ok(0));
     assert_eq!(world.write(|tx| tx.tickets_purge(at(11), 10)), Ok(1));

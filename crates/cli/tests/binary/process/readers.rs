@@ -26,7 +26,8 @@ async fn talk(by: &Client, session: &str, events: u64) {
 #[tokio::test]
 async fn those_who_do_not_read_cost_little_miss_nothing_and_are_let_go() {
     let house = House::sqlite();
-    let server = house.launch().start().await;
+    // However long this takes, nobody is let go for not reading: this is about what they cost.
+    let server = house.launch().with(&["--write-timeout-seconds", "600"]).start().await;
     let bot = server.client(&house.key("agent", "bot"));
     let session = bot.start().await;
     let path = format!("/v1/sessions/{session}/events/stream");

@@ -1,0 +1,153 @@
+//! Slow hashes of passwords, a few at once, in memory that is allocated once for each place and used again.
+//!
+//! A hash needs 19 MiB. Allocated anew on whatever thread is free, that memory would stay with the allocator, once for each thread.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use domain::{Limit, Refusal};
+use parking_lot::Mutex;
+use store::StoreError;
+use tokio::sync::Semaphore;
+
+use crate::Error;
+
+/// How many are hashed at once: each takes 19 MiB and a processor for a while.
+const AT_ONCE: usize = 2;
+/// How many may wait for their turn; whoever comes after them is told to come back at once.
+const MOST_WAITING: usize = 32;
+const FULL: Refusal = Refusal::LimitReached { limit: Limit::PasswordHashes, max: MOST_WAITING as u64 };
+/// How long one waits for its turn before the caller is told to come back.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whose turn it is to have a password hashed.
+pub(crate) struct Turns {
+    places: Arc<Semaphore>,
+    queue: Arc<Semaphore>,
+    /// The memory of the places that nobody has now; never more than there are places.
+    arenas: Arc<Mutex<Vec<Arena>>>,
+}
+
+/// The memory that one hash is made in.
+type Arena = Vec<Block>;
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(AT_ONCE)),
+            queue: Arc::new(Semaphore::new(AT_ONCE + MOST_WAITING)),
+            arenas: Arc::default(),
+        }
+    }
+}
+
+impl Turns {
+    /// Does something with the memory of a place, off the reactor.
+    pub(crate) async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Hasher<'_>) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let queued = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| FULL)?;
+        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
+        let Ok(Ok(turn)) = turn else { return Err(StoreError::Busy.into()) };
+        let arenas = Arc::clone(&self.arenas);
+        let done = tokio::task::spawn_blocking(move || {
+            let mut arena = arenas.lock().pop().unwrap_or_default();
+            let done = work(&mut Hasher(&mut arena));
+            arenas.lock().push(arena);
+            drop((turn, queued));
+            done
+        });
+        Ok(done.await.map_err(|_| StoreError::Panicked)?)
+    }
+}
+
+/// Hashes in the memory of one place.
+pub(crate) struct Hasher<'a>(&'a mut Arena);
+
+impl Hasher<'_> {
+    /// The hash of a password as it is kept.
+    pub(crate) fn hash(&mut self, password: &[u8], salt: &[u8]) -> Option<String> {
+        let (argon2, params) = (Argon2::default(), Params::default());
+        let hash = self.output(&argon2, password, salt, Params::DEFAULT_OUTPUT_LEN)?;
+        let hash = PasswordHash {
+            algorithm: Algorithm::default().ident(),
+            version: Some(Version::default().into()),
+            params: ParamsString::try_from(&params).ok()?,
+            salt: Some(Salt::new(salt).ok()?),
+            hash: Some(hash),
+        };
+        Some(hash.to_string())
+    }
+
+    /// Whether a password is the one that was hashed.
+    pub(crate) fn fits(&mut self, password: &[u8], known: &str) -> bool {
+        self.compared(password, known).unwrap_or(false)
+    }
+
+    fn compared(&mut self, password: &[u8], known: &str) -> Option<bool> {
+        let known = PasswordHash::new(known).ok()?;
+        let (salt, expected) = (known.salt.as_ref()?, known.hash.as_ref()?);
+        let algorithm = Algorithm::try_from(known.algorithm.as_str()).ok()?;
+        let version = known.version.map_or(Ok(Version::default()), Version::try_from).ok()?;
+        let argon2 = Argon2::new(algorithm, version, Params::try_from(&known).ok()?);
+        // Outputs are compared in constant time.
+        Some(self.output(&argon2, password, salt, expected.as_ref().len())? == *expected)
+    }
+
+    fn output(&mut self, argon2: &Argon2<'_>, password: &[u8], salt: &[u8], length: usize) -> Option<Output> {
+        let blocks = argon2.params().block_count();
+        if self.0.len() < blocks {
+            self.0.resize(blocks, Block::new());
+        }
+        let mut bytes = [0; Output::MAX_LENGTH];
+        let bytes = bytes.get_mut(..length)?;
+        argon2.hash_password_into_with_memory(password, salt, bytes, self.0.as_mut_slice()).ok()?;
+        Output::new(bytes).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use argon2::{PasswordHasher, PasswordVerifier};
+
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_of_the_library() {
+        let mut arena = Arena::new();
+        let mut hasher = Hasher(&mut arena);
+        let hash = hasher.hash(b"correct horse", &[7; 16]).unwrap();
+        let by_library: PasswordHash = Argon2::default().hash_password_with_salt(b"correct horse", &[7; 16]).unwrap();
+        assert_eq!(hash, by_library.to_string());
+        assert!(Argon2::default().verify_password(b"correct horse", &by_library).is_ok());
+        assert!(hasher.fits(b"correct horse", &hash), "in memory that was used before");
+        assert!(!hasher.fits(b"wrong horse", &hash) && !hasher.fits(b"correct horse", "no hash"));
+    }
+
+    #[tokio::test]
+    async fn memory_is_allocated_once_for_each_place() {
+        let turns = Turns::default();
+        let hashing = (0..8_u8).map(|number| turns.in_turn(move |hasher| hasher.hash(b"password", &[number; 16])));
+        let hashes = futures::future::join_all(hashing).await;
+        assert!(hashes.into_iter().all(|hash| hash.unwrap().is_some()));
+        let kept: usize = turns.arenas.lock().iter().map(Vec::len).sum();
+        assert!((1..=AT_ONCE * Params::default().block_count()).contains(&kept), "{kept} KiB are kept");
+    }
+
+    /// Nobody waits behind more than so many: whoever is one too many hears so at once.
+    #[tokio::test]
+    async fn the_queue_has_an_end() {
+        let turns = Turns::default();
+        let places = Arc::clone(&turns.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
+        let taken = u32::try_from(AT_ONCE + MOST_WAITING - 1).unwrap();
+        let waiting = Arc::clone(&turns.queue).acquire_many_owned(taken).await.unwrap();
+        let mut last = Box::pin(turns.in_turn(|_| ()));
+        assert!(futures::poll!(last.as_mut()).is_pending(), "the last one waits");
+        assert_eq!(turns.in_turn(|_| ()).await, Err(FULL.into()));
+        drop((places, waiting));
+        assert_eq!(last.await, Ok(()));
+    }
+}

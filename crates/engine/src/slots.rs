@@ -1,0 +1,107 @@
+//! Places that are counted for each key, address or tenant, and given back by themselves.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How many holders are remembered before those without a place are forgotten.
+const TRIM_AT: usize = 1024;
+
+/// So many places for each holder. Whoever has none takes no memory for long.
+pub struct Slots<K> {
+    most: usize,
+    inner: Mutex<Inner<K>>,
+}
+
+struct Inner<K> {
+    holders: HashMap<K, Weak<Semaphore>>,
+    trim_at: usize,
+}
+
+/// Places of one holder. They are free again when this is dropped.
+pub struct Slot {
+    _permit: OwnedSemaphorePermit,
+}
+
+impl<K: Eq + Hash> Slots<K> {
+    /// Gives each holder so many places.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        let inner = Inner { holders: HashMap::new(), trim_at: TRIM_AT };
+        Self { most: most.min(Semaphore::MAX_PERMITS), inner: Mutex::new(inner) }
+    }
+
+    /// How many places each holder has.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Takes one place, if there is one.
+    #[must_use]
+    pub fn take(&self, holder: K) -> Option<Slot> {
+        self.take_many(holder, 1)
+    }
+
+    /// Takes so many places at once, if there are as many.
+    #[must_use]
+    pub fn take_many(&self, holder: K, places: u32) -> Option<Slot> {
+        self.of(holder).try_acquire_many_owned(places).ok().map(|permit| Slot { _permit: permit })
+    }
+
+    /// Waits for a place, in the order in which callers came.
+    pub async fn wait(&self, holder: K, longest: Duration) -> Option<Slot> {
+        let permit = tokio::time::timeout(longest, self.of(holder).acquire_owned()).await.ok()?.ok()?;
+        Some(Slot { _permit: permit })
+    }
+
+    /// The semaphore of a holder, which lives as long as somebody has a place in it or waits for one.
+    fn of(&self, holder: K) -> Arc<Semaphore> {
+        let mut inner = self.inner.lock();
+        if inner.holders.len() >= inner.trim_at {
+            inner.holders.retain(|_, places| places.strong_count() > 0);
+            inner.trim_at = TRIM_AT.max(inner.holders.len() * 2);
+        }
+        let known = inner.holders.entry(holder).or_default();
+        if let Some(places) = known.upgrade() {
+            return places;
+        }
+        let places = Arc::new(Semaphore::new(self.most));
+        *known = Arc::downgrade(&places);
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn each_holder_has_places_of_its_own() {
+        let slots = Slots::new(2);
+        let (first, second) = (slots.take("a").unwrap(), slots.take("a").unwrap());
+        assert!(slots.take("a").is_none());
+        assert!(slots.take_many("b", 2).is_some() && slots.take_many("b", 3).is_none());
+        drop(first);
+        assert!(slots.take_many("a", 2).is_none());
+        assert!(slots.wait("a", Duration::from_secs(5)).await.is_some());
+        drop(second);
+        assert!(slots.take_many("a", 2).is_some());
+    }
+
+    #[test]
+    fn holders_without_a_place_are_forgotten() {
+        let slots = Slots::new(1);
+        let held = slots.take(0).unwrap();
+        for holder in 1..=3 * TRIM_AT {
+            assert!(slots.take(holder).is_some());
+        }
+        assert!(slots.inner.lock().holders.len() <= TRIM_AT);
+        assert!(slots.take(0).is_none(), "who has a place is remembered");
+        drop(held);
+    }
+}

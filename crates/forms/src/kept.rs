@@ -1,0 +1,95 @@
+//! Compiled schemas that are kept for the next answer, weighed by the memory that they take.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The digest of a schema.
+pub(crate) type Key = [u8; 32];
+
+/// Values that are kept until there are more bytes of them than allowed; then those go that were not used for the longest time.
+///
+/// A value that has to go is dropped before the new one is put, so that its memory comes back at once.
+pub(crate) struct Kept<T> {
+    most: u64,
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    entries: HashMap<Key, Entry<T>>,
+    bytes: u64,
+    uses: u64,
+}
+
+struct Entry<T> {
+    value: Arc<T>,
+    bytes: u64,
+    /// The number of the last use: the higher, the later.
+    used: u64,
+}
+
+impl<T> Kept<T> {
+    pub(crate) fn new(most: u64) -> Self {
+        Self { most, inner: Mutex::new(Inner { entries: HashMap::new(), bytes: 0, uses: 0 }) }
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<T>> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.uses += 1;
+        let used = inner.uses;
+        let entry = inner.entries.get_mut(key)?;
+        entry.used = used;
+        Some(Arc::clone(&entry.value))
+    }
+
+    /// Keeps a value that takes so many bytes; one that takes more than everything together may take is not kept.
+    pub(crate) fn put(&self, key: Key, value: Arc<T>, bytes: u64) {
+        if bytes > self.most {
+            return;
+        }
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.remove(&key);
+        while inner.bytes.saturating_add(bytes) > self.most {
+            let oldest = inner.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
+            let Some(oldest) = oldest else { break };
+            inner.remove(&oldest);
+        }
+        inner.uses += 1;
+        inner.bytes = inner.bytes.saturating_add(bytes);
+        let used = inner.uses;
+        inner.entries.insert(key, Entry { value, bytes, used });
+    }
+
+    /// The bytes of everything that is kept.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).bytes
+    }
+}
+
+impl<T> Inner<T> {
+    fn remove(&mut self, key: &Key) {
+        if let Some(entry) = self.entries.remove(key) {
+            self.bytes = self.bytes.saturating_sub(entry.bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_unused_for_the_longest_time_goes_first() {
+        let kept = Kept::new(10);
+        let (first, second) = (Arc::new("first"), Arc::new("second"));
+        kept.put([1; 32], Arc::clone(&first), 5);
+        kept.put([2; 32], Arc::clone(&second), 5);
+        assert!(kept.get(&[1; 32]).is_some());
+        kept.put([3; 32], Arc::new("third"), 4);
+        assert!(kept.get(&[2; 32]).is_none() && kept.get(&[1; 32]).is_some() && kept.get(&[3; 32]).is_some());
+        assert_eq!((kept.bytes(), Arc::strong_count(&second)), (9, 1), "its memory came back at once");
+        kept.put([4; 32], Arc::new("too large"), 11);
+        assert_eq!(kept.bytes(), 9, "what is larger than everything together is not kept");
+        kept.put([1; 32], Arc::new("again"), 6);
+        assert_eq!((kept.bytes(), Arc::strong_count(&first)), (10, 1), "a key has one value");
+    }
+}

@@ -1,0 +1,299 @@
+//! Counts what is read of unfinished WebSocket messages, before the library keeps it.
+//!
+//! The library refuses a message that is too large once its last fragment is there, and knows nothing of other sockets. Here the heads of
+//! frames are read as the bytes pass by: a message that says it will be too large is refused at that head, and what is there of unfinished
+//! messages is taken from a budget of bytes of the key and of the tenant.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+
+use domain::{Caller, Credential, Limit, Refusal, TenantId};
+use engine::{Slot, Slots};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+
+use crate::error::ApiError;
+
+/// What budgets are counted in. What is left of a message below it is not counted.
+const UNIT: usize = 4096;
+/// The longest head of a frame.
+const LONGEST_HEAD: usize = 14;
+
+/// The budgets of unfinished messages.
+pub(crate) struct Unfinished {
+    keys: Slots<(TenantId, Credential)>,
+    tenants: Slots<TenantId>,
+}
+
+impl Unfinished {
+    pub(crate) fn new(key_bytes: usize, tenant_bytes: usize) -> Self {
+        Self { keys: Slots::new(key_bytes.div_ceil(UNIT)), tenants: Slots::new(tenant_bytes.div_ceil(UNIT)) }
+    }
+
+    fn take(&self, tenant: TenantId, credential: Credential, units: u32) -> Result<[Slot; 2], Excess> {
+        let of_key = self.keys.take_many((tenant, credential), units).ok_or(Excess::Key)?;
+        let of_tenant = self.tenants.take_many(tenant, units).ok_or(Excess::Tenant)?;
+        Ok([of_key, of_tenant])
+    }
+}
+
+/// What a socket has exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Excess {
+    /// One message is too large.
+    Message = 1,
+    /// The unfinished messages of its key are.
+    Key = 2,
+    /// The unfinished messages of its tenant are.
+    Tenant = 3,
+}
+
+/// What a stream has exceeded, for whoever reads messages from it.
+#[derive(Clone)]
+pub(crate) struct Meter {
+    excess: Arc<AtomicU8>,
+    budgets: Arc<Unfinished>,
+    most: usize,
+}
+
+impl Meter {
+    pub(crate) fn excess(&self) -> Option<Excess> {
+        [Excess::Message, Excess::Key, Excess::Tenant]
+            .into_iter()
+            .find(|one| *one as u8 == self.excess.load(Ordering::Relaxed))
+    }
+
+    /// How it is said.
+    pub(crate) fn error(&self, excess: Excess) -> ApiError {
+        let reached = |limit: Limit, units: usize| {
+            ApiError::from(Refusal::LimitReached { limit, max: units.saturating_mul(UNIT) as u64 })
+        };
+        match excess {
+            Excess::Message => ApiError::BodyTooLarge(self.most),
+            Excess::Key => reached(Limit::KeyUnfinishedBytes, self.budgets.keys.most()),
+            Excess::Tenant => reached(Limit::TenantUnfinishedBytes, self.budgets.tenants.most()),
+        }
+    }
+}
+
+/// A stream of frames. It fails when what is read of it exceeds a limit.
+pub(crate) struct Metered<S> {
+    stream: S,
+    frames: Frames,
+    holder: (TenantId, Credential),
+    held: Vec<[Slot; 2]>,
+    units: usize,
+    meter: Meter,
+}
+
+impl<S> Metered<S> {
+    /// Counts what comes of a caller, whose messages may have so many bytes.
+    pub(crate) fn new(stream: S, caller: &Caller, budgets: Arc<Unfinished>, most: usize) -> Self {
+        let meter = Meter { excess: Arc::default(), budgets, most };
+        let holder = (caller.scope.tenant, caller.credential);
+        Self { stream, frames: Frames::new(most), holder, held: Vec::new(), units: 0, meter }
+    }
+
+    pub(crate) fn meter(&self) -> Meter {
+        self.meter.clone()
+    }
+
+    /// Lets everything that still comes pass by unread: a connection that is closed over it would lose what was said last.
+    pub(crate) async fn spill(&mut self)
+    where
+        S: AsyncRead + Unpin,
+    {
+        let mut passed = [0; UNIT];
+        while let Ok(1..) = self.stream.read(&mut passed).await {}
+    }
+
+    fn count(&mut self, bytes: &[u8]) -> Result<(), Excess> {
+        let unfinished = self.frames.read(bytes).map_err(|TooLarge| Excess::Message)?;
+        let units = unfinished / UNIT;
+        if units < self.units {
+            self.held.clear();
+            self.units = 0;
+        }
+        if units > self.units {
+            let (tenant, credential) = self.holder;
+            let more = u32::try_from(units - self.units).unwrap_or(u32::MAX);
+            self.held.push(self.meter.budgets.take(tenant, credential, more)?);
+            self.units = units;
+        }
+        Ok(())
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(context, into);
+        if matches!(polled, Poll::Ready(Ok(())))
+            && let Err(excess) = self.count(&into.filled()[before..])
+        {
+            into.set_filled(before);
+            self.meter.excess.store(excess as u8, Ordering::Relaxed);
+            return Poll::Ready(Err(io::Error::other("a limit of unfinished messages was reached")));
+        }
+        polled
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// The message is larger than it may be.
+#[derive(Debug, PartialEq, Eq)]
+struct TooLarge;
+
+/// Where in the frames of RFC 6455 a reader is.
+struct Frames {
+    most: u64,
+    /// What is there of the head of a frame.
+    head: [u8; LONGEST_HEAD],
+    filled: usize,
+    /// What is still to come of the frame, and whether it ends its message; none in a head.
+    frame: Option<Frame>,
+    /// The bytes that the fragments of the unfinished message have said they have, and those that are there.
+    announced: u64,
+    arrived: u64,
+}
+
+struct Frame {
+    left: u64,
+    last: bool,
+    control: bool,
+}
+
+impl Frames {
+    fn new(most: usize) -> Self {
+        Self { most: most as u64, head: [0; LONGEST_HEAD], filled: 0, frame: None, announced: 0, arrived: 0 }
+    }
+
+    /// Reads on, and returns how many bytes there are of the unfinished message.
+    fn read(&mut self, mut bytes: &[u8]) -> Result<usize, TooLarge> {
+        loop {
+            match &mut self.frame {
+                Some(frame) => {
+                    let here = frame.left.min(bytes.len() as u64);
+                    frame.left -= here;
+                    if !frame.control {
+                        self.arrived += here;
+                    }
+                    bytes = bytes.get(usize::try_from(here).unwrap_or(usize::MAX)..).unwrap_or_default();
+                    if frame.left > 0 {
+                        break;
+                    }
+                    if frame.last && !frame.control {
+                        (self.announced, self.arrived) = (0, 0);
+                    }
+                    self.frame = None;
+                }
+                None => {
+                    let Some((first, rest)) = bytes.split_first() else { break };
+                    self.head[self.filled] = *first;
+                    self.filled += 1;
+                    bytes = rest;
+                    self.head_read()?;
+                }
+            }
+        }
+        Ok(usize::try_from(self.arrived).unwrap_or(usize::MAX))
+    }
+
+    /// Begins a frame where its whole head is there.
+    fn head_read(&mut self) -> Result<(), TooLarge> {
+        let head = &self.head[..self.filled];
+        let &[first, second, ..] = head else { return Ok(()) };
+        let mask = if second & 0x80 == 0 { 0 } else { 4 };
+        let (extended, length) = match second & 0x7f {
+            126 => (2, head.get(2..4).map(|bytes| bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))),
+            127 => (8, head.get(2..10).map(|bytes| bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))),
+            short => (0, Some(u64::from(short))),
+        };
+        let Some(length) = length.filter(|_| head.len() == 2 + extended + mask) else { return Ok(()) };
+        let control = first & 0x08 != 0;
+        if !control {
+            self.announced = self.announced.saturating_add(length);
+        }
+        if self.announced > self.most {
+            return Err(TooLarge);
+        }
+        self.filled = 0;
+        self.frame = Some(Frame { left: length, last: first & 0x80 != 0, control });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: u8 = 1;
+    const CONTINUED: u8 = 0;
+    const PING: u8 = 9;
+    const LAST: u8 = 0x80;
+
+    fn frame(first: u8, length: usize) -> Vec<u8> {
+        let mut bytes = vec![first];
+        match length {
+            0..126 => bytes.push(0x80 | u8::try_from(length).unwrap()),
+            126..65536 => {
+                bytes.push(0x80 | 126);
+                bytes.extend(u16::try_from(length).unwrap().to_be_bytes());
+            }
+            _ => {
+                bytes.push(0x80 | 127);
+                bytes.extend((length as u64).to_be_bytes());
+            }
+        }
+        bytes.extend([1, 2, 3, 4]);
+        bytes.extend(vec![b'x'; length]);
+        bytes
+    }
+
+    /// The same however the bytes are cut into reads.
+    fn check(frames: &[Vec<u8>], expected: Result<usize, TooLarge>) {
+        let bytes = frames.concat();
+        for portion in [1, 3, 100, bytes.len()] {
+            let mut reader = Frames::new(100_000);
+            let read = bytes.chunks(portion).try_fold(0, |_, bytes| reader.read(bytes));
+            assert_eq!(read, expected, "in portions of {portion}");
+        }
+    }
+
+    #[test]
+    fn what_is_unfinished_is_counted_and_what_is_finished_is_not() {
+        check(&[frame(LAST | TEXT, 70_000), frame(LAST | TEXT, 100_000), frame(LAST | PING, 100)], Ok(0));
+        check(&[frame(TEXT, 300)], Ok(300));
+        check(&[frame(TEXT, 300), frame(LAST | PING, 5), frame(CONTINUED, 70_000)], Ok(70_300));
+        check(&[frame(TEXT, 300), frame(LAST | CONTINUED, 0)], Ok(0));
+        check(&[frame(LAST | TEXT, 70_000)[..5000].to_vec()], Ok(5000 - 14));
+        check(&[frame(TEXT, 0), frame(CONTINUED, 0)], Ok(0));
+    }
+
+    #[test]
+    fn a_message_is_too_large_as_soon_as_its_fragments_say_so() {
+        check(&[frame(LAST | TEXT, 100_001)], Err(TooLarge));
+        check(&[frame(TEXT, 100_000), frame(CONTINUED, 1)[..6].to_vec()], Err(TooLarge));
+        check(&[frame(TEXT, 60_000), frame(CONTINUED, 40_000)], Ok(100_000));
+        let mut endless = vec![TEXT, 0xff];
+        endless.extend([0xff; 8]);
+        endless.extend([0; 4]);
+        check(&[endless], Err(TooLarge));
+    }
+}
