@@ -106,7 +106,7 @@ fn everything_that_asks_is_heard() {
     };
     let (fails, misses) = ("args.n > 3", "has(args.n)");
     let (usual, named) =
-        (Audience::default(), |user: &str| audience(json!({ "quorum": 1, "named": { "users": [user] } })));
+        (Audience::default, |user: &str| audience(json!({ "quorum": 1, "named": { "users": [user] } })));
     let asked = |name: &str, when: &str| rule(name, "ask", when, &format!("users = [\"{name}\"]"));
     let table: [(&[String], &[&str], &[Audience]); 9] = [
         (
@@ -121,14 +121,14 @@ fn everything_that_asks_is_heard() {
             &[named("a"), named("b")],
         ),
         (&[asked("a", fails), rule("b", "allow", "", "")], &["!a"], &[named("a")]),
-        (&[asked("a", fails)], &["!a", "default"], &[named("a"), usual.clone()]),
+        (&[asked("a", fails)], &["!a", "default"], &[named("a"), usual()]),
         (&[asked("a", misses), asked("b", "")], &["b"], &[named("b")]),
         // Rules that allow or deny and fail hold the call; who is asked is up to what asks.
-        (&[rule("a", "allow", fails, ""), rule("b", "allow", "", "")], &["default"], &[usual.clone()]),
+        (&[rule("a", "allow", fails, ""), rule("b", "allow", "", "")], &["default"], &[usual()]),
         (&[rule("a", "deny", fails, ""), asked("b", "")], &["b"], &[named("b")]),
-        (&[rule("a", "deny", fails, "")], &["default"], &[usual.clone()]),
+        (&[rule("a", "deny", fails, "")], &["default"], &[usual()]),
         // A rule without an audience asks the usual people.
-        (&[rule("a", "ask", fails, ""), asked("b", "")], &["!a", "b"], &[usual, named("b")]),
+        (&[rule("a", "ask", fails, ""), asked("b", "")], &["!a", "b"], &[usual(), named("b")]),
     ];
     for (rules, asks, audiences) in table {
         let policy = load(&rules.concat());

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use testkit::Random;
 
 /// The tools that agents know.
-pub(crate) const TOOLS: [&str; 11] =
-    ["read", "write", "write", "write", "write", "two", "several", "deploy", "timed", "never", "again"];
+pub(crate) const TOOLS: [&str; 13] = [
+    "read", "write", "write", "write", "write", "write", "two", "several", "deploy", "timed", "never", "again", "again",
+];
 
 const COMMON: &str = r#"
 version = 1
