@@ -119,9 +119,9 @@ impl Engine {
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
         self.command(caller, once, move |work| {
-            let mut session = work.session_seen(&running, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             session.alive()?;
             session.going_on()?;
@@ -155,9 +155,9 @@ impl Engine {
         caller.require(Right::Ask)?;
         let scope = caller.scope;
         self.command(caller, None, move |work| {
-            let mut session = work.session_seen(&running, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             if let Some(left) = proposal.left(&why) {
                 work.acted(&mut session, left)?;
@@ -180,9 +180,9 @@ impl Engine {
         let length = self.lease_length(Some(seconds))?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
-            let session = work.session_seen(&running, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             let caller = work.caller()?;
+            let session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let kept = proposal.keep(&actor, until, run)?;
@@ -206,9 +206,9 @@ impl Engine {
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let vault = Arc::clone(&self.vault);
         let done = self.command(caller, once, move |work| {
-            let mut session = work.session_seen(&running, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let mut outcome = outcome.clone();
             if proposal.driven && !caller.is_worker() {

@@ -46,10 +46,11 @@ impl Engine {
         let question = self.admitted(Account::of(caller), question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
-        let (asker, actor) = (caller.clone(), caller.actor.clone());
+        let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = Asking { time: seconds, traceparent, within_budget: true };
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
+            let asker = work.caller()?;
             let mut session = work.session_seen(&asker, session)?;
             may_ask_in(&asker, &session)?;
             let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;

@@ -172,6 +172,7 @@ impl ProjectFollower {
                 return Ok(found.events);
             }
             if found.hidden {
+                let scope = self.caller.scope;
                 let look = || self.engine.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?));
                 self.engine.settling.beyond(scope.project, after, look).await?;
             } else {

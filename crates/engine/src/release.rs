@@ -15,9 +15,10 @@ impl Engine {
         caller.require(domain::access::Right::Answer)?;
         let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question_seen(&work.caller()?, id)?;
+            let caller = work.caller()?;
+            let (mut session, interaction) = work.question_seen(&caller, id)?;
             let was = interaction.status();
-            let change = interaction.release(&work.caller()?)?;
+            let change = interaction.release(&caller)?;
             let interaction = work.changed(&mut session, was, change)?;
             work.saved(&session)?;
             Ok(interaction)
