@@ -16,7 +16,6 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/reason", reason.as_deref())?;
-        let scope = caller.scope;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = work.question_seen(&caller, id)?;

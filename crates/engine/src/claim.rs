@@ -12,7 +12,7 @@ impl Engine {
         id: InteractionId,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        let (scope, length) = (caller.scope, self.settings().claim);
+        let length = self.settings().claim;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = work.question_seen(&caller, id)?;

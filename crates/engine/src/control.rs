@@ -17,7 +17,6 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Session, Error> {
         checked("/reason", reason.as_deref())?;
-        let scope = caller.scope;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let session = work.session_seen(&caller, id)?;

@@ -13,7 +13,6 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
-        let scope = caller.scope;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = work.question_seen(&caller, id)?;
