@@ -34,7 +34,8 @@ async fn given(place: &Place, root: &Caller, webhook: WebhookId, command: &str) 
 async fn prepared(place: &Place) -> (Caller, WebhookId) {
     let engine = &place.world.engine;
     let root = place.world.caller(Role::Admin, "root").await;
-    let carol = NewUser { name: "carol".into(), display: None, role: Role::Viewer, groups: Vec::new() };
+    let carol =
+        NewUser { name: "carol".into(), display: None, role: Role::Viewer, groups: Vec::new(), join_keys: false };
     engine.user_create(&root, carol, None).await.unwrap();
     let (webhook, _) = engine.webhook_create(&root, new(URL, all_events()), None).await.unwrap();
     (root, webhook.id)
