@@ -303,7 +303,8 @@ async fn every_operation_refuses_the_roles_that_it_should() {
                 continue;
             }
             let answered = operation.called_by(caller, &operation.path_to(&things)).await;
-            if refuses {
+            // To an agent, a session that is not its own is absent.
+            if refuses && !(*role == Role::Agent && answered.status == 404) {
                 answered.refused(403, "role_forbids");
                 assert_eq!(things.key.reads(&things.question).await, things.question.shown);
             } else {
