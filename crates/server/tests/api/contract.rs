@@ -286,7 +286,7 @@ async fn every_other_operation_stays_within_its_tenant() {
     assert_eq!(world.everything().await, before);
 }
 
-/// Each role is refused what the table says, and nothing else.
+/// Each role is refused what the table says, and nothing else; to an agent, a session that is not its own is absent.
 #[tokio::test]
 async fn every_operation_refuses_the_roles_that_it_should() {
     let world = World::new().await;
@@ -303,7 +303,7 @@ async fn every_operation_refuses_the_roles_that_it_should() {
                 continue;
             }
             let answered = operation.called_by(caller, &operation.path_to(&things)).await;
-            if refuses {
+            if refuses && !(*role == Role::Agent && answered.status == 404) {
                 answered.refused(403, "role_forbids");
                 assert_eq!(things.key.reads(&things.question).await, things.question.shown);
             } else {

@@ -74,7 +74,7 @@ async fn a_tenant_that_allows_everything_runs_no_agent_of_the_operators() {
     place.agent("ops", OPS);
     let server = place.launch(house.launch(), 8).start().await;
     let evil = server.client(&house.key_of(("evil", "p"), "admin", "mallory"));
-    let policy = "version = 1\ndefault = \"allow\"\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n";
+    let policy = "version = 1\ndefault = \"ask\"\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n";
     let put = evil.request("PUT", "/v1/policy").json(&json!({ "text": policy }));
     evil.attempt(put).await.unwrap().done(200);
     let opened = evil.post("/v1/sessions", json!({ "agent": "ops", "input": "RUN: id" })).await.done(201);
