@@ -68,7 +68,7 @@ impl Engine {
 impl Work<'_> {
     fn remade(&mut self, scope: &Scope, name: &str, change: UserChange) -> Result<User, Error> {
         let admins = self.tx.admins_lock(scope)?;
-        self.caller()?;
+        let caller = self.caller()?;
         let user = self.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
         let was = user.memberships.iter().find(|membership| membership.project == scope.project);
         let was = was.cloned().ok_or(Refusal::NotFound("user"))?;
@@ -84,6 +84,7 @@ impl Work<'_> {
             (Some(true), None) => now = self.leaves(scope, &user, now, &admins)?,
             (Some(false), Some(_)) => {
                 // Meanwhile admins of the person's other projects could make links without a word from here.
+                self.spare_admins_elsewhere(scope, &user, Some(&caller))?;
                 self.void_sign_ins(user.id)?;
                 now.disabled_at = None;
                 self.tx.membership_put(scope, user.id, &now)?;

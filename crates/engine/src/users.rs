@@ -126,7 +126,12 @@ impl Work<'_> {
     }
 
     /// Refuses to sign an admin of another project out, unless the caller is an admin there too, or holds the database itself.
-    fn spare_admins_elsewhere(&mut self, scope: &Scope, user: &User, by: Option<&Caller>) -> Result<(), Error> {
+    pub(crate) fn spare_admins_elsewhere(
+        &mut self,
+        scope: &Scope,
+        user: &User,
+        by: Option<&Caller>,
+    ) -> Result<(), Error> {
         let Some(caller) = by else { return Ok(()) };
         let governed = self.governed(scope, caller.credential)?;
         let mut admin_in = user.active().filter(|membership| membership.role == Role::Admin);
