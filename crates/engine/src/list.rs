@@ -93,7 +93,8 @@ impl Engine {
                 return Ok((found.into_vec(), next));
             }
             let (mut found, mut after, mut looked) = (Vec::new(), page.after, Looked::default());
-            while looked.goes_on() && wanted() {
+            // Once there is something to show, what is looked through is bounded as every page is.
+            while looked.goes_on() && wanted() && (found.is_empty() || looked.bytes < PAGE_BYTES) {
                 let more = reads.interactions(&by.scope, &filter, Page { after, limit: STRIDE })?;
                 let last = !more.more;
                 looked.through(&more);

@@ -13,6 +13,9 @@ use store::{Cost, Cursor, InteractionFilter, OpenTotal, Page, SessionFilter, Sto
 /// How long closed questions stay.
 pub(crate) const RETENTION: SignedDuration = SignedDuration::from_hours(2);
 
+/// How much is open, by asker.
+type Open = Vec<(String, OpenTotal)>;
+
 /// Everything of one tenant.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Books {
@@ -23,7 +26,7 @@ pub(crate) struct Books {
     pub grants: BTreeMap<GrantId, Grant>,
     pub policy: Option<PolicyState>,
     /// How much is open by asker: as it is counted, and as it is found.
-    pub open: (Vec<(String, OpenTotal)>, Vec<(String, OpenTotal)>),
+    pub open: (Open, Open),
     /// Which of the questions are in the archive.
     pub archived: BTreeSet<InteractionId>,
     /// The log, in commit order.
