@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::ruling::AskingRule;
 use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
 
 /// How many options, secrets or suggestions a question may have.
@@ -226,20 +227,6 @@ pub struct Question {
     /// Whether it is a message of the conversation that wants a reply: then the answer is a message too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reply: bool,
-}
-
-/// Which rule of which version of the policy asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct AskingRule {
-    /// The policy's version.
-    pub policy: String,
-    /// The rule's name; none where no rule matched and the default asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<String>,
-    /// Further rules that asked about the same call.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<String>,
 }
 
 impl Question {

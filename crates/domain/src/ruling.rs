@@ -106,3 +106,17 @@ mod tests {
         }
     }
 }
+
+/// Which rule of which version of the policy asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AskingRule {
+    /// The policy's version.
+    pub policy: String,
+    /// The rule's name; none where no rule matched and the default asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Further rules that asked about the same call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+}

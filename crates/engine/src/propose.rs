@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
 use domain::proposal::{Proposal, Standing, reserved};
-use domain::question::AskingRule;
+use domain::ruling::AskingRule;
 use domain::{
     Action, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
     Wire, text,

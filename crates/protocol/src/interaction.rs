@@ -1,7 +1,8 @@
 //! A question as people and agents see it.
 
 use domain::interaction::Pending;
-use domain::question::{AskingRule, SuggestionSource};
+use domain::question::SuggestionSource;
+use domain::ruling::AskingRule;
 use domain::{
     Actor, Answer, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Resolution, Role,
     SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,

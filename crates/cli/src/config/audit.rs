@@ -1,0 +1,68 @@
+//! What is done with the audit trail.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{Database, MasterKeys};
+
+#[derive(Debug, Args)]
+pub(crate) struct Audit {
+    #[command(subcommand)]
+    pub(crate) command: AuditCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Verify an export offline; names the first entry that was changed, removed, added or reordered
+    Verify(AuditVerify),
+    /// Write the whole chain of a tenant to standard output, for verify
+    Export(AuditExport),
+    /// Print the public half of the key that signs the chain of a tenant
+    Key(AuditPlace),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerify {
+    /// The export
+    pub(crate) file: PathBuf,
+    /// Refuse what any other key has signed (64 hexadecimal digits, from `holdpoint audit key`); without it the key in the file is believed
+    #[arg(long)]
+    pub(crate) public_key: Option<String>,
+    /// Refuse a chain that has another hash at this number: a checkpoint that was kept elsewhere; the export may begin there
+    #[arg(long, value_name = "SEQ:HASH", value_parser = checkpoint)]
+    pub(crate) from_checkpoint: Option<(u64, String)>,
+    /// Refuse entries that are shown by their digest alone
+    #[arg(long)]
+    pub(crate) whole: bool,
+    /// Accept an export that does not begin at the first entry
+    #[arg(long)]
+    pub(crate) partial: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditExport {
+    /// Begin after the entry of this number
+    #[arg(long, default_value_t = 0)]
+    pub(crate) after: u64,
+    #[command(flatten)]
+    pub(crate) place: AuditPlace,
+}
+
+/// Whose audit trail.
+#[derive(Debug, Args)]
+pub(crate) struct AuditPlace {
+    /// The tenant
+    #[arg(long, default_value = "default")]
+    pub(crate) tenant: String,
+    #[command(flatten)]
+    pub(crate) master: MasterKeys,
+    #[command(flatten)]
+    pub(crate) database: Database,
+}
+
+fn checkpoint(text: &str) -> Result<(u64, String), String> {
+    let wrong = || format!("`{text}` is not SEQ:HASH");
+    let (seq, hash) = text.split_once(':').ok_or_else(wrong)?;
+    Ok((seq.parse().map_err(|_| wrong())?, hash.to_owned()))
+}
