@@ -42,7 +42,10 @@ const ROWS: &str = "
         from generate_series(1, 20000) number;
     insert into audit_chain (tenant, seq, project, session, xid, position, hash)
         select tenant, position, project, session, xid, position, '' from audit;
-    insert into users (id, tenant, name, created_at) select pg_temp.uid(number), pg_temp.uid(1), number::text, number
+    insert into users (id, tenant, name, folded, created_at)
+        select pg_temp.uid(number), pg_temp.uid(1), number::text, number::text, number from generate_series(1, 5000) number;
+    insert into keys (id, project, role, \"user\", groups, hash, created_at)
+        select pg_temp.uid(number), pg_temp.uid(1 + number % 2), 'viewer', number::text, '[]', '', number
         from generate_series(1, 5000) number;
     insert into memberships select pg_temp.uid(number), pg_temp.uid(number % 1000), 'viewer', '[]'
         from generate_series(1, 5000) number;
