@@ -49,9 +49,13 @@ impl Init {
         asked.and_then(|()| self.from.read_exact(&mut answer)).doing("mount /proc (is it masked in this container?)")
     }
 
-    /// Ends it and everything in the namespace, and comes back when nothing is left.
-    pub(super) fn end(mut self) {
+    /// Has it end, and the kernel kill everything in the namespace.
+    pub(super) fn tell_to_end(&mut self) {
         self.to = None;
+    }
+
+    /// Comes back when nothing of the namespace is left.
+    pub(super) fn wait(mut self) {
         // It has ended by itself, if this fails.
         let _ = self.child.wait();
     }
