@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open};
 
+use signal_hook::consts::SIGTERM;
+
 use super::Doing;
 use super::init::Init;
 use super::measure::Measure;
@@ -82,6 +84,10 @@ fn follow(
 fn end_like(status: ExitStatus) -> Result<ExitCode, String> {
     if let Some(code) = status.code() {
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
+    }
+    if status.signal() == Some(SIGTERM) {
+        // This process has another use for that signal, which ends with it.
+        signal_hook::low_level::emulate_default_handler(SIGTERM).doing("end like the program")?;
     }
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         kill_process(getpid(), signal).doing("end like the program")?;
