@@ -2,6 +2,7 @@
 //!
 //! These tests need a machine on which programs can be confined, and fail where that is not possible.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 
 use std::ffi::OsString;
 use std::fs;

@@ -39,19 +39,30 @@ impl Init {
         command.args([CALL, WORD]).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().doing("start the first process")?;
         let (to, from) = (child.stdin.take(), child.stdout.take());
-        Ok(Self { child, to, from: from.doing("hear the first process")? })
+        let mut init = Self { child, to, from: from.doing("hear the first process")? };
+        // It loads its libraries by their paths, which change soon.
+        init.hear("start the first process")?;
+        Ok(init)
+    }
+
+    fn hear(&mut self, what: &str) -> Result<(), String> {
+        self.from.read_exact(&mut [0]).doing(what)
     }
 
     /// Has it mount `/proc`, which then shows the processes of the namespace and no others.
     pub(super) fn mount_processes(&mut self) -> Result<(), String> {
         let asked = self.to.as_mut().map_or(Ok(()), |to| to.write_all(b"\n"));
-        let mut answer = [0];
-        asked.and_then(|()| self.from.read_exact(&mut answer)).doing("mount /proc (is it masked in this container?)")
+        asked.doing("speak to the first process")?;
+        self.hear("mount /proc (is it masked in this container?)")
     }
 
-    /// Ends it and everything in the namespace, and comes back when nothing is left.
-    pub(super) fn end(mut self) {
+    /// Has it end, and the kernel kill everything in the namespace.
+    pub(super) fn tell_to_end(&mut self) {
         self.to = None;
+    }
+
+    /// Comes back when nothing of the namespace is left.
+    pub(super) fn wait(mut self) {
         // It has ended by itself, if this fails.
         let _ = self.child.wait();
     }
@@ -62,11 +73,12 @@ pub(super) fn run() -> Result<ExitCode, String> {
     let mut ended = Signals::new([SIGCHLD]).doing("listen for signals")?;
     let mut input = std::io::stdin();
     let mut word = [0];
+    answer()?;
     input.read_exact(&mut word).doing("hear the helper")?;
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).doing("mount /proc (is it masked in this container?)")?;
     privileges::drop_all()?;
-    std::io::stdout().write_all(b"\n").and_then(|()| std::io::stdout().flush()).doing("answer the helper")?;
+    answer()?;
     let listening = std::thread::Builder::new().name("helper".to_owned()).spawn(move || {
         // The helper says nothing more: this comes back when it has closed its end.
         let _ = input.read(&mut word);
@@ -77,4 +89,9 @@ pub(super) fn run() -> Result<ExitCode, String> {
         while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn answer() -> Result<(), String> {
+    let mut output = std::io::stdout();
+    output.write_all(b"\n").and_then(|()| output.flush()).doing("answer the helper")
 }

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open};
 
+use signal_hook::consts::SIGTERM;
+
 use super::Doing;
 use super::init::Init;
 use super::measure::Measure;
@@ -30,23 +32,30 @@ const FIRST: u64 = 2;
 /// Waits for the end of the program, and ends it when it takes too much or when nobody waits for it any more.
 pub(super) fn until_ended(
     confinement: &Confinement,
-    child: Child,
-    init: Init,
+    mut child: Child,
+    mut init: Init,
     measure: Option<Measure<'_>>,
     asked_to_end: &AtomicBool,
 ) -> Result<ExitCode, String> {
-    let status = follow(confinement, child, measure);
+    let status = follow(confinement, &mut child, measure);
     if status.is_ok() && asked_to_end.load(Ordering::Relaxed) {
         let since = Instant::now();
         while processes().is_ok_and(|count| count > FIRST) && since.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
-    init.end();
+    init.tell_to_end();
+    // The namespace ends when nothing in it waits to be reaped, and the program is for us to reap. It was already, if this fails.
+    let _ = child.wait();
+    init.wait();
     end_like(status?)
 }
 
-fn follow(confinement: &Confinement, mut child: Child, mut measure: Option<Measure<'_>>) -> Result<ExitStatus, String> {
+fn follow(
+    confinement: &Confinement,
+    child: &mut Child,
+    mut measure: Option<Measure<'_>>,
+) -> Result<ExitStatus, String> {
     let parent = getppid();
     let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw).doing("name the program's process")?;
     let end = pidfd_open(number, PidfdFlags::empty()).doing("watch the program")?;
@@ -75,6 +84,10 @@ fn follow(confinement: &Confinement, mut child: Child, mut measure: Option<Measu
 fn end_like(status: ExitStatus) -> Result<ExitCode, String> {
     if let Some(code) = status.code() {
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
+    }
+    if status.signal() == Some(SIGTERM) {
+        // This process has another use for that signal, which ends with it.
+        signal_hook::low_level::emulate_default_handler(SIGTERM).doing("end like the program")?;
     }
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         kill_process(getpid(), signal).doing("end like the program")?;
