@@ -40,7 +40,9 @@ pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
 /// Checks the name of a tool: letters and digits of any script, ASCII punctuation and spaces. Rules compare it and people read it, so
 /// that a character which looks like nothing, or like the end of the name, must not be in it.
 pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
-    if let Some(found) = name.chars().find(|c| !is_plain(*c)) {
+    // What `line` refuses as well is told once.
+    let odd = |c: &char| !is_plain(*c) && !c.is_control() && !reorders(*c);
+    if let Some(found) = name.chars().find(odd) {
         let message =
             format!("contains U+{:04X}; a tool's name has letters, digits, ASCII punctuation and spaces", found as u32);
         problems.push(Problem::new(pointer, message));
@@ -249,17 +251,7 @@ mod tests {
         {
             check(good, true);
         }
-        for bad in [
-            "a\u{2028}b",
-            "a\u{3164}b",
-            "a\u{E0041}",
-            "a\u{2800}b",
-            "a\u{00A0}b",
-            "a\u{200B}b",
-            "a\u{202E}b",
-            "a\tb",
-            "a\u{FE0F}",
-        ] {
+        for bad in ["a\u{2028}b", "a\u{3164}b", "a\u{E0041}", "a\u{2800}b", "a\u{00A0}b", "a\u{200B}b", "a\u{FE0F}"] {
             check(bad, false);
         }
     }

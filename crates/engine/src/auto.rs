@@ -48,7 +48,6 @@ impl Engine {
             let signature = (work.ids.answer(work.now), actor.clone(), source);
             let effect = interaction.question.effect_of(&draft).unwrap_or(Effect::Approve);
             let change = interaction.clone().auto(signature, draft.clone(), proof, work.now)?;
-            interaction.may_end_with(&work.caller()?, effect)?;
             if let Some(by_now) = &by_now {
                 if let Some(judged) = by_now.approved() {
                     work.still_in_force(&scope, judged, &policies)?;
@@ -56,6 +55,7 @@ impl Engine {
                 by_now.allows()?;
                 by_now.needs_no_person()?;
             }
+            interaction.may_end_with(&work.caller()?, effect)?;
             let interaction = work.changed(&mut session, was, change)?;
             work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
             let session = work.terminated(session, &interaction)?;

@@ -205,7 +205,7 @@ fn package_managers_that_run_programs_or_work_elsewhere_are_not_plain() {
     for text in [
         "npm test",
         "npm run edit",
-        "npm run build -- --prefix x",
+        "npm run build -- --prefix y",
         "npm ci --prefer-offline",
         "npm config get prefix",
         "npm config list",

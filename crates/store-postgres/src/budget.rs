@@ -9,7 +9,7 @@ use crate::connection::Face;
 use crate::values::{column, number, signed};
 
 /// Counts in one statement: what changes by asker, the askers' rows in the order of their names, one shard of the tenant, and the totals after
-/// it. The shard is chosen by connection, so that transactions of one server never wait for each other's shard.
+/// it, never below zero: a question that was opened without being counted must not keep anybody from closing it. The shard is chosen by connection, so that transactions of one server never wait for each other's shard.
 pub(crate) const COUNT: &str = "with changed as (select asker, sum((id = any($3::uuid[]))::int - (id = any($4::uuid[]))::int)::bigint as questions, \
      sum(weight * ((id = any($3::uuid[]))::int - (id = any($4::uuid[]))::int))::bigint as bytes from interactions \
      where id = any($3::uuid[] || $4::uuid[]) and project = $2 and asker <> '' group by asker order by asker), \
@@ -20,9 +20,9 @@ pub(crate) const COUNT: &str = "with changed as (select asker, sum((id = any($3:
      select $1, pg_backend_pid() % 32, sum(questions)::bigint, sum(bytes)::bigint from changed having count(*) > 0 \
      on conflict (tenant, shard) do update set questions = tenant_open_counts.questions + excluded.questions, \
      bytes = tenant_open_counts.bytes + excluded.bytes returning 1) \
-     select counted.asker, counted.questions, counted.bytes, \
-     ((select coalesce(sum(questions), 0) from tenant_open_counts where tenant = $1) + (select sum(questions) from changed))::bigint, \
-     ((select coalesce(sum(bytes), 0) from tenant_open_counts where tenant = $1) + (select sum(bytes) from changed))::bigint \
+     select counted.asker, greatest(0, counted.questions), greatest(0, counted.bytes), \
+     greatest(0, (select coalesce(sum(questions), 0) from tenant_open_counts where tenant = $1) + (select sum(questions) from changed))::bigint, \
+     greatest(0, (select coalesce(sum(bytes), 0) from tenant_open_counts where tenant = $1) + (select sum(bytes) from changed))::bigint \
      from counted order by counted.asker";
 
 impl BudgetReads for Face<'_> {

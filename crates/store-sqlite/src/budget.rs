@@ -54,9 +54,10 @@ impl BudgetWrites for Face<'_> {
         let mut totals = OpenTotals::default();
         let mut whole = Difference::default();
         for (asker, difference) in differences {
-            let sql = "insert into open_counts (project, asker, questions, bytes) values (?1, ?2, ?3, ?4) \
-                       on conflict (project, asker) do update set questions = questions + excluded.questions, \
-                       bytes = bytes + excluded.bytes returning questions, bytes";
+            // A question that was opened without being counted must not keep anybody from closing it.
+            let sql = "insert into open_counts (project, asker, questions, bytes) values (?1, ?2, max(0, ?3), max(0, ?4)) \
+                       on conflict (project, asker) do update set questions = max(0, questions + ?3), \
+                       bytes = max(0, bytes + ?4) returning questions, bytes";
             let row = params![scope.project.uuid(), asker, difference.questions, difference.bytes];
             let mut statement = self.connection.prepare_cached(sql).told()?;
             let now = statement.query_row(row, |row| total(row, 0)).told()?;
@@ -64,9 +65,9 @@ impl BudgetWrites for Face<'_> {
             whole.questions += difference.questions;
             whole.bytes += difference.bytes;
         }
-        let sql = "insert into tenant_open_counts (tenant, questions, bytes) values (?1, ?2, ?3) \
-                   on conflict (tenant) do update set questions = questions + excluded.questions, \
-                   bytes = bytes + excluded.bytes returning questions, bytes";
+        let sql = "insert into tenant_open_counts (tenant, questions, bytes) values (?1, max(0, ?2), max(0, ?3)) \
+                   on conflict (tenant) do update set questions = max(0, questions + ?2), \
+                   bytes = max(0, bytes + ?3) returning questions, bytes";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let row = params![scope.tenant.uuid(), whole.questions, whole.bytes];
         totals.tenant = statement.query_row(row, |row| total(row, 0)).told()?;

@@ -166,7 +166,8 @@ impl World {
         for (index, result) in results.iter().enumerate() {
             self.tell(|| format!("    #{index} {result:?}"));
             match result {
-                Some(Err(Error::Store(error))) if !matches!(error, StoreError::Closed) => {
+                // A list that waits for its turn waits in stopped time, and may be told that the server is busy: nothing has happened then.
+                Some(Err(Error::Store(error))) if !matches!(error, StoreError::Closed | StoreError::Busy) => {
                     return Err(format!("#{index} met with {error:?}"));
                 }
                 Some(Ok(())) if index >= self.workers.len() => {

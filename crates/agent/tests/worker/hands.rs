@@ -55,15 +55,15 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
     let taken = engine.take(&namesake, why.id, None, None).await;
     assert!(matches!(taken, Err(Error::Refused(Refusal::NotYourDelivery))), "{taken:?}");
-    let acted = engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap();
+    // A session of somebody else is not there for a key.
+    let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
+    absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
+    let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();
     assert_eq!(acted.permit, None);
     let again = Propose { action: acted.proposal.action.clone(), ..propose(&call) };
-    let again = engine.propose(&namesake, session.id, again, None).await;
-    assert!(matches!(again, Err(Error::Refused(Refusal::NotYourAction))), "{again:?}");
-    let fresh = engine.propose(&namesake, session.id, propose("mine"), None).await;
-    assert!(matches!(fresh, Err(Error::Refused(Refusal::NotYourSession(_)))), "{fresh:?}");
-    let started = engine.action_start(&namesake, (session.id, call.clone()), "x.y".into(), None, None).await;
-    assert!(matches!(started, Err(Error::Refused(Refusal::NotYourAction))), "{started:?}");
+    absent(engine.propose(&namesake, session.id, again, None).await.unwrap_err());
+    absent(engine.propose(&namesake, session.id, propose("mine"), None).await.unwrap_err());
+    absent(engine.action_start(&namesake, (session.id, call.clone()), "x.y".into(), None, None).await.unwrap_err());
 
     world.says("Done.", &[]);
     world.work();

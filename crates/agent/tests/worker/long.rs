@@ -164,8 +164,8 @@ async fn the_thousandth_turn_costs_what_the_tenth_did() {
     let turns: Vec<Given> = seen.windows(2).map(|pair| pair[1].since(pair[0])).collect();
     assert!(turns[1..].iter().all(|turn| alike(*turn, turns[1])), "{:?} and {:?}", turns[1], turns[999]);
     assert!(turns[1].scans == 0 && turns[1].transactions < 12, "{:?}", turns[1]);
-    // The journal is read when the step is taken up, and never again.
-    assert!(driven.scans <= 2, "{driven:?}");
+    // The journal, and whose the workspace is, are read when the step is taken up, and never again.
+    assert!(driven.scans <= 3, "{driven:?}");
     // A turn and two results each, the beginning and the last word; none of them is kept in the state.
     let (bytes, journal) = place.kept(&session).await;
     assert_eq!(journal, 1 + 1000 * 3 + 1);
@@ -184,7 +184,7 @@ async fn whoever_speaks_for_the_hundredth_time_is_heard_as_cheaply_as_at_first()
     }
     assert_eq!(place.seen.lock().len(), 100);
     assert!(resumes[1..].iter().all(|resume| alike(*resume, resumes[1])), "{resumes:?}");
-    assert!(resumes[1].transactions <= 4 && resumes[1].scans <= 2, "{:?}", resumes[1]);
+    assert!(resumes[1].transactions <= 4 && resumes[1].scans <= 3, "{:?}", resumes[1]);
     let (bytes, journal) = place.kept(&session).await;
     assert_eq!(journal, 1 + 100 * 2);
     assert!(bytes < 1024, "{bytes}");

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+use domain::project::{AgentsRead, ProjectSettings};
 use domain::{Limit, Refusal, Role};
 use holdpoint_engine::{Error, InteractionQuery, Settings};
 use parking_lot::Mutex;
@@ -115,6 +116,8 @@ async fn an_agents_checks_are_bounded_and_do_not_stop_an_admins() {
     let settings = Settings { key_checks: 1, ..Settings::default() };
     let world = World::over_with(Arc::clone(&store) as Arc<dyn Store>, settings);
     let (agent, admin) = (world.agent().await, world.caller(Role::Admin, "root").await);
+    let everything = ProjectSettings { agents_read: AgentsRead::Project };
+    world.engine.project_settings_put(&admin, everything, None).await.unwrap();
     // A suggestion reads a list, which the store keeps back: the agent has its turn until then.
     let mut learning = Box::pin(world.engine.policy_suggestions(&agent));
     std::future::poll_fn(|context| {

@@ -263,7 +263,7 @@ async fn case_makes_no_second_person() {
     let world = World::new();
     let (agent, bob) = (world.agent().await, world.person("bob").await);
     let (alice, shouting) = (world.person("alice").await, world.person("Alice").await);
-    let session = world.session(&alice).await;
+    let session = world.session_of_agent(&alice).await;
     let ask = async |by: &Caller, fields| world.ask(by, &session, fields).await.id;
 
     let two = ask(&agent, json!({ "audience": { "quorum": 2 } })).await;

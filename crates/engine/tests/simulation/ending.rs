@@ -50,6 +50,12 @@ impl World {
         self.one(tenant, by, what).await
     }
 
+    /// A person reads: an agent would see its own sessions alone.
+    async fn reading(&mut self, tenant: usize, what: What) -> Result<Option<Reply>, String> {
+        let by = self.tenants[tenant].people[0].clone();
+        self.one(tenant, by, what).await
+    }
+
     async fn one(&mut self, tenant: usize, by: domain::Caller, what: What) -> Result<Option<Reply>, String> {
         let command = self.numbered(tenant, by, what);
         let deeds = self.together(vec![command], false).await?;
@@ -134,7 +140,7 @@ impl World {
         let tenant = self.readers.projects[reader].tenant;
         while self.readers.projects[reader].seen < self.books[tenant].log.len() {
             let after = self.readers.projects[reader].cursor;
-            let read = self.alone(tenant, 0, What::ReadProject { reader, after }).await?;
+            let read = self.reading(tenant, What::ReadProject { reader, after }).await?;
             holds!(read.is_some(), "a reader of the project is stuck at {after}");
         }
         let (seen, log) = (self.readers.projects[reader].seen, self.books[tenant].log.len());
@@ -150,7 +156,7 @@ impl World {
         };
         while self.readers.sessions[reader].after < last {
             let after = self.readers.sessions[reader].after;
-            let read = self.alone(tenant, 0, What::ReadSession { reader, session, after, sleeps: false }).await?;
+            let read = self.reading(tenant, What::ReadSession { reader, session, after, sleeps: false }).await?;
             holds!(read.is_some(), "a reader of {session} is stuck at {after}");
         }
         Ok(())

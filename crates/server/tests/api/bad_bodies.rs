@@ -42,7 +42,7 @@ async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
     }
     for tool in ["pay\u{2028}", "pay\u{3164}", "pay\u{E0041}", "pay\u{2800}", "pay\u{A0}me"] {
         let call = json!({ "call_id": "c1", "tool": tool, "arguments": {} });
-        agent.post(&propose, call).await.refused_at(422, "question_invalid", &["/tool"]);
+        agent.post(&propose, call).await.refused_at(422, "body_invalid", &["/tool"]);
     }
     assert_eq!(world.everything().await, before);
 }
