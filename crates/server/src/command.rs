@@ -113,8 +113,8 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let mut again = serde_json::Deserializer::from_slice(bytes);
     let unique: Result<Unique, _> = serde_path_to_error::deserialize(&mut again);
     unique.map_err(|error| ApiError::wrong(pointer(error.path()), "a name stands twice in one object"))?;
-    if let Some(at) = first_rounded(bytes) {
-        return Err(ApiError::wrong("", format!("the number at byte {at} cannot be kept exactly: send it as text")));
+    if let Some(pointer) = first_rounded(bytes) {
+        return Err(ApiError::wrong(pointer, "has a number that cannot be kept exactly: send it as text"));
     }
     Ok(read)
 }

@@ -1,22 +1,61 @@
 //! Numbers in JSON that would be rounded when they are read: they are refused, so that nobody approves another number than was sent.
 
-/// Where the first number stands that a double, or a whole number of 64 bits, cannot hold exactly. The text must be JSON.
-pub(crate) fn first_rounded(json: &[u8]) -> Option<usize> {
+/// The JSON Pointer to the first number that neither a double nor a whole number of 64 bits holds exactly. The text must be JSON.
+pub(crate) fn first_rounded(json: &[u8]) -> Option<String> {
+    let mut within: Vec<Container> = Vec::new();
     let mut at = 0;
     while let Some(byte) = json.get(at) {
+        let length = match byte {
+            b'"' => string_length(&json[at..]),
+            b'-' | b'0'..=b'9' => number_at(&json[at..]).len().max(1),
+            _ => 1,
+        };
+        let token = &json[at..(at + length).min(json.len())];
         match byte {
-            b'"' => at += string_length(&json[at..]),
-            b'-' | b'0'..=b'9' => {
-                let token = number_at(&json[at..]);
-                if !is_kept(token) {
-                    return Some(at);
-                }
-                at += token.len().max(1);
+            b'{' => within.push(Container::Object { key: String::new(), keyed: false }),
+            b'[' => within.push(Container::List { index: 0 }),
+            b'}' | b']' => drop(within.pop()),
+            b',' => within.iter_mut().rev().take(1).for_each(Container::next),
+            b'"' => within.iter_mut().rev().take(1).for_each(|container| container.named(token)),
+            b'-' | b'0'..=b'9' if !is_kept(number_at(token)) => {
+                return Some(within.iter().map(Container::pointer).collect());
             }
-            _ => at += 1,
+            _ => {}
         }
+        at += length;
     }
     None
+}
+
+/// What a value stands in, and where in it.
+enum Container {
+    Object { key: String, keyed: bool },
+    List { index: usize },
+}
+
+impl Container {
+    /// The first string of a field is its key.
+    fn named(&mut self, token: &[u8]) {
+        if let Self::Object { key, keyed } = self
+            && !std::mem::replace(keyed, true)
+        {
+            *key = serde_json::from_slice(token).unwrap_or_default();
+        }
+    }
+
+    fn next(&mut self) {
+        match self {
+            Self::Object { keyed, .. } => *keyed = false,
+            Self::List { index } => *index += 1,
+        }
+    }
+
+    fn pointer(&self) -> String {
+        match self {
+            Self::Object { key, .. } => domain::text::field("", key),
+            Self::List { index } => format!("/{index}"),
+        }
+    }
 }
 
 /// The length of the string that the text begins with, its quotes included.
@@ -110,9 +149,9 @@ mod tests {
             "3.14159265358979323846",
             "1e99999999999999999999",
         ] {
-            assert_eq!(first_rounded(format!("{{\"a\":[{rounded}]}}").as_bytes()), Some(6), "{rounded}");
+            assert_eq!(first_rounded(format!("{{\"a\":[{rounded}]}}").as_bytes()), Some("/a/0".into()), "{rounded}");
         }
         assert_eq!(first_rounded(br#"{"1e-400": "1e-400 \" 1e-400", "b": "\\"}"#), None);
-        assert_eq!(first_rounded(br#"{"a": "\\", "b": 1e-400}"#), Some(17));
+        assert_eq!(first_rounded(br#"{"a": "\\", "b/c": {"d": [1, "x", {}, [2], 1e-400]}}"#), Some("/b~1c/d/4".into()));
     }
 }

@@ -115,6 +115,10 @@ impl World {
         let session = self.any_session(tenant).filter(|_| alive > 0 && !self.random.one_in(5 * alive));
         let Some(session) = session else { return Some((by, What::Start { title })) };
         let ask = Box::new(questions::ask(&mut self.random, &title));
+        // An agent asks in its own sessions; now and then it tries in another.
+        let started_by = self.books[tenant].sessions.get(&session).map(|session| session.started_by.clone());
+        let owner = self.tenants[tenant].agents.iter().find(|agent| Some(&agent.actor) == started_by.as_ref()).cloned();
+        let by = owner.filter(|_| by.role == domain::Role::Agent && !self.random.one_in(8)).unwrap_or(by);
         Some((by, What::Ask { session, ask }))
     }
 

@@ -209,7 +209,7 @@ async fn bad_proposals_are_refused_by_name() {
     }
     let exact = r#"{"call_id": "c", "tool": "t", "arguments": {"n": 1234567890123456789012345678}}"#;
     let path = format!("/v1/sessions/{}/actions", scene.session);
-    scene.agent.post_raw(&path, exact).await.refused_at(422, "body_invalid", &["/arguments"]);
+    scene.agent.post_raw(&path, exact).await.refused_at(422, "body_invalid", &["/arguments/n"]);
     let unknown = json!({ "call_id": "c", "tool": "t", "arguments": {}, "verdict": "allow" });
     scene.agent.proposes_in(&scene.session, unknown).await.refused(422, "body_invalid");
     let missing = json!({ "call_id": "c", "tool": "t" });

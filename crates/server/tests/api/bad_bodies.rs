@@ -32,13 +32,13 @@ async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
         format!("/v1/sessions/{}/actions", question.session),
     );
     let before = world.everything().await;
-    for (path, body) in [
-        (&propose, r#"{"call_id": "c1", "tool": "pay", "arguments": {"amount": 1e-400}}"#),
-        (&propose, r#"{"call_id": "c1", "tool": "pay", "arguments": {"amount": 18446744073709551617}}"#),
-        (&ask, r#"{"kind": "confirmation", "title": "Go?", "context": {"amount": [1e-400]}}"#),
-        (&ask, r#"{"kind": "confirmation", "title": "Go?", "context": 0.10000000000000000555}"#),
+    for (path, body, pointer) in [
+        (&propose, r#"{"call_id": "c1", "tool": "pay", "arguments": {"amount": 1e-400}}"#, "/arguments/amount"),
+        (&propose, r#"{"call_id": "c1", "tool": "pay", "arguments": {"n": 18446744073709551617}}"#, "/arguments/n"),
+        (&ask, r#"{"kind": "confirmation", "title": "Go?", "context": {"n": [1, 1e-400]}}"#, "/context/n/1"),
+        (&ask, r#"{"kind": "confirmation", "title": "Go?", "context": 0.10000000000000000555}"#, "/context"),
     ] {
-        agent.post_raw(path, body).await.refused_at(422, "body_invalid", &[""]);
+        agent.post_raw(path, body).await.refused_at(422, "body_invalid", &[pointer]);
     }
     for tool in ["pay\u{2028}", "pay\u{3164}", "pay\u{E0041}", "pay\u{2800}", "pay\u{A0}me"] {
         let call = json!({ "call_id": "c1", "tool": tool, "arguments": {} });
