@@ -118,7 +118,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the questions of a session: all that are open, and a page of those that are closed. */
+        /** Lists the questions of a session: those that are open, and a page of those that are closed. */
         get: operations["flows_interactions"];
         put?: never;
         post?: never;
@@ -1211,6 +1211,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/project/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads the settings of the project. */
+        get: operations["project_settings_get"];
+        /**
+         * Changes the settings of the project. `agents_read` says what agents read: `own`, the sessions that they opened and those that name
+         *     them; or `project`, every session. In which sessions agents ask, propose and send messages does not depend on it.
+         */
+        put: operations["project_settings_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/secrets": {
         parameters: {
             query?: never;
@@ -1221,7 +1242,8 @@ export interface paths {
         /** Lists what is kept for agents' later sessions, never a value. */
         get: operations["secret_list"];
         put?: never;
-        post?: never;
+        /** Keeps a secret for an agent that this server runs, such as the key of its model. What was kept for it under that name is replaced. */
+        post: operations["secret_put"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1563,7 +1585,7 @@ export interface paths {
         /** Lists the people of the caller's project. */
         get: operations["user_list"];
         put?: never;
-        /** Adds a person to the caller's project. */
+        /** Adds a person to the caller's project. An account that the tenant knows already loses its password, its links and its browsers. */
         post: operations["user_create"];
         delete?: never;
         options?: never;
@@ -1883,6 +1905,11 @@ export interface components {
             next?: string | null;
         };
         /**
+         * @description What the agents of a project read.
+         * @enum {string}
+         */
+        AgentsRead: "own" | "project";
+        /**
          * @description One version of an agent. It never changes once a session has used it.
          * @example {
          *       "deadlines": {
@@ -2157,6 +2184,15 @@ export interface components {
             /** @description One line. */
             title: string;
         };
+        /** @description Which rule of which version of the policy asked. */
+        AskingRule: {
+            /** @description Further rules that asked about the same call. */
+            also?: string[];
+            /** @description The policy's version. */
+            policy: string;
+            /** @description The rule's name; none where no rule matched and the default asked. */
+            rule?: string | null;
+        };
         /**
          * @description One reason to ask about a call.
          * @example {
@@ -2181,15 +2217,6 @@ export interface components {
             /** @description Why its expression could not be evaluated. */
             error?: string | null;
             /** @description The rule's name; absent where the default of the policy asks. */
-            rule?: string | null;
-        };
-        /** @description Which rule of which version of the policy asked. */
-        AskingRule: {
-            /** @description Further rules that asked about the same call. */
-            also?: string[];
-            /** @description The policy's version. */
-            policy: string;
-            /** @description The rule's name; none where no rule matched and the default asked. */
             rule?: string | null;
         };
         /**
@@ -2533,7 +2560,10 @@ export interface components {
              */
             added_at?: string | null;
             added_by?: components["schemas"]["Actor"] | null;
-            /** @description The definition itself; only where one version is read. */
+            /**
+             * @description The definition itself, without what only a file of the server's operator may say (commands, addresses, names of variables); only where one
+             *     version is read.
+             */
             definition?: unknown;
             /** @description One line for people. */
             description?: string | null;
@@ -2637,6 +2667,8 @@ export interface components {
         DeliveriesPage: {
             /** @description The oldest first. None of a session that is paused. */
             deliveries: components["schemas"]["InteractionView"][];
+            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            next?: string | null;
         };
         /** @description Whether the agent has taken the answer. */
         DeliveryView: {
@@ -2812,7 +2844,6 @@ export interface components {
             asks?: components["schemas"]["AskView"][];
             /** @description Every rule that was looked at, in order, up to the one that spoke. */
             considered: Record<string, unknown>[];
-            /** @description The part of the server's floor, where one is in force. */
             floor?: components["schemas"]["FloorExplanationView"] | null;
             /** @description What the parsers made of the arguments. */
             parsed: Record<string, unknown>;
@@ -2901,6 +2932,40 @@ export interface components {
             message: string;
             /** @description `error` refuses the policy, `warning` does not. */
             severity: string;
+        };
+        /** @description How a call went through the rules of the server's floor. */
+        FloorExplanationView: {
+            /** @description Every rule of the floor that was looked at, in order, up to the one that spoke. */
+            considered: Record<string, unknown>[];
+            /** @description What the floor says. */
+            ruling: components["schemas"]["FloorRulingView"];
+        };
+        /** @description What the server's floor said of an action. `allow` means that it leaves the action to the policy of the project. */
+        FloorRulingView: {
+            /** @description Why. */
+            reason: string;
+            /** @description The rule of the floor that said it; absent where none matched. */
+            rule?: string | null;
+            /** @description What it said. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description The version of the floor. */
+            version: string;
+        };
+        /**
+         * @description The floor of the server.
+         * @example {
+         *       "text": "version = 1\n[[rule]]\nname = \"never\"\ntools = [\"drop_database\"]\nverdict = \"deny\"\n",
+         *       "version": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+         *     }
+         */
+        FloorView: {
+            refused_file?: components["schemas"]["RefusedFileView"] | null;
+            /** @description The floor, in TOML. */
+            text: string;
+            /** @description The digest of its text. */
+            version: string;
+            /** @description What its author should know about it. */
+            warnings: components["schemas"]["FindingView"][];
         };
         /**
          * @description Answers in place of a person, or ends a question before its time.
@@ -3038,10 +3103,12 @@ export interface components {
          *     }
          */
         FlowInteractionsView: {
-            /** @description All that are open, the oldest first. */
+            /** @description Those that are open, the oldest first: at most 200, and about 4 MiB. */
             active: components["schemas"]["FlowInteractionView"][];
             /** @description A page of those that are closed, the newest first. */
             history: components["schemas"]["FlowInteractionView"][];
+            /** @description Give it as `activeCursor` for the open ones that come after; absent where there are no more. */
+            nextActiveCursor?: string | null;
             /** @description Give it as `cursor` for older ones; null on the last page. */
             nextCursor?: string | null;
         };
@@ -3706,6 +3773,8 @@ export interface components {
          *     }
          */
         HitlPendingView: {
+            /** @description Give it as `cursor` for those that come after; absent where there are no more. */
+            next?: string | null;
             /** @description The oldest first. */
             requests: components["schemas"]["HitlRequestView"][];
             /** @description How many they are. */
@@ -4093,8 +4162,10 @@ export interface components {
             overdue: boolean;
             /** @description Whether it may not be skipped. */
             required: boolean;
-            /** @description The audiences that must each be satisfied by equal answers of its own members, where several rules ask about one call. One person may
-             *     count in several. Whoever belongs to one of them may answer. Absent where `audience` is the only one. */
+            /**
+             * @description The audiences that must each be satisfied by equal answers of its own members, where several rules ask about one call. One person may
+             *     count in several. Whoever belongs to one of them may answer. Absent where `audience` is the only one.
+             */
             requirements?: components["schemas"]["RequirementView"][];
             /** @description Whether it is a message of the conversation, so that the answer is one too. */
             requires_reply?: boolean;
@@ -4391,10 +4462,10 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description What the tenant is called. */
             tenant: string;
-            /** @description What the caller has proved itself with. */
-            via: components["schemas"]["Via"];
             /** @description Present and true for people while commands of agents run unconfined: one of them could reach everything that this server keeps. */
             unconfined_commands?: boolean;
+            /** @description What the caller has proved itself with. */
+            via: components["schemas"]["Via"];
         };
         /** @description What thinks for an agent. */
         ModelChoice: {
@@ -4429,6 +4500,22 @@ export interface components {
              * @description How long one turn may take, retries apart.
              */
             timeout_seconds?: number | null;
+        };
+        /**
+         * @description A secret for an agent that this server runs.
+         * @example {
+         *       "agent": "scribe",
+         *       "name": "OPENAI_KEY",
+         *       "value": "sk-…"
+         *     }
+         */
+        NewSecret: {
+            /** @description The agent's name. A key of the same name is never given it. */
+            agent: string;
+            /** @description The secret's name, as `model.key_secret` or a secret question of the agent names it. */
+            name: string;
+            /** @description Its value, at most 64 KiB. */
+            value: string;
         };
         /**
          * @description One thing that may be chosen.
@@ -4575,6 +4662,8 @@ export interface components {
         PendingApprovals: {
             /** @description How many. */
             count: number;
+            /** @description Give it as `cursor` for those that come after; absent where there are no more. */
+            next?: string | null;
             /** @description The oldest first. */
             pending_approvals: components["schemas"]["ToolCall"][];
             /** @description As the client called it. */
@@ -4630,6 +4719,22 @@ export interface components {
         PolicyCheckBody: {
             /** @description The policy, in TOML. */
             text: string;
+        };
+        /**
+         * @description A node that has another policy, or another floor, than the one that was put in force last.
+         * @example {
+         *       "here": "9f86d081…",
+         *       "in_force": "2c26b46b…",
+         *       "part": "policy"
+         *     }
+         */
+        PolicyDiffersView: {
+            /** @description The version that the node has; absent where it has none. */
+            here?: string | null;
+            /** @description The version that was put in force last; absent where that is none. */
+            in_force?: string | null;
+            /** @description `policy` or `floor`. */
+            part: string;
         };
         /**
          * @description Switches the policy on or off.
@@ -4734,15 +4839,13 @@ export interface components {
             changed_at: string;
             /** @description Who changed something last: put it in force, switched it off or on, or the server where its own policy is another one since. */
             changed_by: components["schemas"]["Actor"];
+            differs?: components["schemas"]["PolicyDiffersView"] | null;
             /** @description Whether people are asked. */
             enabled: boolean;
+            floor?: components["schemas"]["FloorView"] | null;
             /** @description Why. */
             reason?: string | null;
             refused_file?: components["schemas"]["RefusedFileView"] | null;
-            /** @description How this node differs from what was put in force last. It permits and starts nothing meanwhile. */
-            differs?: components["schemas"]["PolicyDiffersView"] | null;
-            /** @description The floor of the server, where there is one: rules that this policy cannot loosen. */
-            floor?: components["schemas"]["FloorView"] | null;
             /** @description Where it comes from. */
             source: components["schemas"]["PolicySource"];
             /** @description The learnt rules that match nothing any more, because somebody decided otherwise. */
@@ -4753,44 +4856,6 @@ export interface components {
             version: string;
             /** @description What its author should know about it. */
             warnings: components["schemas"]["FindingView"][];
-        };
-        /** @description How a call went through the rules of the server's floor. */
-        FloorExplanationView: {
-            /** @description Every rule of the floor that was looked at, in order, up to the one that spoke. */
-            considered: Record<string, unknown>[];
-            /** @description What the floor says. */
-            ruling: components["schemas"]["FloorRulingView"];
-        };
-        /** @description What the server's floor said of an action. `allow` means that it leaves the action to the policy of the project. */
-        FloorRulingView: {
-            /** @description Why. */
-            reason: string;
-            /** @description The rule of the floor that said it; absent where none matched. */
-            rule?: string | null;
-            /** @description What it said. */
-            verdict: components["schemas"]["Verdict"];
-            /** @description The version of the floor. */
-            version: string;
-        };
-        /** @description The floor of the server. */
-        FloorView: {
-            /** @description Its file, where it was refused or could not be read yet, and the floor before stays in force. */
-            refused_file?: components["schemas"]["RefusedFileView"] | null;
-            /** @description The floor, in TOML. */
-            text: string;
-            /** @description The digest of its text. */
-            version: string;
-            /** @description What its author should know about it. */
-            warnings: components["schemas"]["FindingView"][];
-        };
-        /** @description A node that has another policy, or another floor, than the one that was put in force last. */
-        PolicyDiffersView: {
-            /** @description The version that the node has; absent where it has none. */
-            here?: string | null;
-            /** @description The version that was put in force last; absent where that is none. */
-            in_force?: string | null;
-            /** @description `policy` or `floor`. */
-            part: string;
         };
         /** @description What a million tokens cost. */
         Price: {
@@ -4821,6 +4886,13 @@ export interface components {
             detail?: string | null;
             /** @description Where in the body, each with a JSON Pointer. */
             errors?: components["schemas"]["FieldProblem"][];
+            /** @description The limit that was reached (`docs/limits.md` lists them), where it is a refusal by limit. */
+            limit?: string | null;
+            /**
+             * Format: int64
+             * @description The value of that limit, where it has one number.
+             */
+            max?: number | null;
             resolution?: components["schemas"]["ResolutionView"] | null;
             /**
              * Format: int32
@@ -4841,6 +4913,16 @@ export interface components {
         ProjectBody: {
             /** @description Which. */
             project: string;
+        };
+        /**
+         * @description What a project's admins have set for it.
+         * @example {
+         *       "agents_read": "own"
+         *     }
+         */
+        ProjectSettings: {
+            /** @description What agents read. */
+            agents_read: components["schemas"]["AgentsRead"];
         };
         /**
          * @description An action, and how far it is.
@@ -5019,7 +5101,7 @@ export interface components {
             /** @description The conversation. */
             sessionId: string;
         };
-        /** @description A policy file that was refused. */
+        /** @description A policy file that is not in force as it is. */
         RefusedFileView: {
             /**
              * Format: date-time
@@ -5114,7 +5196,6 @@ export interface components {
         };
         /** @description What policy said of an action. */
         RulingView: {
-            /** @description What the server's floor said, where one was in force. */
             floor?: components["schemas"]["FloorRulingView"] | null;
             /** @description The version of the policy. */
             policy: string;
@@ -5202,6 +5283,7 @@ export interface components {
          * @description A secret that a person has kept for an agent's later sessions. Its value leaves only with an answer.
          * @example {
          *       "agent": "release-bot",
+         *       "driven": false,
          *       "id": "sec_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
          *       "kept_at": "2026-11-15T10:00:00Z",
          *       "kept_by": {
@@ -5213,8 +5295,13 @@ export interface components {
          *     }
          */
         SecretView: {
-            /** @description The agent that is given it, by the name of its key. */
+            /** @description The agent that is given it, by the name of its key; or of the agent that this server runs. */
             agent: string;
+            /**
+             * @description Whether it is for the agent of that name that this server runs (`true`) or for a key of that name (`false`). Absent where a version before
+             *     this one did not say: then nobody is given it, and people are asked again.
+             */
+            driven?: boolean | null;
             /** @description Its id; one that is kept again gets a new one. */
             id: string;
             /**
@@ -6117,6 +6204,8 @@ export interface components {
         ToolCall: {
             /** @description Its arguments; for what is no approval of a tool, the question. */
             arguments: Record<string, unknown>;
+            /** @description Who asks. */
+            asked_by?: string | null;
             /** @description Its name: on the socket of one session as its agent calls it, on that of a channel with its session before it. It names no other. */
             call_id: string;
             /**
@@ -6156,6 +6245,8 @@ export interface components {
             display?: string | null;
             /** @description The groups that the person belongs to there. */
             groups?: string[];
+            /** @description Whether keys of the project that have this name already are this person's. Without it, such a name is taken. */
+            join_keys?: boolean;
             /** @description What the person is called, in the audit trail too. */
             name: string;
             /** @description What the person may do in the project; not `agent`. */
@@ -6174,7 +6265,7 @@ export interface components {
         UserChangeBody: {
             /** @description Whether the person is out of the project. */
             disabled?: boolean | null;
-            /** @description The groups that the person belongs to there. */
+            /** @description The groups that the person belongs to there. Keys in their name with other groups are revoked. */
             groups?: string[] | null;
             role?: components["schemas"]["Role"] | null;
         };
@@ -6227,6 +6318,11 @@ export interface components {
             disabled_at?: string | null;
             /** @description How the person is shown, where that differs. */
             display?: string | null;
+            /**
+             * @description In the reply to adding somebody: the account was there before, in another project or in this one. Its password, its links and its
+             *     browsers are void now; the person comes back by a new link.
+             */
+            existing?: boolean;
             /** @description Whether an identity provider knows the person. */
             external: boolean;
             /** @description The groups that the person belongs to there. */
@@ -7824,6 +7920,8 @@ export interface operations {
     flows_interactions: {
         parameters: {
             query?: {
+                /** @description Where the page of open ones before ended: its `nextActiveCursor`. */
+                activeCursor?: string;
                 /** @description Where the page before ended. */
                 cursor?: string;
                 /** @description At most so many closed ones; 20 if absent. */
@@ -9045,7 +9143,12 @@ export interface operations {
     };
     hitl_conversation_pending_long: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                cursor?: string;
+                /** @description At most so many, and about 4 MiB; 200 of a conversation and 50 of a project if absent. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description A session or its channel */
@@ -9213,7 +9316,9 @@ export interface operations {
     hitl_project_pending_long: {
         parameters: {
             query?: {
-                /** @description At most so many; 50 if absent. */
+                /** @description Where the page before ended: its `next`. */
+                cursor?: string;
+                /** @description At most so many, and about 4 MiB; 200 of a conversation and 50 of a project if absent. */
                 limit?: number;
             };
             header?: never;
@@ -10085,7 +10190,12 @@ export interface operations {
     };
     hitl_conversation_pending: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                cursor?: string;
+                /** @description At most so many, and about 4 MiB; 200 of a conversation and 50 of a project if absent. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description A session or its channel */
@@ -10253,7 +10363,9 @@ export interface operations {
     hitl_project_pending: {
         parameters: {
             query?: {
-                /** @description At most so many; 50 if absent. */
+                /** @description Where the page before ended: its `next`. */
+                cursor?: string;
+                /** @description At most so many, and about 4 MiB; 200 of a conversation and 50 of a project if absent. */
                 limit?: number;
             };
             header?: never;
@@ -10984,7 +11096,12 @@ export interface operations {
     };
     approvals_pending: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                cursor?: string;
+                /** @description At most so many, and about 4 MiB; 200 if absent. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description `ses_…`, its UUID, or the name of a channel */
@@ -12347,7 +12464,9 @@ export interface operations {
     delivery_list: {
         parameters: {
             query?: {
-                /** @description At most so many; 50 if absent. */
+                /** @description Where the page before ended. */
+                cursor?: string;
+                /** @description At most so many, and about 4 MiB; 50 if absent. */
                 limit?: number;
                 /** @description Reply when there is one, or after so many seconds. */
                 wait?: number;
@@ -19847,6 +19966,341 @@ export interface operations {
             };
         };
     };
+    project_settings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectSettings"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    project_settings_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectSettings"];
+            };
+        };
+        responses: {
+            /** @description The settings, as they are now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectSettings"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     secret_list: {
         parameters: {
             query?: {
@@ -19868,6 +20322,177 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SecretsPage"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No credential, or one that is unknown, expired or revoked */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It does not exist, or belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description This path does not take this method */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description It is not in a state for this, or somebody else was first */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The deadline has passed */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The path and query are too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The body does not fit; `errors` says where */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A defect of ours */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The server cannot do this now; try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    secret_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key with one body gives one result */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSecret"];
+            };
+        };
+        responses: {
+            /** @description It is kept */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretView"];
                 };
             };
             /** @description The request cannot be read */
