@@ -89,6 +89,7 @@ const NOT_FOR_PEOPLE = new Set([
   'step_lost',
   'too_many_subscriptions',
   'upgrade_required',
+  'encoding_unsupported',
 ]);
 
 describe('every refusal that a person can meet', () => {

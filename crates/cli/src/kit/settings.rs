@@ -58,7 +58,7 @@ mod tests {
         assert!(!settings.of(&first.agent).network);
         assert!(settings.of(&second.agent).network);
         assert!(settings.of(&third.agent).network, "the newest is version 2");
-        settings.replace(&[third.clone()]);
+        settings.replace(std::slice::from_ref(&third));
         assert!(!settings.of(&second.agent).network);
         settings.replace(&[]);
         assert_eq!(settings.of(&second.agent), OperatorSettings::default());
