@@ -175,7 +175,10 @@ impl Engine {
             clock,
             bell,
             ids: Arc::new(ids),
-            forms: Arc::new(forms::Forms::default()),
+            forms: Arc::new(forms::Forms::new(forms::Limits {
+                cached_bytes: settings.checks.cached_bytes,
+                ..forms::Limits::default()
+            })),
             vault: Arc::new(vault),
             policies: Arc::new(Policies::new()),
             filed: Filed::default(),

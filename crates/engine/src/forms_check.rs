@@ -27,11 +27,13 @@ pub struct CheckLimits {
     pub key: usize,
     /// How many checks of one key run or wait; what comes after them is refused at once.
     pub waiting: usize,
+    /// How many bytes of compiled schemas are kept for the next answer.
+    pub cached_bytes: u64,
 }
 
 impl Default for CheckLimits {
     fn default() -> Self {
-        Self { all: 4, key: 2, waiting: 64 }
+        Self { all: 4, key: 2, waiting: 64, cached_bytes: forms::Limits::default().cached_bytes }
     }
 }
 
@@ -81,7 +83,7 @@ struct Checking {
 
 impl Checks {
     pub(crate) fn new(limits: CheckLimits) -> Self {
-        let CheckLimits { all, key, waiting } = limits;
+        let CheckLimits { all, key, waiting, .. } = limits;
         let tenants = Slots::new(all.saturating_sub(1).max(1));
         Self { waiting: Slots::new(waiting), accounts: Slots::new(key), tenants, all: Slots::new(all) }
     }
@@ -257,7 +259,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_and_a_tenant_leave_places_to_others() {
-        let checks = Checks::new(CheckLimits { all: 4, key: 2, waiting: 3 });
+        let checks = Checks::new(CheckLimits { all: 4, key: 2, waiting: 3, ..CheckLimits::default() });
         let (first, second) = (at_once(&checks, account(1, 1)).await, at_once(&checks, account(1, 1)).await);
         assert!(first.is_some() && second.is_some());
         assert!(at_once(&checks, account(1, 1)).await.is_none(), "the key has all of its places");
@@ -271,7 +273,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_queue_of_a_key_has_an_end() {
-        let checks = Checks::new(CheckLimits { all: 4, key: 1, waiting: 2 });
+        let checks = Checks::new(CheckLimits { all: 4, key: 1, waiting: 2, ..CheckLimits::default() });
         let running = at_once(&checks, account(1, 1)).await.unwrap();
         let mut waiting = Box::pin(checks.place(account(1, 1)));
         assert!(futures::poll!(waiting.as_mut()).is_pending());

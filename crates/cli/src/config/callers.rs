@@ -25,6 +25,9 @@ pub(crate) struct Callers {
     /// How many checks of forms of one key or one person run or wait; two run at once
     #[arg(long, env = "HOLDPOINT_KEY_FORMS", default_value_t = 64)]
     pub(crate) key_forms: usize,
+    /// How many bytes of compiled schemas of forms this node keeps for the next answer
+    #[arg(long, env = "HOLDPOINT_SCHEMA_CACHE_BYTES", default_value_t = 32 * 1024 * 1024)]
+    pub(crate) schema_cache_bytes: u64,
     /// How many connections may be open at this node
     #[arg(long, env = "HOLDPOINT_CONNECTIONS", default_value_t = 60_000)]
     pub(crate) connections: usize,
@@ -66,6 +69,7 @@ impl Callers {
         let checks = engine::CheckLimits {
             all: self.form_checks.max(1),
             waiting: self.key_forms.max(1),
+            cached_bytes: self.schema_cache_bytes,
             ..engine::CheckLimits::default()
         };
         engine::Settings { checks, ..settings }
