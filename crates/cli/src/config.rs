@@ -183,7 +183,7 @@ pub(crate) struct Worker {
 /// The agents that are run here.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Agents {
-    /// The directory of the agents that every project may run; followed while the server runs
+    /// The directory of the agents of the server, each of the projects that its file names; followed while the server runs
     #[arg(long, env = "HOLDPOINT_AGENTS")]
     pub(crate) agents: Option<PathBuf>,
     /// The directory of the flows, likewise

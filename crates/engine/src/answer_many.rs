@@ -30,13 +30,11 @@ impl Engine {
         self.command(caller, Some(call), |_| Ok(())).await
     }
 
-    /// Takes many answers, in the order given.
-    pub async fn answer_many(&self, caller: &Caller, entries: Vec<Entry>) -> Vec<EntryResult> {
-        let mut results = Vec::with_capacity(entries.len());
+    /// Takes many answers, in the order given, and hands on what became of each at once: questions may be large.
+    pub async fn answer_many(&self, caller: &Caller, entries: Vec<Entry>, mut take: impl FnMut(EntryResult)) {
         for Entry { interaction, draft, once } in entries {
             let result = self.answer(caller, interaction, draft, once).await;
-            results.push(EntryResult { interaction, result });
+            take(EntryResult { interaction, result });
         }
-        results
     }
 }

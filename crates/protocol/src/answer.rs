@@ -175,7 +175,7 @@ pub struct AnswersResult {
     pub interaction: String,
     /// The status that the same answer would have had alone.
     pub status: u16,
-    /// The question as it is now, if the answer was taken.
+    /// The question as it is now, if the answer was taken. Absent where the results before it have more than 4 MiB: read the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Box<InteractionView>>,
     /// Why it was not.

@@ -52,7 +52,7 @@ impl FromRequestParts<App> for Who {
         };
         within_rate(app, &caller)?;
         only_taken(parts)?;
-        Ok(Self(placed(parts, app, caller)))
+        Ok(Self(placed(parts, app, caller)?))
     }
 }
 
@@ -74,17 +74,17 @@ impl FromRequestParts<App> for Reading {
         };
         within_rate(app, &caller)?;
         only_taken(parts)?;
-        Ok(Self(placed(parts, app, caller)))
+        Ok(Self(placed(parts, app, caller)?))
     }
 }
 
 /// A caller with where they come from, and by which door: the wires of other systems are marked by their routers.
-fn placed(parts: &Parts, app: &App, caller: Caller) -> Caller {
+fn placed(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> {
     let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
     if let Some(addressee) = parts.extensions.get::<Addressee>() {
-        addressee.is(&caller);
+        addressee.is(&caller, &app.replies)?;
     }
-    Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller }
+    Ok(Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller })
 }
 
 fn short_enough(parts: &Parts) -> Result<(), ApiError> {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use domain::{Credential, TenantId};
 use engine::Idempotency;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -14,6 +15,8 @@ use serde_json::Value;
 use crate::App;
 use crate::error::ApiError;
 use crate::exact_numbers::first_rounded;
+use crate::frames::Unfinished;
+use crate::replies::Addressee;
 use crate::unique::Unique;
 
 /// How long a body may take to arrive.
@@ -21,6 +24,9 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// How large a body may be, and how long it may take, where nobody knows yet who sends it.
 const STRANGER_BODY: usize = 16 * 1024;
 const STRANGER_BODY_TIME: Duration = Duration::from_secs(10);
+/// How much of a body is not counted, and in which steps the rest is.
+const FREE_BODY: usize = 16 * 1024;
+const BODY_STEP: usize = 64 * 1024;
 /// How long an idempotency key may be.
 const LONGEST_KEY: usize = 255;
 /// What names a command.
@@ -38,7 +44,9 @@ impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let key = idempotency_key(&parts.headers)?;
-        let bytes = received(body, app.limits.body_bytes, BODY_TIME).await?;
+        let whose = parts.extensions.get::<Addressee>().and_then(Addressee::caller);
+        let counted = whose.map(|whose| (&*app.unfinished, whose));
+        let bytes = received(body, (app.limits.body_bytes, BODY_TIME), counted).await?;
         let body = read(&parts.headers, &bytes)?;
         let operation = format!("{} {}", parts.method, parts.uri.path());
         let once = key.map(|key| Idempotency::new(key, &operation, &bytes));
@@ -55,19 +63,39 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let most = app.limits.body_bytes.min(STRANGER_BODY);
-        let bytes = received(body, most, STRANGER_BODY_TIME).await?;
+        let bytes = received(body, (most, STRANGER_BODY_TIME), None).await?;
         Ok(Self(read(&parts.headers, &bytes)?))
     }
 }
 
-/// A whole body, if it is not too large and comes in time.
-async fn received(body: Body, most: usize, longest: Duration) -> Result<Bytes, ApiError> {
-    match tokio::time::timeout(longest, Limited::new(body, most).collect()).await {
-        Err(_) => Err(ApiError::BodyTimeout),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::BodyTooLarge(most)),
-        Ok(Err(error)) => Err(ApiError::MalformedJson(error.to_string())),
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-    }
+/// A whole body, if it is not too large and comes in time. What a known caller sends is counted while it is coming in: many bodies that
+/// never end would fill the memory.
+async fn received(
+    body: Body,
+    (most, longest): (usize, Duration),
+    counted: Option<(&Unfinished, (TenantId, Credential))>,
+) -> Result<Bytes, ApiError> {
+    let mut body = Limited::new(body, most);
+    let receiving = async {
+        let (mut whole, mut held) = (BytesMut::new(), Vec::new());
+        let mut room = FREE_BODY;
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
+                true => ApiError::BodyTooLarge(most),
+                false => ApiError::MalformedJson(error.to_string()),
+            })?;
+            let Ok(piece) = frame.into_data() else { continue };
+            let needed = whole.len() + piece.len();
+            if let Some((budgets, whose)) = counted.filter(|_| needed > room) {
+                let more = (needed - room).next_multiple_of(BODY_STEP);
+                held.push(budgets.take_bytes(whose, more)?);
+                room += more;
+            }
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole.freeze())
+    };
+    tokio::time::timeout(longest, receiving).await.unwrap_or(Err(ApiError::BodyTimeout))
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {

@@ -32,6 +32,24 @@ impl Unfinished {
         Self { keys: Slots::new(key_bytes.div_ceil(UNIT)), tenants: Slots::new(tenant_bytes.div_ceil(UNIT)) }
     }
 
+    /// Takes room for so many bytes of a body that is still coming in.
+    pub(crate) fn take_bytes(
+        &self,
+        (tenant, credential): (TenantId, Credential),
+        bytes: usize,
+    ) -> Result<[Slot; 2], Refusal> {
+        let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
+        self.take(tenant, credential, units).map_err(|excess| self.refusal(excess))
+    }
+
+    fn refusal(&self, excess: Excess) -> Refusal {
+        let (limit, units) = match excess {
+            Excess::Tenant => (Limit::TenantUnfinishedBytes, self.tenants.most()),
+            Excess::Key | Excess::Message => (Limit::KeyUnfinishedBytes, self.keys.most()),
+        };
+        Refusal::LimitReached { limit, max: units.saturating_mul(UNIT) as u64 }
+    }
+
     fn take(&self, tenant: TenantId, credential: Credential, units: u32) -> Result<[Slot; 2], Excess> {
         let of_key = self.keys.take_many((tenant, credential), units).ok_or(Excess::Key)?;
         let of_tenant = self.tenants.take_many(tenant, units).ok_or(Excess::Tenant)?;
@@ -68,13 +86,9 @@ impl Meter {
 
     /// How it is said.
     pub(crate) fn error(&self, excess: Excess) -> ApiError {
-        let reached = |limit: Limit, units: usize| {
-            ApiError::from(Refusal::LimitReached { limit, max: units.saturating_mul(UNIT) as u64 })
-        };
         match excess {
             Excess::Message => ApiError::BodyTooLarge(self.most),
-            Excess::Key => reached(Limit::KeyUnfinishedBytes, self.budgets.keys.most()),
-            Excess::Tenant => reached(Limit::TenantUnfinishedBytes, self.budgets.tenants.most()),
+            Excess::Key | Excess::Tenant => self.budgets.refusal(excess).into(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How many bytes of replies a key or person, and a tenant, may have under way at this node.
 //!
-//! A reply stays in memory until its reader has taken it. Whoever asks for many large ones and reads none of them is refused the next one; replies
-//! of others are not touched. Only reads are refused: what a command has done is always told.
+//! A reply stays in memory until its reader has taken it. Whoever asks for many large ones and reads none of them is refused the next request;
+//! replies of others are not touched. What a command has done is always told: its reply is counted, and the request after it is refused.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,7 +13,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domain::{Caller, Limit, ProjectId, Refusal, TenantId};
+use domain::{Caller, Credential, Limit, ProjectId, Refusal, TenantId};
 use http::Method;
 use hyper::body::{Frame, SizeHint};
 use parking_lot::Mutex;
@@ -31,11 +31,20 @@ const PIECE: usize = 64 * 1024;
 pub(crate) struct Addressee(Arc<OnceLock<Counted>>);
 
 impl Addressee {
-    /// It is for this caller.
-    pub(crate) fn is(&self, caller: &Caller) {
-        let counted = Counted { tenant: caller.scope.tenant, key: (caller.scope.project, caller.actor.asker()) };
+    /// Notes that the reply is for this caller. Refuses one who has as much under way as may be.
+    pub(crate) fn is(&self, caller: &Caller, replies: &Replies) -> Result<(), Refusal> {
+        let tenant = caller.scope.tenant;
+        let key = (caller.scope.project, caller.actor.asker());
+        let counted = Counted { tenant, key, credential: caller.credential };
+        replies.admit(&counted)?;
         // A request has one caller.
         let _ = self.0.set(counted);
+        Ok(())
+    }
+
+    /// Whose request it is, once that is known.
+    pub(crate) fn caller(&self) -> Option<(TenantId, Credential)> {
+        self.0.get().map(|counted| (counted.tenant, counted.credential))
     }
 }
 
@@ -44,6 +53,7 @@ impl Addressee {
 struct Counted {
     tenant: TenantId,
     key: (ProjectId, String),
+    credential: Credential,
 }
 
 /// The bytes of replies that are under way.
@@ -65,9 +75,21 @@ impl Replies {
         Self { key_bytes, tenant_bytes, under_way: Arc::default() }
     }
 
-    /// Counts a reply. One is always let through, however large it is.
+    /// Refuses a request of somebody whose replies take all the bytes that they may.
+    fn admit(&self, whose: &Counted) -> Result<(), Refusal> {
+        let under_way = self.under_way.lock();
+        if under_way.keys.get(&whose.key).is_some_and(|bytes| *bytes >= self.key_bytes) {
+            return Err(Refusal::LimitReached { limit: Limit::KeyReplyBytes, max: self.key_bytes });
+        }
+        if under_way.tenants.get(&whose.tenant).is_some_and(|bytes| *bytes >= self.tenant_bytes) {
+            return Err(Refusal::LimitReached { limit: Limit::TenantReplyBytes, max: self.tenant_bytes });
+        }
+        Ok(())
+    }
+
+    /// Counts a reply to a read, unless there is no room for it. One is always let through, however large it is.
     fn count(&self, whose: &Counted, bytes: u64) -> Result<Held, Refusal> {
-        let mut under_way = self.under_way.lock();
+        let under_way = self.under_way.lock();
         let of_key = under_way.keys.get(&whose.key).copied().unwrap_or_default();
         let of_tenant = under_way.tenants.get(&whose.tenant).copied().unwrap_or_default();
         if of_key > 0 && of_key + bytes > self.key_bytes {
@@ -76,10 +98,17 @@ impl Replies {
         if of_tenant > 0 && of_tenant + bytes > self.tenant_bytes {
             return Err(Refusal::LimitReached { limit: Limit::TenantReplyBytes, max: self.tenant_bytes });
         }
-        under_way.keys.insert(whose.key.clone(), of_key + bytes);
-        under_way.tenants.insert(whose.tenant, of_tenant + bytes);
         drop(under_way);
-        Ok(Held { replies: self.clone(), whose: whose.clone(), bytes })
+        Ok(self.hold(whose, bytes))
+    }
+
+    /// Counts a reply that has to be sent.
+    fn hold(&self, whose: &Counted, bytes: u64) -> Held {
+        let mut under_way = self.under_way.lock();
+        *under_way.keys.entry(whose.key.clone()).or_default() += bytes;
+        *under_way.tenants.entry(whose.tenant).or_default() += bytes;
+        drop(under_way);
+        Held { replies: self.clone(), whose: whose.clone(), bytes }
     }
 }
 
@@ -107,15 +136,16 @@ fn subtract<K: Hash + Eq>(counts: &mut HashMap<K, u64>, key: &K, bytes: u64) {
     }
 }
 
-/// Counts what a read replies until its reader has taken it.
+/// Counts what is replied until its reader has taken it.
 pub(crate) async fn counted(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let addressee = Addressee::default();
     request.extensions_mut().insert(addressee.clone());
     let reads = request.method() == Method::GET;
     let response = next.run(request).await;
     let bytes = response.body().size_hint().exact().unwrap_or_default();
-    let Some(whose) = addressee.0.get().filter(|_| reads && bytes > SMALL) else { return response };
-    match app.replies.count(whose, bytes) {
+    let Some(whose) = addressee.0.get().filter(|_| bytes > SMALL) else { return response };
+    let held = if reads { app.replies.count(whose, bytes) } else { Ok(app.replies.hold(whose, bytes)) };
+    match held {
         Ok(held) => response.map(|body| Body::new(Counting { body, left: Bytes::new(), _held: held })),
         Err(refusal) => ApiError::from(refusal).into_response(),
     }
@@ -172,7 +202,8 @@ mod tests {
 
     fn whose(tenant: u128, name: &str) -> Counted {
         let tenant_id = TenantId::from_uuid(Uuid::from_u128(tenant));
-        Counted { tenant: tenant_id, key: (ProjectId::from_uuid(Uuid::from_u128(tenant)), name.to_owned()) }
+        let key = (ProjectId::from_uuid(Uuid::from_u128(tenant)), name.to_owned());
+        Counted { tenant: tenant_id, key, credential: Credential::Worker }
     }
 
     fn limit<T>(counted: Result<T, Refusal>) -> Option<Limit> {
@@ -189,5 +220,15 @@ mod tests {
         drop(large);
         drop(replies.count(&whose(1, "a"), 100).unwrap());
         assert_eq!(replies.under_way.lock().keys.len(), 2, "what is over is forgotten");
+    }
+
+    #[test]
+    fn what_a_command_replies_is_counted_and_the_next_request_is_refused() {
+        let replies = Replies::new(100, 1000);
+        let done = replies.hold(&whose(1, "a"), 300);
+        assert_eq!(limit(replies.admit(&whose(1, "a"))), Some(Limit::KeyReplyBytes));
+        assert_eq!(replies.admit(&whose(1, "b")), Ok(()));
+        drop(done);
+        assert_eq!(replies.admit(&whose(1, "a")), Ok(()));
     }
 }

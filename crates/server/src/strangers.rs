@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use domain::{Limit, Refusal};
 use tokio::time::Instant;
@@ -14,8 +15,11 @@ use tokio::time::Instant;
 use crate::connection::Network;
 use crate::error::ApiError;
 
-/// How many addresses are remembered. Where there are more, new ones count as having sent too many.
+/// How many addresses are remembered. Where there are more, one of them is forgotten for each that comes: a flood of addresses must not
+/// refuse those who have sent nothing yet.
 const MOST_ADDRESSES: usize = 50_000;
+/// How often the table is searched for addresses that may be forgotten anyway.
+const TRIMMED_EVERY: Duration = Duration::from_secs(1);
 /// How many credentials that were good are remembered in each of two generations.
 const MOST_KNOWN: usize = 20_000;
 /// What the limit is counted in.
@@ -25,9 +29,16 @@ const SECONDS: f64 = 60.0;
 pub(crate) struct Strangers {
     /// How many are let through at once, and again in a minute.
     most: u32,
-    addresses: Mutex<HashMap<Network, Bucket>>,
+    addresses: Mutex<Addresses>,
     known: Mutex<Known>,
     hasher: RandomState,
+}
+
+/// The addresses that are remembered, and when they were last searched.
+#[derive(Default)]
+struct Addresses {
+    buckets: HashMap<Network, Bucket>,
+    trimmed: Option<Instant>,
 }
 
 /// What an address may still send.
@@ -54,11 +65,7 @@ impl Strangers {
         let Some(network) = counted(from) else { return Ok(()) };
         let left = {
             let addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-            match addresses.get(&network) {
-                Some(bucket) => self.refilled(*bucket).left,
-                None if addresses.len() >= MOST_ADDRESSES => 0.0,
-                None => 1.0,
-            }
+            addresses.buckets.get(&network).map_or(1.0, |bucket| self.refilled(*bucket).left)
         };
         if left >= 1.0 || credential.is_some_and(|credential| self.is_known(credential)) {
             return Ok(());
@@ -70,16 +77,29 @@ impl Strangers {
     pub(crate) fn failed(&self, from: Option<IpAddr>) {
         let Some(network) = counted(from) else { return };
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        if addresses.len() >= MOST_ADDRESSES {
-            addresses.retain(|_, bucket| self.refilled(*bucket).left < f64::from(self.most));
-        }
-        if addresses.len() >= MOST_ADDRESSES && !addresses.contains_key(&network) {
-            return;
+        if !addresses.buckets.contains_key(&network) {
+            self.make_room(&mut addresses);
         }
         let full = Bucket { left: f64::from(self.most), at: Instant::now() };
-        let bucket = addresses.entry(network).or_insert(full);
+        let bucket = addresses.buckets.entry(network).or_insert(full);
         let Bucket { left, at } = self.refilled(*bucket);
         *bucket = Bucket { left: (left - 1.0).max(0.0), at };
+    }
+
+    /// Forgets addresses that have nothing to wait for, or else any one of them, where the table is full.
+    fn make_room(&self, addresses: &mut Addresses) {
+        if addresses.buckets.len() < MOST_ADDRESSES {
+            return;
+        }
+        let now = Instant::now();
+        if addresses.trimmed.is_none_or(|at| now.duration_since(at) >= TRIMMED_EVERY) {
+            addresses.buckets.retain(|_, bucket| self.refilled(*bucket).left < f64::from(self.most));
+            addresses.trimmed = Some(now);
+        }
+        while addresses.buckets.len() >= MOST_ADDRESSES {
+            let Some(any) = addresses.buckets.keys().next().copied() else { return };
+            addresses.buckets.remove(&any);
+        }
     }
 
     /// Notes that a credential was good.
@@ -141,5 +161,19 @@ mod tests {
         assert!(strangers.may_try(here, Some("bad")).is_ok(), "three a minute are one in twenty seconds");
         strangers.failed(here);
         assert!(strangers.may_try(here, Some("bad")).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_of_addresses_refuses_nobody_else() {
+        let strangers = Strangers::new(1);
+        let address = |number: u32| Some(IpAddr::from(number.to_be_bytes()));
+        for number in 0..60_000 {
+            strangers.failed(address(0x0a00_0000 + number));
+        }
+        assert!(strangers.addresses.lock().unwrap().buckets.len() <= MOST_ADDRESSES);
+        let fresh = address(0x0b00_0001);
+        assert!(strangers.may_try(fresh, Some("good")).is_ok());
+        strangers.failed(fresh);
+        assert!(strangers.may_try(fresh, Some("bad")).is_err(), "it is counted all the same");
     }
 }

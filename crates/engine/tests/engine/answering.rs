@@ -121,7 +121,9 @@ async fn of_many_answers_none_is_lost_because_another_failed() {
         world.ask(&agent, &session, json!({ "audience": { "quorum": 1, "named": { "users": ["bob"] } } })).await.id;
     let third = world.ask(&agent, &session, json!({})).await.id;
     let entry = |id| Entry { interaction: id, draft: choice("confirm"), once: None };
-    let results = world.engine.answer_many(&alice, vec![entry(first), entry(second), entry(third), entry(first)]).await;
+    let mut results = Vec::new();
+    let entries = vec![entry(first), entry(second), entry(third), entry(first)];
+    world.engine.answer_many(&alice, entries, |result| results.push(result)).await;
     let results: Vec<_> = results.into_iter().map(|entry| (entry.interaction, entry.result)).collect();
     assert_eq!(results[0].1.as_ref().unwrap().status(), Status::Answered);
     assert_eq!(results[1], (second, Err(Error::Refused(Refusal::NotInAudience))));

@@ -126,7 +126,9 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
                 draft,
                 once: command.once(part),
             };
-            let results = engine.answer_many(by, entries.into_iter().enumerate().map(entry).collect()).await;
+            let mut results = Vec::new();
+            let entries = entries.into_iter().enumerate().map(entry).collect();
+            engine.answer_many(by, entries, |result| results.push(result)).await;
             Ok(Reply::Many(results.into_iter().map(|entry| (entry.interaction, entry.result)).collect()))
         }
         What::Auto { id, draft } => question(engine.auto(by, id, AutoSource::AutoPolicy, draft, once).await),

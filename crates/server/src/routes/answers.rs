@@ -1,11 +1,14 @@
 //! Answers: one, many, and in place of a person.
 
+use std::collections::VecDeque;
+
 use axum::Json;
 use axum::extract::State;
 use domain::{Draft, Interaction, InteractionId, Problem, Refusal};
-use engine::Entry;
+use engine::{Entry, EntryResult};
 use protocol::{AnswerBody, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, InteractionView};
 use serde_json::Value;
+use store::PAGE_BYTES;
 
 use crate::App;
 use crate::caller::Who;
@@ -62,10 +65,12 @@ pub(super) async fn interaction_answer_many(
         };
         read.push((named, refused));
     }
-    let mut taken = app.engine.answer_many(&caller, entries).await.into_iter();
+    let (mut taken, mut left) = (VecDeque::new(), PAGE_BYTES);
+    let take = |entry: EntryResult| taken.push_back(shown(entry.result.map_err(ApiError::from), &mut left));
+    app.engine.answer_many(&caller, entries, take).await;
     let results = read.into_iter().map(|(named, refused)| match refused {
         Some(error) => result(named, Err(error)),
-        None => result(named, taken.next().map_or(Err(ApiError::Panicked), |entry| Ok(entry.result?))),
+        None => result(named, taken.pop_front().unwrap_or(Err(ApiError::Panicked))),
     });
     Ok(Json(AnswersView { results: results.collect() }))
 }
@@ -75,9 +80,18 @@ fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError>
     Ok(part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
 }
 
-fn result(interaction: String, answered: Result<Interaction, ApiError>) -> AnswersResult {
+/// A question that was answered, as far as the bytes of the reply go: where those before it have used them up, it is left out.
+fn shown(answered: Result<Interaction, ApiError>, left: &mut usize) -> Result<Option<Box<InteractionView>>, ApiError> {
+    let view = Box::new(InteractionView::from(answered?));
+    let bytes = serde_json::to_vec(&view).map_or(usize::MAX, |json| json.len());
+    let fits = *left > 0;
+    *left = left.saturating_sub(bytes);
+    Ok(fits.then_some(view))
+}
+
+fn result(interaction: String, answered: Result<Option<Box<InteractionView>>, ApiError>) -> AnswersResult {
     match answered {
-        Ok(taken) => AnswersResult { interaction, status: 200, result: Some(Box::new(taken.into())), problem: None },
+        Ok(result) => AnswersResult { interaction, status: 200, result, problem: None },
         Err(error) => {
             let problem = error.into_body();
             AnswersResult { interaction, status: problem.status, result: None, problem: Some(problem) }
@@ -85,7 +99,7 @@ fn result(interaction: String, answered: Result<Interaction, ApiError>) -> Answe
     }
 }
 
-/// Answers in the name of a policy or of the system, past the audience. For admins.
+/// Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/auto", tag = "interactions", request_body = AutoBody,
     params(("interaction" = String, Path, description = "`int_…`"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
