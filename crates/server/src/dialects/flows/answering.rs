@@ -203,7 +203,7 @@ impl FlowAutoBody {
     }
 }
 
-/// Answers in the name of a policy or of the system, past the audience. For admins.
+/// Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "flows-wire",
     request_body = FlowAutoBody,
     params(At), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
