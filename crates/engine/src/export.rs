@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use domain::access::Right;
+use domain::audit::Entry;
 use domain::audit::chain::{BEGINNING, Checkpoint, Head};
 use domain::audit::export::{Header, Shown, Writer};
+use domain::definition::redact;
 use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
 use store::{Chained, Cost, Page};
 
@@ -145,7 +147,17 @@ impl Export {
         let Some(entry) = as_written(chained, self.tenant) else { return Shown::Changed };
         let wanted = self.shown.is_none_or(|project| entry.scope.project == project)
             && self.wanted.since.is_none_or(|since| entry.at >= since)
-            && self.wanted.until.is_none_or(|until| entry.at < until);
+            && self.wanted.until.is_none_or(|until| entry.at < until)
+            && !(self.shown.is_some() && has_hidden_parts(&entry));
         if wanted { Shown::Text(&chained.text) } else { Shown::DigestAlone }
     }
+}
+
+/// Whether an entry, written by an earlier version, has commands, addresses or variables of the operator's files. Only the operator's own export
+/// shows its text; every other shows its digest, which holds its place in the chain.
+fn has_hidden_parts(entry: &Entry) -> bool {
+    let Some(body) = entry.data.get("definition").filter(|_| entry.name == "definition.added") else { return false };
+    let mut shown = body.clone();
+    redact(&mut shown);
+    shown != *body
 }

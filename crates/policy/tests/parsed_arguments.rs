@@ -355,6 +355,8 @@ fn a_wildcard_of_a_grant_stands_for_one_plain_thing() {
         ("/srv/notes/*", "/srv/notes/.git/hooks/x", false),
         ("/srv/notes/*", "/srv/notes/.GIT/config", false),
         ("/srv/notes/*", "/srv/notes/sub/.envrc", false),
+        ("/srv/notes/*", "/srv/notes/.config/git/config", false),
+        ("/srv/notes/*", "/srv/notes/sitecustomize.py", false),
         ("*", "/srv/notes/.git/config", false),
         ("/srv/notes/.git/config", "/srv/notes/.git/config", true),
     ] {

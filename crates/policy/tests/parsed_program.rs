@@ -85,6 +85,9 @@ fn the_subcommand_of_git_is_found() {
         "git config --name-only core.fsmonitor x",
         "git -c color.foo.fsmonitor=x status",
         "git maintenance start",
+        "git bisect visualize git/evil",
+        "git init --bare .",
+        "git clone --mirror x y",
         "git maintenance register",
         "git maintenance",
     ] {
@@ -159,6 +162,8 @@ fn git_subcommands_that_write_their_operands_are_not_plain() {
         ("git mailinfo .git/hooks/pre-commit patch", &[".git/hooks/pre-commit", "patch"]),
         ("git interpret-trailers --in-place .git/hooks/pre-commit", &[".git/hooks/pre-commit"]),
         ("git interpret-trailers --in-pl --trailer 'x: y' h", &["x: y", "h"]),
+        ("git mv -f evil.cfg .git/config", &[".git/config"]),
+        ("git mv pre-commit .GIT/hooks/pre-commit", &[".GIT/hooks/pre-commit"]),
     ] {
         let shell = Shell::parse(text).unwrap();
         assert_eq!(
@@ -167,7 +172,9 @@ fn git_subcommands_that_write_their_operands_are_not_plain() {
             "{text}"
         );
     }
-    assert!(Shell::parse("git interpret-trailers --parse m").unwrap().plain);
+    for text in ["git interpret-trailers --parse m", "git mv a.rs src/b.rs", "git init", "git init sub"] {
+        assert!(Shell::parse(text).unwrap().plain, "{text}");
+    }
 }
 
 #[test]
@@ -186,6 +193,9 @@ fn package_managers_that_run_programs_or_work_elsewhere_are_not_plain() {
         "npm c set script-shell ./evil",
         "npm set script-shell ./evil",
         "npm config edit",
+        "npm init evil",
+        "npm create evil",
+        "npm -script-shell=./evil test",
     ] {
         assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
     }
@@ -193,6 +203,8 @@ fn package_managers_that_run_programs_or_work_elsewhere_are_not_plain() {
         "npm -C /etc i",
         "npm -C/etc i",
         "npm --prefix /etc i",
+        "npm -prefix /etc i",
+        "npm --local-prefix /etc i",
         "npm i --prefix=/etc",
         "npm --pref /etc i",
         "pnpm -C /etc i",
@@ -205,6 +217,7 @@ fn package_managers_that_run_programs_or_work_elsewhere_are_not_plain() {
     for text in [
         "npm test",
         "npm run edit",
+        "npm init -y",
         "npm run build -- --prefix y",
         "npm ci --prefer-offline",
         "npm config get prefix",

@@ -113,6 +113,9 @@ impl ExecuteCommand {
         command.args(arguments);
         command.current_dir(path).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("PATH", search_path).env("HOME", path).env("LANG", "C.UTF-8").env("TERM", "dumb");
+        // Files that an agent may write must not become settings of git: neither below its home, nor where a directory looks like a repository.
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_COUNT", "1");
+        command.env("GIT_CONFIG_KEY_0", "safe.bareRepository").env("GIT_CONFIG_VALUE_0", "explicit");
         Ok(command)
     }
 }

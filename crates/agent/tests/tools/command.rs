@@ -77,7 +77,8 @@ async fn the_shell_gets_the_text_that_was_judged() {
 async fn the_environment_is_clean() {
     let ground = Ground::new();
     let said = ground.done("execute_command", json!({"command": "env | cut -d= -f1 | sort; cat"})).await;
-    assert_eq!(said["stdout"], json!("HOME\nLANG\nPATH\nPWD\nTERM\n"));
+    let git = "GIT_CONFIG_COUNT\nGIT_CONFIG_GLOBAL\nGIT_CONFIG_KEY_0\nGIT_CONFIG_VALUE_0\n";
+    assert_eq!(said["stdout"], json!(format!("{git}HOME\nLANG\nPATH\nPWD\nTERM\n")));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{Unparsed, text};
 
-mod steering;
+pub(super) mod steering;
 
 /// The longest path, in bytes.
 const LONGEST: usize = 4096;

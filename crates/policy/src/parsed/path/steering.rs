@@ -48,12 +48,20 @@ const NAMES: &[&str] = &[
     ".gemini",
     ".windsurf",
     ".mcp.json",
+    ".config",
+    ".local",
+    ".emacs",
+    ".emacs.d",
+    ".bazelrc",
+    ".jj",
+    "sitecustomize.py",
+    "usercustomize.py",
 ];
 
 /// How names begin that go on in several ways: `.mise.local.toml`, `.pnpmfile.mjs`, `.aider.model.settings.yml`.
 const BEGINNINGS: &[&str] = &[".mise.", ".pnpmfile.", ".aider."];
 
 /// Says whether a part of a path, in lower case, is such a place. `x.git` is a bare repository, with hooks and settings as in `.git`.
-pub(super) fn decides(part: &str) -> bool {
+pub(in crate::parsed) fn decides(part: &str) -> bool {
     NAMES.contains(&part) || part.ends_with(".git") || BEGINNINGS.iter().any(|begin| part.starts_with(begin))
 }

@@ -2,6 +2,7 @@
 
 use super::walk::{Argv, Walk};
 use super::word::Word;
+use crate::parsed::path::steering::decides;
 
 mod config;
 
@@ -262,7 +263,8 @@ fn harmless(key: &str) -> bool {
 fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
     let runs = RUNNERS.contains(&subcommand)
         || (subcommand == "submodule" && args.iter().any(|word| word.text == "foreach"))
-        || (subcommand == "bisect" && args.iter().any(|word| word.text == "run"))
+        || (subcommand == "bisect"
+            && args.iter().any(|word| matches!(word.text.as_str(), "run" | "visualize" | "view")))
         || (subcommand == "maintenance" && args.first().is_none_or(|word| word.text != "run"));
     if runs {
         walk.doubt(format!("`git {subcommand}` runs other programs"));
@@ -272,9 +274,19 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
     if subcommand == "config" {
         config::look(walk, args);
     }
+    // The directory itself is then a repository, and ordinary files in it are settings and hooks.
+    let bare = |word: &Word| cut("--bare", &word.text, "--b") || cut("--mirror", &word.text, "--mi");
+    if matches!(subcommand, "init" | "init-db" | "clone") && args.iter().any(bare) {
+        walk.doubt(format!("`git {subcommand}` makes a repository whose settings are ordinary files"));
+    }
     if writes_operands(subcommand, args) {
         let operands = args.iter().filter(|word| !word.text.starts_with('-'));
         walk.shell.writes.extend(operands.map(|word| word.text.clone()));
+    }
+    if subcommand == "mv" {
+        // Git renames into its own directory, and only then says that the path is not valid.
+        let steering = args.iter().filter(|word| steers(&word.text));
+        walk.shell.writes.extend(steering.map(|word| word.text.clone()));
     }
     for (at, word) in args.iter().enumerate() {
         let text = word.text.as_str();
@@ -324,6 +336,11 @@ fn cut(whole: &str, option: &str, shortest: &str) -> bool {
 /// The letters of a word such as `-nO`, with whatever value is glued to them: it may begin after any of them.
 fn letters(text: &str) -> &str {
     text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default()
+}
+
+/// Says whether a path decides what runs later.
+fn steers(path: &str) -> bool {
+    path.to_lowercase().split(['/', '\\']).any(decides)
 }
 
 /// Says whether a subcommand writes files that are named by its operands, `.git/config` among them.

@@ -7,7 +7,7 @@ use super::word::Word;
 const PROGRAMS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
 /// Long options that name another directory to work in.
-const PLACES: &[&str] = &["prefix", "dir", "cwd"];
+const PLACES: &[&str] = &["prefix", "local-prefix", "global-prefix", "dir", "cwd", "cache"];
 
 /// Long options that name a program to run, or a file of settings that may name one.
 const RUNNING: &[&str] = &[
@@ -56,9 +56,12 @@ pub(super) fn look(walk: &mut Walk, listed: usize, name: &str, argv: &Argv) {
     }
 }
 
-/// Says whether a word is one of these long options, or the beginning of one, which the programs take for the whole.
+/// Says whether a word is one of these long options, or the beginning of one, which the programs take for the whole; one dash is as good as two.
 fn names_option(text: &str, options: &[&str]) -> bool {
-    let Some(option) = text.strip_prefix("--") else { return false };
+    let Some(option) = text.strip_prefix("--").or_else(|| text.strip_prefix('-').filter(|letters| letters.len() > 2))
+    else {
+        return false;
+    };
     let option = option.split('=').next().unwrap_or_default();
     option.len() > 1 && options.iter().any(|whole| whole.starts_with(option))
 }
@@ -75,7 +78,9 @@ fn running_subcommand<'a>(words: &[&'a Word]) -> Option<&'a str> {
         let next = words.get(at + 1).map(|word| word.text.as_str());
         let shows = matches!(text, "config" | "c") && next.is_some_and(|next| SHOWING.contains(&next));
         let named = |whole: &&str| text == *whole || (text.len() > 1 && whole.starts_with(text));
-        if !shows && SUBCOMMANDS.iter().any(named) {
+        // With a name, they run a program that is called after it.
+        let begins = matches!(text, "init" | "create" | "innit") && next.is_some_and(|next| !next.starts_with('-'));
+        if begins || (!shows && SUBCOMMANDS.iter().any(named)) {
             return Some(text);
         }
         if !std::mem::take(&mut behind_option) {
