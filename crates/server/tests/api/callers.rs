@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
 
-use crate::words::{Someone, reply, text};
+use crate::words::{Someone, confirmation, reply, text};
 use crate::world::{PATIENCE, Setup, World};
 
 async fn world(limits: Limits) -> World {
@@ -370,4 +370,46 @@ async fn a_form_with_too_many_patterns_is_refused() {
     );
     refused.refused(422, "schema_invalid");
     assert_eq!(world.everything().await, before);
+}
+
+/// Bodies that are still coming in are counted by key: many that never end do not fill the memory.
+#[tokio::test]
+async fn unfinished_bodies_of_a_key_have_so_many_bytes() {
+    let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
+    let (alice, bob) = (world.person("alice").await, world.person("bob").await);
+    let mut slow = TcpStream::connect(world.door.address).await.unwrap();
+    let head = format!(
+        "POST /v1/sessions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+         content-length: 900000\r\n\r\n",
+        alice.key
+    );
+    slow.write_all(head.as_bytes()).await.unwrap();
+    // The server answers before the body has come; it may close the connection while the rest is sent.
+    let _ = slow.write_all(&vec![b' '; 500_000]).await;
+    let mut status = [0; 12];
+    tokio::time::timeout(PATIENCE, slow.read_exact(&mut status)).await.unwrap().unwrap();
+    assert_eq!(&status, b"HTTP/1.1 429");
+    bob.post("/v1/sessions", json!({ "title": "mine" })).await.done();
+    alice.post("/v1/sessions", json!({ "title": "mine" })).await.done();
+}
+
+/// The reply to many answers has as many bytes as a page; what was answered after that is told without the question.
+#[tokio::test]
+async fn the_reply_to_many_answers_is_bounded() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({})).await;
+    let mut answers = Vec::new();
+    for _ in 0..25 {
+        let mut large = confirmation();
+        large["context"] = json!("x".repeat(240_000));
+        let asked = agent.asks_in(&session, large).await;
+        answers.push(json!({ "interaction": asked.id, "option": "confirm" }));
+    }
+    let told = alice.post("/v1/interactions/answers", json!({ "answers": answers })).await.done();
+    let results = told["results"].as_array().unwrap();
+    assert!(results.iter().all(|result| result["status"] == 200));
+    let shown = results.iter().filter(|result| !result["result"].is_null()).count();
+    assert!((1..25).contains(&shown), "{shown}");
+    assert!(told.to_string().len() < 5 * 1024 * 1024);
 }
