@@ -46,7 +46,6 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
-    engine.recount_open().await?;
     let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data)?;
     let settings = work::first(&engine, &serve.agents)?;
     policy::first(&engine, &serve.terms).await?;
@@ -64,7 +63,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    let (timers, housekeeping, chain) = (engine.clone(), engine.clone(), engine.clone());
+    let [timers, housekeeping, chain, counting] = [(); 4].map(|()| engine.clone());
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { counting.run_recount().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), serve.terms.clone())));
