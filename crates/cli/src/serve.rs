@@ -23,14 +23,29 @@ use crate::programs::AgentPrograms;
 use crate::stopping::Signals;
 use crate::{policy, telemetry, users, work};
 
+/// How many file descriptors are kept for everything but the connections of callers: the database, webhooks, agents' programs, the log.
+const OTHER_FILES: u64 = 1024;
+
 /// Runs the server until it is told to stop.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
-    // Each stream is a file descriptor; a lower limit than wished for is still a limit to live with.
-    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    // Each connection is a file descriptor; a lower limit than wished for is still a limit to live with.
+    let files = rlimit::increase_nofile_limit(u64::MAX).or_else(|_| rlimit::Resource::NOFILE.get_soft());
     let telemetry = telemetry::start(&serve.telling)?;
+    if let (Ok(limit), connections) = (files, serve.callers.connections)
+        && let Some(wanted) = wanted_files(limit, connections)
+    {
+        tracing::warn!(limit, wanted, connections, "openFilesLimitLow");
+    }
     let ended = runtime.block_on(run(serve));
     telemetry.end();
     ended
+}
+
+/// How many files this process should be allowed to have open, where `limit` is too few for so many connections: it would run out of file
+/// descriptors before it can refuse a connection with a reason.
+fn wanted_files(limit: u64, connections: usize) -> Option<u64> {
+    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
+    (limit < wanted).then_some(wanted)
 }
 
 async fn run(serve: &Serve) -> Result<(), Failure> {
@@ -46,7 +61,6 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
-    engine.recount_open().await?;
     let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data)?;
     let settings = work::first(&engine, &serve.agents)?;
     policy::first(&engine, &serve.terms).await?;
@@ -64,7 +78,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    let (timers, housekeeping, chain) = (engine.clone(), engine.clone(), engine.clone());
+    let [timers, housekeeping, chain, counting] = [(); 4].map(|()| engine.clone());
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { counting.run_recount().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), serve.terms.clone())));
@@ -128,4 +143,17 @@ async fn welcome(engine: &Engine, serve: &Serve, address: SocketAddr) {
 fn locked(directory: &Path) -> Result<DataLock, Failure> {
     private_directory(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
     Ok(DataLock::take(directory)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted_files;
+
+    #[test]
+    fn a_limit_of_open_files_below_the_connections_and_a_reserve_is_too_low() {
+        assert_eq!(wanted_files(20_000, 60_000), Some(61_024));
+        assert_eq!(wanted_files(61_023, 60_000), Some(61_024));
+        assert_eq!(wanted_files(61_024, 60_000), None);
+        assert_eq!(wanted_files(20_000, 18_000), None);
+    }
 }

@@ -62,6 +62,10 @@ pub enum Limit {
     StrangerConnections,
     /// The same from one address.
     AddressConnections,
+    /// Connections of one key or person.
+    KeyConnections,
+    /// Connections of one tenant.
+    TenantConnections,
     /// Work that waits for the node or its database.
     NodeQueue,
 }
@@ -97,6 +101,8 @@ impl Limit {
         Self::NodeConnections,
         Self::StrangerConnections,
         Self::AddressConnections,
+        Self::KeyConnections,
+        Self::TenantConnections,
         Self::NodeQueue,
     ];
 
@@ -132,6 +138,8 @@ impl Limit {
             Self::NodeConnections => "node_connections",
             Self::StrangerConnections => "stranger_connections",
             Self::AddressConnections => "address_connections",
+            Self::KeyConnections => "key_connections",
+            Self::TenantConnections => "tenant_connections",
             Self::NodeQueue => "node_queue",
         }
     }
@@ -164,6 +172,8 @@ impl Limit {
             Self::NodeConnections => Some("--connections"),
             Self::StrangerConnections => Some("--stranger-connections"),
             Self::AddressConnections => Some("--address-connections"),
+            Self::KeyConnections => Some("--key-connections"),
+            Self::TenantConnections => Some("--tenant-connections"),
             Self::PasswordHashes
             | Self::SignIns
             | Self::SocketSubscriptions
@@ -204,6 +214,8 @@ impl Limit {
             Self::NodeConnections => "connections of this node",
             Self::StrangerConnections => "connections of this node without a good credential",
             Self::AddressConnections => "connections from one address without a good credential",
+            Self::KeyConnections => "connections of one key or person",
+            Self::TenantConnections => "connections of one tenant",
             Self::NodeQueue => "jobs that wait for this node",
         }
     }

@@ -4,6 +4,7 @@
 //! time as possible and never crosswise.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use domain::{Interaction, InteractionId, Limit, ProjectId, Refusal, Scope};
 use store::OpenTotal;
@@ -11,6 +12,10 @@ use store::OpenTotal;
 use crate::engine::Budget;
 use crate::work::Work;
 use crate::{Engine, Error};
+
+/// How often counting anew is tried when a server starts, and the pause between two tries.
+const RECOUNTS: u32 = 5;
+const RECOUNT_PAUSE: Duration = Duration::from_secs(5);
 
 /// The questions that a command has opened and closed, by project.
 #[derive(Debug, Default)]
@@ -66,7 +71,21 @@ impl Work<'_> {
 }
 
 impl Engine {
-    /// Counts what is open anew, when a server starts.
+    /// Counts what is open anew, when a server starts. Where that fails, for instance because others hold the totals locked, it is tried
+    /// a few times more and then left to the next start: the totals may be wrong until then, and everything else works.
+    pub async fn run_recount(&self) {
+        for left in (0..RECOUNTS).rev() {
+            match self.recount_open().await {
+                Ok(()) => return,
+                Err(error) => tracing::warn!(%error, tries_left = left, "openQuestionsNotRecounted"),
+            }
+            if left > 0 {
+                tokio::time::sleep(RECOUNT_PAUSE).await;
+            }
+        }
+    }
+
+    /// Counts what is open anew, once.
     pub async fn recount_open(&self) -> Result<(), Error> {
         self.transact(|work| Ok(work.tx.open_recount()?)).await
     }

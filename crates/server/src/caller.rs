@@ -11,7 +11,7 @@ use http::header::{AUTHORIZATION, UPGRADE};
 use http::request::Parts;
 
 use crate::App;
-use crate::connection::{Network, Newcomer};
+use crate::connection::{Network, Places};
 use crate::cookie;
 use crate::error::ApiError;
 use crate::replies::Addressee;
@@ -143,8 +143,7 @@ pub(crate) fn network(from: Option<IpAddr>) -> Option<IpAddr> {
     from.map(|from| Network::of(from).0)
 }
 
-/// Finds out who somebody is, unless too many credentials from their address were not good. Whoever is known is no stranger on this
-/// connection any more.
+/// Finds out who somebody is, unless too many credentials from their address were not good. The connection counts for them from then on.
 async fn shown(
     parts: &Parts,
     app: &App,
@@ -158,8 +157,8 @@ async fn shown(
             if let Some(credential) = credential {
                 app.strangers.succeeded(credential);
             }
-            if let Some(newcomer) = parts.extensions.get::<Newcomer>() {
-                newcomer.is_known();
+            if let Some(places) = parts.extensions.get::<Places>() {
+                places.count_for(&caller)?;
             }
             Ok(caller)
         }

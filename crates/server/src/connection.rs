@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use domain::Limit;
+use domain::{Caller, Credential, Limit, Refusal, TenantId};
 use engine::{Slot, Slots};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
@@ -21,6 +21,10 @@ pub struct ConnectionLimits {
     pub strangers: usize,
     /// The same from one address; from one /64 with IPv6. Addresses of the machine itself, and a proxy, have no such limit.
     pub address: usize,
+    /// On which one key, or one person who has signed in, has sent the last request.
+    pub key: usize,
+    /// The same of one tenant.
+    pub tenant: usize,
     /// How long a connection may take nothing of what is sent to it before it is closed.
     pub write_time: Duration,
     /// Whether all connections come from a proxy, so that their address says nothing.
@@ -30,7 +34,8 @@ pub struct ConnectionLimits {
 impl Default for ConnectionLimits {
     fn default() -> Self {
         let write_time = Duration::from_secs(30);
-        Self { all: 60_000, strangers: 10_000, address: 1024, write_time, behind_proxy: false }
+        let (key, tenant) = (4096, 20_000);
+        Self { all: 60_000, strangers: 10_000, address: 1024, key, tenant, write_time, behind_proxy: false }
     }
 }
 
@@ -56,12 +61,21 @@ pub(crate) struct Room {
     all: Slots<()>,
     strangers: Slots<()>,
     addresses: Slots<Network>,
+    holders: Arc<Holders>,
+}
+
+/// The places of those who are known.
+struct Holders {
+    keys: Slots<(TenantId, Credential)>,
+    tenants: Slots<TenantId>,
 }
 
 impl Room {
     pub(crate) fn new(limits: ConnectionLimits) -> Self {
-        let ConnectionLimits { all, strangers, address, .. } = limits;
-        Self { limits, all: Slots::new(all), strangers: Slots::new(strangers), addresses: Slots::new(address) }
+        let ConnectionLimits { all, strangers, address, key, tenant, .. } = limits;
+        let holders = Arc::new(Holders { keys: Slots::new(key), tenants: Slots::new(tenant) });
+        let (all, strangers, addresses) = (Slots::new(all), Slots::new(strangers), Slots::new(address));
+        Self { limits, all, strangers, addresses, holders }
     }
 
     pub(crate) fn write_time(&self) -> Duration {
@@ -69,32 +83,58 @@ impl Room {
     }
 
     /// A place for one more connection, or the limit that is reached.
-    pub(crate) fn admit(&self, peer: SocketAddr) -> Result<(Slot, Newcomer), Limit> {
-        let place = self.all.take(()).ok_or(Limit::NodeConnections)?;
+    pub(crate) fn admit(&self, peer: SocketAddr) -> Result<Places, Limit> {
+        let of_node = self.all.take(()).ok_or(Limit::NodeConnections)?;
         let stranger = self.strangers.take(()).ok_or(Limit::StrangerConnections)?;
         let local = peer.ip().to_canonical().is_loopback();
         let of_address = match local || self.limits.behind_proxy {
             true => None,
             false => Some(self.addresses.take(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?),
         };
-        let places = StrangersPlaces { _of_all: stranger, _of_address: of_address };
-        Ok((place, Newcomer(Arc::new(Mutex::new(Some(places))))))
+        let held = Held::ByStranger { _of_all: stranger, _of_address: of_address };
+        Ok(Places { _of_node: Arc::new(of_node), holders: Arc::clone(&self.holders), held: Arc::new(Mutex::new(held)) })
     }
 }
 
-/// The places of strangers that a connection takes until somebody on it shows a good credential.
+/// The places that one connection takes. Clones stand for the same connection, and the last one gives the places back.
 #[derive(Clone)]
-pub(crate) struct Newcomer(Arc<Mutex<Option<StrangersPlaces>>>);
-
-struct StrangersPlaces {
-    _of_all: Slot,
-    _of_address: Option<Slot>,
+pub(crate) struct Places {
+    _of_node: Arc<Slot>,
+    holders: Arc<Holders>,
+    held: Arc<Mutex<Held>>,
 }
 
-impl Newcomer {
-    /// Whoever is at the other end is known now.
-    pub(crate) fn is_known(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+/// Whom a connection counts for.
+enum Held {
+    /// Nobody on it has shown a good credential yet.
+    ByStranger { _of_all: Slot, _of_address: Option<Slot> },
+    /// Whoever sent the last request.
+    By { holder: (TenantId, Credential), _of_key: Slot, _of_tenant: Slot },
+    /// Whoever sent the last request has too many connections: this one ends after its reply.
+    Refused,
+}
+
+impl Places {
+    /// The connection counts for this caller from now on, unless the caller or their tenant has too many.
+    pub(crate) fn count_for(&self, caller: &Caller) -> Result<(), Refusal> {
+        let holder = (caller.scope.tenant, caller.credential);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(&*held, Held::By { holder: known, .. } if *known == holder) {
+            return Ok(());
+        }
+        // Its old place is given back first: it must not count twice for one tenant.
+        *held = Held::Refused;
+        let Holders { keys, tenants } = &*self.holders;
+        let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
+        let of_key = keys.take(holder).ok_or_else(|| full(Limit::KeyConnections, keys.most()))?;
+        let of_tenant = tenants.take(holder.0).ok_or_else(|| full(Limit::TenantConnections, tenants.most()))?;
+        *held = Held::By { holder, _of_key: of_key, _of_tenant: of_tenant };
+        Ok(())
+    }
+
+    /// Whether the connection is to be closed after its reply.
+    pub(crate) fn are_refused(&self) -> bool {
+        matches!(&*self.held.lock().unwrap_or_else(PoisonError::into_inner), Held::Refused)
     }
 }
 
@@ -103,13 +143,13 @@ pub(crate) struct Guarded<S> {
     stream: S,
     longest: Duration,
     stuck: Option<Pin<Box<Sleep>>>,
-    /// Its place among the connections, also where it has become a WebSocket.
-    _place: Option<Slot>,
+    /// Its places among the connections, also where it has become a WebSocket.
+    _places: Option<Places>,
 }
 
 impl<S> Guarded<S> {
-    pub(crate) fn new(stream: S, longest: Duration, place: Option<Slot>) -> Self {
-        Self { stream, longest, stuck: None, _place: place }
+    pub(crate) fn new(stream: S, longest: Duration, places: Option<Places>) -> Self {
+        Self { stream, longest, stuck: None, _places: places }
     }
 
     /// Lets time pass while nothing can be written, and begins anew whenever something was.
@@ -165,6 +205,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
 
 #[cfg(test)]
 mod tests {
+    use domain::{Actor, KeyId, ProjectId, Scope};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     use super::*;
@@ -181,21 +222,51 @@ mod tests {
         assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
     }
 
+    /// The holder of a key of a tenant.
+    fn caller(tenant: u128, key: u128) -> Caller {
+        let uuid = uuid::Uuid::from_u128;
+        let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(1)) };
+        let credential = Credential::Key(KeyId::from_uuid(uuid(key)));
+        Caller { credential, ..Caller::worker(scope, Actor::system()) }
+    }
+
     #[test]
     fn strangers_have_few_places_until_they_are_known() {
         let room = Room::new(ConnectionLimits { all: 5, strangers: 3, address: 2, ..ConnectionLimits::default() });
         let from = |text: &str| room.admit(text.parse().unwrap());
-        let (_first, first) = from("192.0.2.1:1").ok().unwrap();
+        let first = from("192.0.2.1:1").ok().unwrap();
         let _second = from("192.0.2.1:2").ok().unwrap();
         assert_eq!(from("192.0.2.1:3").err(), Some(Limit::AddressConnections));
         let _other = from("192.0.2.2:1").ok().unwrap();
         assert_eq!(from("192.0.2.3:1").err(), Some(Limit::StrangerConnections));
-        first.is_known();
-        let (_third, third) = from("192.0.2.1:3").ok().unwrap();
-        third.is_known();
-        let (_local, local) = from("127.0.0.1:1").ok().unwrap();
-        local.is_known();
+        first.count_for(&caller(1, 1)).unwrap();
+        let third = from("192.0.2.1:3").ok().unwrap();
+        third.count_for(&caller(1, 1)).unwrap();
+        let local = from("127.0.0.1:1").ok().unwrap();
+        local.count_for(&caller(1, 1)).unwrap();
         assert_eq!(from("127.0.0.1:2").err(), Some(Limit::NodeConnections));
+    }
+
+    #[test]
+    fn a_connection_counts_for_whoever_sent_the_last_request() {
+        let room = Room::new(ConnectionLimits { key: 1, tenant: 2, ..ConnectionLimits::default() });
+        let connect = || room.admit(([127, 0, 0, 1], 1).into()).ok().unwrap();
+        let full = |limit, max| Err(Refusal::LimitReached { limit, max });
+        let [first, second, third] = [connect(), connect(), connect()];
+        let stream = first.clone();
+        assert_eq!(first.count_for(&caller(1, 1)), Ok(()));
+        assert_eq!(first.count_for(&caller(1, 1)), Ok(()), "the same once more");
+        assert_eq!(second.count_for(&caller(1, 1)), full(Limit::KeyConnections, 1));
+        assert!(second.are_refused() && !first.are_refused());
+        assert_eq!(third.count_for(&caller(1, 2)), Ok(()));
+        assert_eq!(connect().count_for(&caller(1, 3)), full(Limit::TenantConnections, 2));
+        assert_eq!(connect().count_for(&caller(2, 4)), Ok(()), "another tenant");
+        // Another key of the same tenant on the same connection.
+        assert_eq!(third.count_for(&caller(1, 3)), Ok(()));
+        drop(first);
+        assert_eq!(connect().count_for(&caller(1, 1)), full(Limit::KeyConnections, 1));
+        drop(stream);
+        assert_eq!(connect().count_for(&caller(1, 1)), Ok(()));
     }
 
     #[test]

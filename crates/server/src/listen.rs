@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use axum::Router;
 use domain::Limit;
-use http::Request;
+use http::header::CONNECTION;
+use http::{HeaderValue, Request};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -76,7 +77,7 @@ struct Server {
 impl Server {
     /// Serves a connection, if there is room for one more.
     fn accepts(&self, stream: TcpStream, peer: SocketAddr) {
-        let (place, newcomer) = match self.room.admit(peer) {
+        let places = match self.room.admit(peer) {
             Ok(admitted) => admitted,
             Err(limit) => return refuse(stream, peer, limit),
         };
@@ -85,16 +86,22 @@ impl Server {
         // A server that listens everywhere is where this client has found it.
         let here = Here(stream.local_addr().unwrap_or(self.own));
         let sockets = Sockets(self.connections.clone());
-        let service =
-            TowerToHyperService::new(self.router.clone().map_request(move |mut request: Request<Incoming>| {
-                let extensions = request.extensions_mut();
-                extensions.insert(Peer(peer));
-                extensions.insert(here);
-                extensions.insert(newcomer.clone());
-                extensions.insert(sockets.clone());
-                request
-            }));
-        let stream = Guarded::new(stream, self.room.write_time(), Some(place));
+        let stream = Guarded::new(stream, self.room.write_time(), Some(places.clone()));
+        let of_reply = places.clone();
+        let service = self.router.clone().map_request(move |mut request: Request<Incoming>| {
+            let extensions = request.extensions_mut();
+            extensions.insert(Peer(peer));
+            extensions.insert(here);
+            extensions.insert(places.clone());
+            extensions.insert(sockets.clone());
+            request
+        });
+        let service = TowerToHyperService::new(service.map_response(move |mut response| {
+            if of_reply.are_refused() {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            response
+        }));
         let connection = self.http.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut stopping = self.stopping.clone();
         self.connections.spawn(async move {

@@ -25,6 +25,20 @@ pub(crate) const COUNT: &str = "with changed as (select asker, sum((id = any($3:
      greatest(0, (select coalesce(sum(bytes), 0) from tenant_open_counts where tenant = $1) + (select sum(bytes) from changed))::bigint \
      from counted order by counted.asker";
 
+/// Finds a row if a total differs from what is open. A question and the totals change in one transaction, so that one statement sees both
+/// before it or both after it.
+const DRIFTED: &str = "with found as (select project, asker, count(*) as questions, sum(weight) as bytes from interactions \
+     where status = 'pending' and asker <> '' group by project, asker), \
+     counted as (select project, asker, questions, bytes from open_counts where questions <> 0 or bytes <> 0), \
+     found_whole as (select projects.tenant, sum(questions) as questions, sum(bytes) as bytes from found \
+     join projects on projects.id = found.project group by projects.tenant), \
+     counted_whole as (select tenant, sum(questions) as questions, sum(bytes) as bytes from tenant_open_counts group by tenant \
+     having sum(questions) <> 0 or sum(bytes) <> 0) \
+     (select 1 from found full join counted using (project, asker) \
+     where (found.questions, found.bytes) is distinct from (counted.questions, counted.bytes) limit 1) union all \
+     (select 1 from found_whole full join counted_whole using (tenant) \
+     where (found_whole.questions, found_whole.bytes) is distinct from (counted_whole.questions, counted_whole.bytes) limit 1)";
+
 impl BudgetReads for Face<'_> {
     fn open_counted(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>> {
         let sql = "select asker, questions, bytes from open_counts where project = $1 and (questions <> 0 or bytes <> 0) order by asker";
@@ -63,8 +77,15 @@ impl BudgetWrites for Face<'_> {
         Ok(totals)
     }
 
-    /// Whoever counts at this moment is waited for, and whoever comes later waits: nothing is counted twice or lost.
+    /// Nothing is locked where the totals are right already. Otherwise transactions that count at this moment are waited for, briefly, and
+    /// later ones wait until this one has ended: nothing is counted twice or lost.
     fn open_recount(&mut self) -> Stored<()> {
+        for sql in ["set local statement_timeout = 0", "set local lock_timeout = '2s'"] {
+            self.change(sql, &[])?;
+        }
+        if self.rows(DRIFTED, &[])?.is_empty() {
+            return Ok(());
+        }
         for sql in [
             "lock table open_counts, tenant_open_counts in share row exclusive mode",
             "delete from open_counts",

@@ -37,6 +37,12 @@ pub(crate) struct Callers {
     /// How many of those may come from one address (one /64 with IPv6); loopback addresses and --behind-proxy have no such limit
     #[arg(long, env = "HOLDPOINT_ADDRESS_CONNECTIONS", default_value_t = 1024)]
     pub(crate) address_connections: usize,
+    /// How many connections may be open on which one key or one person has sent the last request
+    #[arg(long, env = "HOLDPOINT_KEY_CONNECTIONS", default_value_t = 4096)]
+    pub(crate) key_connections: usize,
+    /// How many connections may be open on which one tenant has sent the last request
+    #[arg(long, env = "HOLDPOINT_TENANT_CONNECTIONS", default_value_t = 20_000)]
+    pub(crate) tenant_connections: usize,
     /// How many unknown keys, cookies and tickets one address (one /64 with IPv6) may send in a minute; loopback addresses have no such limit
     #[arg(long, env = "HOLDPOINT_ADDRESS_ATTEMPTS", default_value_t = 120)]
     pub(crate) address_attempts: u32,
@@ -57,6 +63,8 @@ impl Callers {
                 all: self.connections.max(1),
                 strangers: self.stranger_connections.max(1),
                 address: self.address_connections.max(1),
+                key: self.key_connections.max(1),
+                tenant: self.tenant_connections.max(1),
                 write_time: Duration::from_secs(u64::from(self.write_timeout_seconds.max(1))),
                 behind_proxy,
             },

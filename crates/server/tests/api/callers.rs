@@ -216,6 +216,61 @@ async fn strangers_cannot_take_all_connections() {
     tokio::time::timeout(PATIENCE, served).await.unwrap();
 }
 
+/// Connections that one key, or one tenant, keeps open leave room for others; the one that is too many is told why and closed.
+#[tokio::test]
+async fn a_key_and_a_tenant_have_so_many_connections() {
+    let mut limits = Limits::default();
+    (limits.connections.key, limits.connections.tenant) = (2, 3);
+    let world = world(limits).await;
+    let (alice, bob, carol) = (world.person("alice").await, world.person("bob").await, world.person("carol").await);
+    let elsewhere = world.someone("elsewhere", domain::Role::Operator, "dave", &[]).await;
+    let send = async |who: &Someone| {
+        let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+        let head = format!("GET /v1/sessions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {}\r\n\r\n", who.key);
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
+    };
+    let keep = async |who: &Someone| {
+        let mut stream = send(who).await;
+        let mut begun = [0; 12];
+        stream.read_exact(&mut begun).await.unwrap();
+        (stream, begun == *b"HTTP/1.1 200")
+    };
+    let refused = async |who: &Someone, limit: &str, max: u64| {
+        let (status, body) = answer(&mut send(who).await).await;
+        assert_eq!((status, &body["code"]), (429, &json!("limit_reached")), "{body}");
+        assert_eq!((&body["limit"], &body["max"]), (&json!(limit), &json!(max)), "{body}");
+    };
+    let kept = [keep(&alice).await, keep(&alice).await];
+    refused(&alice, "key_connections", 2).await;
+    let of_bob = keep(&bob).await;
+    refused(&carol, "tenant_connections", 3).await;
+    let other = keep(&elsewhere).await;
+    assert!(kept.iter().chain([&of_bob, &other]).all(|(_, served)| *served));
+    drop(kept);
+    let served = async { while !keep(&alice).await.1 {} };
+    tokio::time::timeout(PATIENCE, served).await.unwrap();
+}
+
+/// A socket is a connection of its key for as long as it is open.
+#[tokio::test]
+async fn a_socket_counts_as_a_connection_of_its_key() {
+    let mut limits = Limits::default();
+    limits.connections.key = 1;
+    let world = world(limits).await;
+    let alice = world.person("alice").await;
+    let socket = alice.joins("/v1/ws").await;
+    let refused = alice.get("/v1/sessions").await;
+    assert_eq!(
+        (&refused.body["limit"], &refused.headers["connection"]),
+        (&json!("key_connections"), &"close".parse().unwrap())
+    );
+    refused.refused(429, "limit_reached");
+    drop(socket);
+    let served = async { while alice.get("/v1/sessions").await.status != 200 {} };
+    tokio::time::timeout(PATIENCE, served).await.unwrap();
+}
+
 impl World {
     /// The secret of a key that was made without a request.
     async fn engine_key(&self) -> String {

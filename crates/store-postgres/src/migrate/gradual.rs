@@ -23,6 +23,8 @@ pub(super) enum Step {
     Rows(Rows),
     /// Builds an index beside everybody who reads and writes: its name, and what it is on.
     Index(&'static str, &'static str),
+    /// The same of a unique index.
+    UniqueIndex(&'static str, &'static str),
 }
 
 /// How rows are changed.
@@ -96,6 +98,90 @@ const GRADUAL: &[(i32, &[Step])] = &[
             }),
         ],
     ),
+    (15, KEPT_FOR),
+    (18, FOLDED_NAMES),
+    (19, OPEN_COUNTS),
+    (20, SEALED_RESULTS),
+];
+
+const KEPT_FOR: &[Step] = &[
+    // The constraint is there already if a node died after the last step.
+    Step::Brief(
+        "alter table secrets add column if not exists driven boolean; \
+         alter table secrets drop constraint if exists secrets_of_holder; \
+         alter table projects add column if not exists settings text",
+    ),
+    Step::Rows(Rows {
+        table: "secrets",
+        key: &[("id", "uuid")],
+        set: "driven = case when not exists (select 1 from definitions where definitions.project = secrets.project \
+              and definitions.kind = 'agent' and definitions.name = secrets.agent) then false \
+              when exists (select 1 from keys where keys.project = secrets.project \
+              and keys.\"user\" = secrets.agent) then null else true end",
+        from: "",
+        only: "",
+    }),
+    Step::UniqueIndex("secrets_of_holder", "secrets (project, agent, driven, name)"),
+    Step::Brief(
+        "alter table secrets drop constraint if exists secrets_project_agent_name_key; \
+         alter table secrets add constraint secrets_of_holder unique using index secrets_of_holder",
+    ),
+];
+
+const FOLDED_NAMES: &[Step] = &[
+    Step::Brief("alter table users add column if not exists folded text"),
+    Step::Rows(Rows {
+        table: "users",
+        key: &[("id", "uuid")],
+        set: "folded = lower(users.name collate \"C\")",
+        from: "",
+        only: "not exists (select 1 from users as first where first.tenant = users.tenant \
+               and lower(first.name collate \"C\") = lower(users.name collate \"C\") and first.id < users.id)",
+    }),
+    Step::UniqueIndex("users_by_folded", "users (tenant, folded) where folded is not null"),
+    Step::Index("keys_by_user", "keys (lower(\"user\" collate \"C\"))"),
+];
+
+const OPEN_COUNTS: &[Step] = &[
+    Step::Brief(
+        "alter table interactions add column if not exists asker text not null default '', \
+         add column if not exists weight bigint not null default 0; \
+         create table if not exists open_counts (project uuid not null, asker text not null, \
+         questions bigint not null, bytes bigint not null, primary key (project, asker)) with (fillfactor = 50); \
+         create table if not exists tenant_open_counts (tenant uuid not null, shard integer not null, \
+         questions bigint not null, bytes bigint not null, primary key (tenant, shard)) with (fillfactor = 50)",
+    ),
+    Step::Rows(Rows {
+        table: "interactions",
+        key: &[("id", "uuid")],
+        set: r#"asker = case when questions.asked like '%\\u0000%'
+                    then coalesce(substring(questions.asked from '"asked_by":\{"kind":"([a-z]+)"'), '') || ':'
+                        || coalesce(substring(questions.asked from '"asked_by":\{"kind":"[a-z]+","name":"((?:[^"\\]|\\.)*)"'), '')
+                    else coalesce(questions.asked::json #>> '{origin,asked_by,kind}', '') || ':'
+                        || coalesce(questions.asked::json #>> '{origin,asked_by,name}', '') end,
+                weight = octet_length(questions.asked) + coalesce(
+                    (select sum(octet_length(body)) from sealed where sealed.interaction = interactions.id), 0)"#,
+        from: "questions",
+        only: "questions.interaction = interactions.id and interactions.status = 'pending'",
+    }),
+    // Nobody uses the new tables yet, and `interactions` is only read, so that nobody waits for this.
+    Step::Brief(
+        "delete from open_counts; delete from tenant_open_counts; \
+         insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
+         from interactions where status = 'pending' and asker <> '' group by project, asker; \
+         insert into tenant_open_counts (tenant, shard, questions, bytes) \
+         select projects.tenant, 0, sum(questions), sum(bytes) from open_counts \
+         join projects on projects.id = open_counts.project group by projects.tenant",
+    ),
+];
+
+const SEALED_RESULTS: &[Step] = &[
+    Step::Brief(
+        "alter table once add column if not exists data_key uuid, add column if not exists secret bytea; \
+         create table if not exists lineage (raised bigint not null); \
+         insert into lineage (raised) select 0 where not exists (select 1 from lineage)",
+    ),
+    Step::Index("once_by_key", "once (data_key) where data_key is not null"),
 ];
 
 /// The steps of a migration, if it has any.
@@ -109,7 +195,8 @@ pub(super) fn take(client: &mut Client, version: i32, steps: &[Step]) -> Result<
         match step {
             Step::Brief(sql) => client.batch_execute(sql)?,
             Step::Rows(rows) => change(client, version, rows)?,
-            Step::Index(name, on) => build(client, version, name, on)?,
+            Step::Index(name, on) => build(client, version, ("index", name), on)?,
+            Step::UniqueIndex(name, on) => build(client, version, ("unique index", name), on)?,
         }
     }
     Ok(())
@@ -141,13 +228,13 @@ fn change(client: &mut Client, version: i32, rows: &Rows) -> Result<(), Trouble>
 
 /// Builds an index. It has to wait until every transaction that was under way has ended. Nobody queues behind it meanwhile, so that
 /// it needs no lock time-out, which would only make it begin again.
-fn build(client: &mut Client, version: i32, name: &str, on: &str) -> Result<(), Trouble> {
+fn build(client: &mut Client, version: i32, (kind, name): (&str, &str), on: &str) -> Result<(), Trouble> {
     let lock_timeout: String = client.query_one("show lock_timeout", &[])?.get(0);
     tracing::info!(version, index = name, "migrationBuildsIndex");
     // What an earlier attempt has left may be unusable.
     client.batch_execute(&format!("drop index if exists {name}"))?;
     client.batch_execute("set lock_timeout = 0")?;
-    let built = client.batch_execute(&format!("create index concurrently {name} on {on}"));
+    let built = client.batch_execute(&format!("create {kind} concurrently {name} on {on}"));
     client.batch_execute(&format!("set lock_timeout = '{lock_timeout}'"))?;
     Ok(built?)
 }

@@ -10,5 +10,6 @@ mod log;
 mod migrating;
 mod opening;
 mod outages;
+mod recounting;
 mod sealing;
 mod upgrade;
