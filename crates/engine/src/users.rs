@@ -1,7 +1,7 @@
 //! Adds and lists the people of a project.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
+use domain::{Caller, Happening, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -101,8 +101,7 @@ impl Work<'_> {
         if found.as_ref().is_some_and(|found| found.member_of(scope.project).is_some()) {
             return Err(Refusal::UserExists(name).into());
         }
-        let bears = |key: &Key| key.user.as_deref().is_some_and(|user| text::same_name(user, &name));
-        if !join_keys && self.tx.keys(scope)?.iter().any(|key| key.revoked_at.is_none() && bears(key)) {
+        if !join_keys && !self.tx.keys_of_name(scope, &name)?.is_empty() {
             return Err(Refusal::NameTaken(name).into());
         }
         let existing = found.is_some();

@@ -15,6 +15,15 @@ pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id 
                                 where lower(keys.\"user\" collate \"C\") = $2 and projects.tenant = $1 \
                                 and revoked_at is null";
 
+/// The keys of a project with a name, whatever its case, that were not revoked.
+pub(crate) fn of_name() -> String {
+    format!(
+        "select {COLUMNS} from keys join projects on projects.id = keys.project \
+         where lower(keys.\"user\" collate \"C\") = $2 and keys.project = $1 and revoked_at is null \
+         order by keys.id desc"
+    )
+}
+
 impl AccessReads for Face<'_> {
     fn setting(&mut self, name: &str) -> Stored<Option<String>> {
         let found = self.row("select value from settings where name = $1", &[&name])?;
@@ -53,6 +62,11 @@ impl AccessReads for Face<'_> {
             "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = $1 order by keys.id desc"
         );
         let keys = self.rows(&sql, &[&scope.project.uuid()])?;
+        keys.iter().map(|row| Ok(read(row)?.key)).collect()
+    }
+
+    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>> {
+        let keys = self.rows(&of_name(), &[&scope.project.uuid(), &name.to_ascii_lowercase()])?;
         keys.iter().map(|row| Ok(read(row)?.key)).collect()
     }
 

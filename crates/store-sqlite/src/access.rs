@@ -17,6 +17,14 @@ const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, user, group
 pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
                                 where lower(keys.user) = ?2 and projects.tenant = ?1 and revoked_at is null";
 
+/// The keys of a project with a name, whatever its case, that were not revoked.
+pub(crate) fn of_name() -> String {
+    format!(
+        "select {COLUMNS} from keys indexed by keys_by_user join projects on projects.id = keys.project \
+         where lower(keys.user) = ?2 and keys.project = ?1 and revoked_at is null order by keys.id desc"
+    )
+}
+
 impl AccessReads for Face<'_> {
     fn setting(&mut self, name: &str) -> Stored<Option<String>> {
         let mut statement = self.connection.prepare_cached("select value from settings where name = ?1").told()?;
@@ -67,6 +75,13 @@ impl AccessReads for Face<'_> {
         );
         let mut statement = self.connection.prepare_cached(&sql).told()?;
         let keys = statement.query_map([scope.project.uuid()], |row| Ok(read(row)?.key)).told()?;
+        keys.collect::<Result<_, _>>().told()
+    }
+
+    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>> {
+        let mut statement = self.connection.prepare_cached(&of_name()).told()?;
+        let row = params![scope.project.uuid(), name.to_ascii_lowercase()];
+        let keys = statement.query_map(row, |row| Ok(read(row)?.key)).told()?;
         keys.collect::<Result<_, _>>().told()
     }
 

@@ -29,6 +29,8 @@ pub trait AccessReads {
     fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>>;
     /// The keys of a project, the newest first.
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>>;
+    /// The keys of a project that have this name, whatever its case, and were not revoked; the newest first.
+    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>>;
     /// Whether there is a ticket of this id, and this is the keyed hash of its secret. Uses nothing up.
     fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool>;
 }

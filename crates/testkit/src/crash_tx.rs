@@ -78,6 +78,7 @@ passed_on! { Reads:
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
         keys(scope: &Scope) -> Vec<Key>;
+        keys_of_name(scope: &Scope, name: &str) -> Vec<Key>;
     }
     SessionReads {
         session(scope: &Scope, id: SessionId) -> Option<Session>;
