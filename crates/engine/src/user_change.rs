@@ -85,6 +85,7 @@ impl Work<'_> {
             (Some(false), Some(_)) => {
                 // Meanwhile admins of the person's other projects could make links without a word from here.
                 self.spare_admins_elsewhere(scope, &user, Some(&caller))?;
+                self.check_room(scope)?;
                 self.void_sign_ins(user.id)?;
                 now.disabled_at = None;
                 self.tx.membership_put(scope, user.id, &now)?;

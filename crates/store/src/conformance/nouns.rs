@@ -78,7 +78,17 @@ pub fn keys_come_back(fixture: &Fixture) {
     assert!(!bears("Zoë \"z\" O'Hara"), "a revoked key gives its name back");
     assert_eq!(of(here, "Zoë \"z\" O'Hara"), [], "a revoked key is not of the name any more");
     let revoked = Key { last_used_at: Some(at(60)), revoked_at: Some(at(90)), ..full };
-    assert_eq!(world.look(move |reads| reads.keys(&here)), [revoked, bare]);
+    assert_eq!(world.look(move |reads| reads.keys(&here)), [revoked.clone(), bare.clone()]);
+    let page = |scope: Scope, after: Option<KeyId>, limit: u32| {
+        let page = world.look(move |reads| reads.keys_page(&scope, Page { after, limit }));
+        (page.more, page.into_vec())
+    };
+    assert_eq!(page(here, None, 1), (true, vec![revoked.clone()]));
+    assert_eq!(page(here, Some(id), 5), (false, vec![bare.clone()]));
+    assert_eq!(page(here, Some(bare.id), 5), (false, vec![]));
+    assert_eq!(page(world.elsewhere, None, 5), (false, vec![]));
+    let count = |scope: Scope| world.look(move |reads| reads.key_count(&scope));
+    assert_eq!([count(here), count(world.elsewhere)], [1, 0], "a revoked key is not counted");
     assert_eq!(world.look(|reads| reads.key(KeyId::from_uuid(fresh()))), None);
 }
 
