@@ -19,8 +19,7 @@ pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id 
 pub(crate) fn of_name() -> String {
     format!(
         "select {COLUMNS} from keys join projects on projects.id = keys.project \
-         where lower(keys.\"user\" collate \"C\") = $2 and keys.project = $1 and revoked_at is null \
-         order by keys.id desc"
+         where lower(keys.\"user\" collate \"C\") = $2 and keys.project = $1 and revoked_at is null"
     )
 }
 
@@ -80,8 +79,10 @@ impl AccessReads for Face<'_> {
     }
 
     fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>> {
-        let keys = self.rows(&of_name(), &[&scope.project.uuid(), &name.to_ascii_lowercase()])?;
-        keys.iter().map(|row| Ok(read(row)?.key)).collect()
+        let rows = self.rows(&of_name(), &[&scope.project.uuid(), &name.to_ascii_lowercase()])?;
+        let mut keys: Vec<Key> = rows.iter().map(|row| Ok(read(row)?.key)).collect::<Stored<_>>()?;
+        keys.sort_by_key(|key| std::cmp::Reverse(key.id));
+        Ok(keys)
     }
 
     fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool> {

@@ -21,7 +21,7 @@ pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id 
 pub(crate) fn of_name() -> String {
     format!(
         "select {COLUMNS} from keys indexed by keys_by_user join projects on projects.id = keys.project \
-         where lower(keys.user) = ?2 and keys.project = ?1 and revoked_at is null order by keys.id desc"
+         where lower(keys.user) = ?2 and keys.project = ?1 and revoked_at is null"
     )
 }
 
@@ -96,7 +96,9 @@ impl AccessReads for Face<'_> {
         let mut statement = self.connection.prepare_cached(&of_name()).told()?;
         let row = params![scope.project.uuid(), name.to_ascii_lowercase()];
         let keys = statement.query_map(row, |row| Ok(read(row)?.key)).told()?;
-        keys.collect::<Result<_, _>>().told()
+        let mut keys: Vec<Key> = keys.collect::<Result<_, _>>().told()?;
+        keys.sort_by_key(|key| std::cmp::Reverse(key.id));
+        Ok(keys)
     }
 
     fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool> {
