@@ -42,6 +42,10 @@ pub enum Limit {
     SocketSubscriptions,
     /// Webhooks of one project.
     ProjectWebhooks,
+    /// Keys of one project that were not revoked.
+    ProjectKeys,
+    /// People who belong to one project.
+    ProjectPeople,
     /// Checks of forms of one key or person that run or wait for their turn.
     KeyForms,
     /// Passwords that are hashed or wait for it.
@@ -91,6 +95,8 @@ impl Limit {
         Self::NodeStreams,
         Self::SocketSubscriptions,
         Self::ProjectWebhooks,
+        Self::ProjectKeys,
+        Self::ProjectPeople,
         Self::KeyForms,
         Self::PasswordHashes,
         Self::KeyStreams,
@@ -128,6 +134,8 @@ impl Limit {
             Self::NodeStreams => "node_streams",
             Self::SocketSubscriptions => "socket_subscriptions",
             Self::ProjectWebhooks => "project_webhooks",
+            Self::ProjectKeys => "project_keys",
+            Self::ProjectPeople => "project_people",
             Self::KeyForms => "key_forms",
             Self::PasswordHashes => "password_hashes",
             Self::KeyStreams => "key_streams",
@@ -178,6 +186,8 @@ impl Limit {
             | Self::SignIns
             | Self::SocketSubscriptions
             | Self::ProjectWebhooks
+            | Self::ProjectKeys
+            | Self::ProjectPeople
             | Self::NodeQueue => None,
         }
     }
@@ -204,6 +214,8 @@ impl Limit {
             Self::NodeStreams => "streams and sockets of this node",
             Self::SocketSubscriptions => "subscriptions of one socket",
             Self::ProjectWebhooks => "webhooks of one project",
+            Self::ProjectKeys => "keys of one project",
+            Self::ProjectPeople => "people of one project",
             Self::KeyForms => "checks of forms of one key or person under way",
             Self::PasswordHashes => "passwords that wait to be hashed",
             Self::KeyStreams => "streams and sockets of one key or person",

@@ -1,9 +1,9 @@
 //! Makes, lists and revokes keys.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, KeyId, Problem, Refusal, Role, Scope, SignedDuration, Wire, text, user};
+use domain::{Caller, Happening, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, Wire, text, user};
 use serde_json::json;
-use store::{Cost, KeyRecord};
+use store::{Bounded, Cost, KeyRecord, Page};
 
 use crate::authenticate::{KEY, fingerprint, spelled};
 use crate::engine::KEY_TRUST;
@@ -12,6 +12,11 @@ use crate::{Engine, Error, Idempotency};
 
 /// The longest that a key may be good for, unless it is good for ever.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365 * 100);
+
+/// How many keys of a project may be good or expired. Revoked keys are not counted.
+const MOST: u64 = 10_000;
+/// How many keys are read at once where all are wanted.
+const PAGE: u32 = 200;
 
 /// What a key is made with.
 #[derive(Debug, Clone)]
@@ -72,18 +77,25 @@ impl Engine {
         Ok((key, text))
     }
 
-    /// The keys of the caller's project.
-    pub async fn keys(&self, caller: &Caller) -> Result<Vec<Key>, Error> {
+    /// Part of the keys of the caller's project, the newest first.
+    pub async fn keys(&self, caller: &Caller, page: Page<KeyId>) -> Result<Bounded<Key>, Error> {
         caller.require(Right::ManageKeys)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| Ok(reads.keys(&scope)?)).await
+        self.list(caller, move |reads| Ok(reads.keys_page(&scope, page)?)).await
     }
 
     /// The keys of a tenant and project by name.
     pub async fn keys_installed(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
-        match self.scope_named(tenant, project).await? {
-            Some(scope) => self.keys_of(scope).await,
-            None => Ok(Vec::new()),
+        let Some(scope) = self.scope_named(tenant, project).await? else { return Ok(Vec::new()) };
+        let (mut keys, mut page) = (Vec::new(), Page::first(PAGE));
+        loop {
+            let found = self.read(Cost::Scan, move |reads| Ok(reads.keys_page(&scope, page)?)).await?;
+            let more = found.more;
+            keys.extend(found);
+            page.after = keys.last().map(|key: &Key| key.id);
+            if !more {
+                return Ok(keys);
+            }
         }
     }
 
@@ -124,10 +136,6 @@ impl Engine {
         tokio::time::sleep(KEY_TRUST).await;
     }
 
-    async fn keys_of(&self, scope: Scope) -> Result<Vec<Key>, Error> {
-        self.read(Cost::Scan, move |reads| Ok(reads.keys(&scope)?)).await
-    }
-
     pub(crate) async fn scope_named(&self, tenant: &str, project: &str) -> Result<Option<Scope>, Error> {
         let (tenant, project) = (tenant.to_owned(), project.to_owned());
         self.read(Cost::Scan, move |reads| Ok(reads.scope(&tenant, &project)?)).await
@@ -150,6 +158,9 @@ impl Engine {
 }
 
 fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32]) -> Result<Key, Error> {
+    if work.tx.key_count(&scope)? >= MOST {
+        return Err(Refusal::LimitReached { limit: Limit::ProjectKeys, max: MOST }.into());
+    }
     let NewKey { role, user, groups, lifetime } = new;
     let (id, created_at) = (work.ids.key(work.now), work.now);
     let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());

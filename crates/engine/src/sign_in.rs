@@ -116,17 +116,43 @@ impl Engine {
         self.told(signed_in, Some(scope), None, (Way::Oidc, from)).await
     }
 
-    /// Notes that somebody came back from an identity provider without its word.
+    /// Records that somebody came back from an identity provider and was refused. `without_role` is the issuer and subject of a person to whom
+    /// the provider gives no role: if that person has an account, everything that lets them into the project ends.
     pub async fn sign_in_refused(
         &self,
         (tenant, project): (String, String),
+        without_role: Option<String>,
         from: Option<IpAddr>,
     ) -> Result<(), Error> {
         let scope = self.scope_named(&tenant, &project).await?;
-        match self.told(Err(Error::SignInFailed), scope, None, (Way::Oidc, from)).await {
+        let user = match (scope, without_role) {
+            (Some(scope), Some(subject)) => self.end_without_role(scope, subject, from).await?,
+            _ => None,
+        };
+        match self.told(Err(Error::SignInFailed), scope, user.as_ref(), (Way::Oidc, from)).await {
             Ok(_) | Err(Error::SignInFailed) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Ends the visits of the account of this subject and revokes the keys in its name. Returns the account, if there is one.
+    async fn end_without_role(
+        &self,
+        scope: Scope,
+        subject: String,
+        from: Option<IpAddr>,
+    ) -> Result<Option<User>, Error> {
+        let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
+        let ended = self.transact_as(doer, move |work| {
+            let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
+                return Ok(None);
+            };
+            let keys = work.lose_role(&scope, &user)?;
+            Ok(Some((user, keys)))
+        });
+        let Some((user, keys)) = ended.await? else { return Ok(None) };
+        self.keys_ended(keys).await;
+        Ok(Some(user))
     }
 
     /// The person of this name, and the project whose trail tells of what becomes of it.

@@ -1,7 +1,7 @@
 //! Changes what a person is in a project: another role, other groups, out of it, or back in.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, text, user};
+use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
 use serde_json::json;
 
 use crate::users::known;
@@ -85,6 +85,7 @@ impl Work<'_> {
             (Some(false), Some(_)) => {
                 // Meanwhile admins of the person's other projects could make links without a word from here.
                 self.spare_admins_elsewhere(scope, &user, Some(&caller))?;
+                self.check_room(scope)?;
                 self.void_sign_ins(user.id)?;
                 now.disabled_at = None;
                 self.tx.membership_put(scope, user.id, &now)?;
@@ -99,15 +100,23 @@ impl Work<'_> {
     /// where the person is out.
     pub(crate) fn keys_beyond(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
         let membership = user.member_of(scope.project);
-        let beyond = |key: &Key| {
-            let theirs = key.user.as_deref().is_some_and(|name| text::same_name(name, &user.name));
-            theirs && key.revoked_at.is_none() && membership.is_none_or(|membership| !membership.covers(key))
-        };
-        let keys: Vec<KeyId> = self.tx.keys(scope)?.into_iter().filter(beyond).map(|key| key.id).collect();
+        let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));
+        let keys = self.tx.keys_of_name(scope, &user.name)?;
+        let keys: Vec<KeyId> = keys.into_iter().filter(beyond).map(|key| key.id).collect();
         for id in &keys {
             self.key_ended(scope, *id)?;
         }
         Ok(keys)
+    }
+
+    /// Ends everything that lets a person in, because their identity provider gives them no role any more, and revokes all keys of the project
+    /// in their name. The membership stays: it is used again when the provider gives a role again.
+    pub(crate) fn lose_role(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
+        self.void_sign_ins(user.id)?;
+        if user.member_of(scope.project).is_some() {
+            self.audited(scope, &Happening::plain("user.role_lost", json!({ "user": user.name })))?;
+        }
+        self.keys_beyond(scope, &User { memberships: Vec::new(), ..user.clone() })
     }
 
     fn becomes(

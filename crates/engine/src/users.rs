@@ -1,12 +1,16 @@
 //! Adds and lists the people of a project.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
+use domain::{Caller, Happening, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use store::Bounded;
 
 use crate::work::{Doer, Work};
 use crate::{Engine, Error, Idempotency};
+
+/// How many people may belong to a project. Whoever is out of it is not counted.
+const MOST: u64 = 10_000;
 
 /// Who is added.
 #[derive(Debug, Clone)]
@@ -72,11 +76,11 @@ impl Engine {
         self.transact_as(Doer::system(Wire::Cli), move |work| work.added(&scope, &new, None)).await
     }
 
-    /// Everybody who belongs or has belonged to the caller's project, by name.
-    pub async fn users(&self, caller: &Caller) -> Result<Vec<User>, Error> {
+    /// At most `limit` people who belong or have belonged to the caller's project, by name, after this name.
+    pub async fn users(&self, caller: &Caller, after: Option<String>, limit: u32) -> Result<Bounded<User>, Error> {
         caller.require(Right::ManageUsers)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| Ok(reads.users(&scope)?)).await
+        self.list(caller, move |reads| Ok(reads.users_page(&scope, after.as_deref(), limit)?)).await
     }
 }
 
@@ -101,8 +105,7 @@ impl Work<'_> {
         if found.as_ref().is_some_and(|found| found.member_of(scope.project).is_some()) {
             return Err(Refusal::UserExists(name).into());
         }
-        let bears = |key: &Key| key.user.as_deref().is_some_and(|user| text::same_name(user, &name));
-        if !join_keys && self.tx.keys(scope)?.iter().any(|key| key.revoked_at.is_none() && bears(key)) {
+        if !join_keys && !self.tx.keys_of_name(scope, &name)?.is_empty() {
             return Err(Refusal::NameTaken(name).into());
         }
         let existing = found.is_some();
@@ -163,6 +166,14 @@ impl Work<'_> {
         Ok(user)
     }
 
+    /// Refuses one more person in a project that has as many as it may.
+    pub(crate) fn check_room(&mut self, scope: &Scope) -> Result<(), Error> {
+        if self.tx.member_count(scope)? < MOST {
+            return Ok(());
+        }
+        Err(Refusal::LimitReached { limit: Limit::ProjectPeople, max: MOST }.into())
+    }
+
     /// Says what a person is in a project from now on.
     pub(crate) fn admit(
         &mut self,
@@ -171,6 +182,7 @@ impl Work<'_> {
         role: Role,
         groups: Vec<String>,
     ) -> Result<Membership, Error> {
+        self.check_room(scope)?;
         let membership = Membership { project: scope.project, role, groups, disabled_at: None };
         self.tx.membership_put(scope, user.id, &membership)?;
         let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });

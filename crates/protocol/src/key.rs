@@ -77,6 +77,9 @@ pub struct KeyCreatedView {
 pub struct KeysPage {
     /// The newest first.
     pub keys: Vec<KeyView>,
+    /// Where the next page begins, if there may be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 impl From<Key> for KeyView {

@@ -205,6 +205,9 @@ pub struct UserView {
 pub struct UsersPage {
     /// By name.
     pub users: Vec<UserView>,
+    /// Where the next page begins, if there may be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// A link that signs a person in once.

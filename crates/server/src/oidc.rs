@@ -141,8 +141,12 @@ pub(crate) enum Refused {
     Exchange(String),
     #[error("the token is not believed: {0}")]
     Token(#[from] ClaimsVerificationError),
-    #[error("the provider gives no role in `{0}`")]
-    NoRole(String),
+    #[error("the provider gives no role in `{claim}`")]
+    NoRole {
+        claim: String,
+        /// Issuer and subject of the person.
+        subject: String,
+    },
 }
 
 impl Oidc {

@@ -16,7 +16,7 @@ use crate::error::ApiError;
 /// The longest that a request may wait.
 pub(crate) const LONGEST_WAIT: u64 = 300;
 /// The largest page.
-const LARGEST_PAGE: u32 = 200;
+pub(crate) const LARGEST_PAGE: u32 = 200;
 
 /// An id in the path.
 pub(crate) struct Id<T>(pub(crate) T);

@@ -2,10 +2,10 @@
 
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use postgres::Row;
-use store::{AccessReads, AccessWrites, KeyRecord, StoreError, Stored};
+use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, Stored};
 
 use crate::connection::Face;
-use crate::values::{column, json, micros, parsed, time, time_if};
+use crate::values::{column, json, micros, number, parsed, time, time_if};
 
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
                        last_used_at, hash";
@@ -14,6 +14,14 @@ const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", g
 pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
                                 where lower(keys.\"user\" collate \"C\") = $2 and projects.tenant = $1 \
                                 and revoked_at is null";
+
+/// The keys of a project with a name, whatever its case, that were not revoked.
+pub(crate) fn of_name() -> String {
+    format!(
+        "select {COLUMNS} from keys join projects on projects.id = keys.project \
+         where lower(keys.\"user\" collate \"C\") = $2 and keys.project = $1 and revoked_at is null"
+    )
+}
 
 impl AccessReads for Face<'_> {
     fn setting(&mut self, name: &str) -> Stored<Option<String>> {
@@ -54,6 +62,27 @@ impl AccessReads for Face<'_> {
         );
         let keys = self.rows(&sql, &[&scope.project.uuid()])?;
         keys.iter().map(|row| Ok(read(row)?.key)).collect()
+    }
+
+    fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>> {
+        let sql = format!(
+            "select {COLUMNS} from keys join projects on projects.id = keys.project \
+             where keys.project = $1 and ($2::uuid is null or keys.id < $2) order by keys.id desc limit $3"
+        );
+        let (after, limit) = (page.after.map(KeyId::uuid), i64::from(page.limit));
+        self.bounded_list(&sql, &[&scope.project.uuid(), &after, &limit], page.limit, |row| Ok(read(row)?.key))
+    }
+
+    fn key_count(&mut self, scope: &Scope) -> Stored<u64> {
+        let sql = "select count(*) from keys where project = $1 and revoked_at is null";
+        self.row(sql, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
+    }
+
+    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>> {
+        let rows = self.rows(&of_name(), &[&scope.project.uuid(), &name.to_ascii_lowercase()])?;
+        let mut keys: Vec<Key> = rows.iter().map(|row| Ok(read(row)?.key)).collect::<Stored<_>>()?;
+        keys.sort_by_key(|key| std::cmp::Reverse(key.id));
+        Ok(keys)
     }
 
     fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool> {

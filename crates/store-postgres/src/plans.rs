@@ -121,6 +121,7 @@ fn hot_statements_use_their_indexes() {
     check(user::MEMBERS, &[&project], "memberships_of_project");
     check(user::FOLDED, &[&some, &"alice"], "users_by_folded");
     check(access::NAMED, &[&some, &"alice"], "keys_by_user");
+    check(&access::of_name(), &[&project, &"alice"], "keys_by_user");
     check(user::UNUSED, &[&50_i64, &limit], "visits_by_use");
     check(user::AGED, &[&50_i64, &limit], "visits_by_age");
 }

@@ -2,10 +2,10 @@
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use postgres::Row;
-use store::{LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
+use store::{Bounded, LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::{Face, Values};
-use crate::values::{column, json, micros, parsed, time, time_if, unusable};
+use crate::values::{column, json, micros, number, parsed, time, time_if, unusable};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
 const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
@@ -62,6 +62,21 @@ impl UserReads for Face<'_> {
         let rows = self.rows(&sql, &[&scope.project.uuid()])?;
         let one = |row: &Row| Ok(User { memberships: vec![membership(row, 8)?], ..user(row)?.user });
         rows.iter().map(one).collect()
+    }
+
+    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>> {
+        let sql = format!(
+            "select {USER}, {MEMBERSHIP} from users join memberships on memberships.\"user\" = users.id \
+             where users.id in ({MEMBERS}) and memberships.project = $1 \
+             and ($2::text is null or name collate \"C\" > $2) order by name collate \"C\" limit $3"
+        );
+        let one = |row: &Row| Ok(User { memberships: vec![membership(row, 8)?], ..user(row)?.user });
+        self.bounded_list(&sql, &[&scope.project.uuid(), &after, &i64::from(limit)], limit, one)
+    }
+
+    fn member_count(&mut self, scope: &Scope) -> Stored<u64> {
+        let sql = "select count(*) from memberships where project = $1 and disabled_at is null";
+        self.row(sql, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
     }
 
     fn anybody_signed_in(&mut self) -> Stored<bool> {

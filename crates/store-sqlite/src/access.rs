@@ -3,7 +3,7 @@
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
-use store::{AccessReads, AccessWrites, KeyRecord, StoreError, Stored};
+use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -16,6 +16,14 @@ const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, user, group
 /// The keys of a name, whatever its case, that were not revoked.
 pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
                                 where lower(keys.user) = ?2 and projects.tenant = ?1 and revoked_at is null";
+
+/// The keys of a project with a name, whatever its case, that were not revoked.
+pub(crate) fn of_name() -> String {
+    format!(
+        "select {COLUMNS} from keys indexed by keys_by_user join projects on projects.id = keys.project \
+         where lower(keys.user) = ?2 and keys.project = ?1 and revoked_at is null"
+    )
+}
 
 impl AccessReads for Face<'_> {
     fn setting(&mut self, name: &str) -> Stored<Option<String>> {
@@ -68,6 +76,29 @@ impl AccessReads for Face<'_> {
         let mut statement = self.connection.prepare_cached(&sql).told()?;
         let keys = statement.query_map([scope.project.uuid()], |row| Ok(read(row)?.key)).told()?;
         keys.collect::<Result<_, _>>().told()
+    }
+
+    fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>> {
+        let sql = format!(
+            "select {COLUMNS} from keys join projects on projects.id = keys.project \
+             where keys.project = ?1 and (?2 is null or keys.id < ?2) order by keys.id desc limit ?3"
+        );
+        let row = params![scope.project.uuid(), page.after.map(KeyId::uuid), page.limit];
+        self.bounded(&sql, row, page.limit, |row| Ok(read(row)?.key))
+    }
+
+    fn key_count(&mut self, scope: &Scope) -> Stored<u64> {
+        let sql = "select count(*) from keys where project = ?1 and revoked_at is null";
+        self.connection.prepare_cached(sql).told()?.query_row([scope.project.uuid()], |row| row.get(0)).told()
+    }
+
+    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>> {
+        let mut statement = self.connection.prepare_cached(&of_name()).told()?;
+        let row = params![scope.project.uuid(), name.to_ascii_lowercase()];
+        let keys = statement.query_map(row, |row| Ok(read(row)?.key)).told()?;
+        let mut keys: Vec<Key> = keys.collect::<Result<_, _>>().told()?;
+        keys.sort_by_key(|key| std::cmp::Reverse(key.id));
+        Ok(keys)
     }
 
     fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool> {

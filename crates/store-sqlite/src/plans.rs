@@ -64,6 +64,7 @@ fn hot_statements_use_their_indexes() {
     check(user::ADMINS, "memberships USING INDEX memberships_of_project (project=?)");
     check(user::FOLDED, "users USING COVERING INDEX users_by_folded (tenant=? AND folded=?)");
     check(access::NAMED, "keys USING INDEX keys_by_user (<expr>=?)");
+    check(&access::of_name(), "keys USING INDEX keys_by_user (<expr>=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };

@@ -3,7 +3,7 @@
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Params, Row, params};
-use store::{LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
+use store::{Bounded, LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -65,6 +65,23 @@ impl UserReads for Face<'_> {
             let memberships = vec![membership(row, 8)?];
             Ok(User { memberships, ..user(row)?.user })
         })
+    }
+
+    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>> {
+        let sql = format!(
+            "select {USER}, {MEMBERSHIP} from users join memberships on memberships.user = users.id \
+             where users.id in ({MEMBERS}) and memberships.project = ?1 and (?2 is null or name > ?2) \
+             order by name limit ?3"
+        );
+        self.bounded(&sql, params![scope.project.uuid(), after, limit], limit, |row| {
+            let memberships = vec![membership(row, 8)?];
+            Ok(User { memberships, ..user(row)?.user })
+        })
+    }
+
+    fn member_count(&mut self, scope: &Scope) -> Stored<u64> {
+        let sql = "select count(*) from memberships where project = ?1 and disabled_at is null";
+        self.connection.prepare_cached(sql).told()?.query_row([scope.project.uuid()], |row| row.get(0)).told()
     }
 
     fn anybody_signed_in(&mut self) -> Stored<bool> {

@@ -2,7 +2,7 @@
 
 use domain::{Key, KeyId, Scope, TenantId, Ticket, TicketId, Timestamp};
 
-use crate::Stored;
+use crate::{Bounded, Page, Stored};
 
 /// A key as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,12 @@ pub trait AccessReads {
     fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>>;
     /// The keys of a project, the newest first.
     fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>>;
+    /// Part of the keys of a project, the newest first.
+    fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>>;
+    /// How many keys of a project were not revoked.
+    fn key_count(&mut self, scope: &Scope) -> Stored<u64>;
+    /// The keys of a project that have this name, whatever its case, and were not revoked; the newest first.
+    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>>;
     /// Whether there is a ticket of this id, and this is the keyed hash of its secret. Uses nothing up.
     fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool>;
 }

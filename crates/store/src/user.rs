@@ -2,7 +2,7 @@
 
 use domain::{Link, LinkId, Membership, ProjectId, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 
-use crate::Stored;
+use crate::{Bounded, Stored};
 
 /// A person as they are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,10 @@ pub trait UserReads {
     fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> Stored<Option<UserRecord>>;
     /// Everybody who belongs or has belonged to a project, by name, and only what they are there.
     fn users(&mut self, scope: &Scope) -> Stored<Vec<User>>;
+    /// At most `limit` of them whose names come after this one.
+    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>>;
+    /// How many people belong to a project now.
+    fn member_count(&mut self, scope: &Scope) -> Stored<u64>;
     /// Whether anybody has ever signed in, anywhere.
     fn anybody_signed_in(&mut self) -> Stored<bool>;
     /// What a tenant and its project are called.

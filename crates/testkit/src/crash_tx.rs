@@ -78,6 +78,9 @@ passed_on! { Reads:
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
         keys(scope: &Scope) -> Vec<Key>;
+        keys_page(scope: &Scope, page: Page<KeyId>) -> Bounded<Key>;
+        key_count(scope: &Scope) -> u64;
+        keys_of_name(scope: &Scope, name: &str) -> Vec<Key>;
     }
     SessionReads {
         session(scope: &Scope, id: SessionId) -> Option<Session>;
@@ -183,6 +186,8 @@ passed_on! { Reads:
         user_by_id(id: UserId) -> Option<UserRecord>;
         user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
         users(scope: &Scope) -> Vec<User>;
+        users_page(scope: &Scope, after: Option<&str>, limit: u32) -> Bounded<User>;
+        member_count(scope: &Scope) -> u64;
         anybody_signed_in() -> bool;
         scope_names(scope: &Scope) -> Option<(String, String)>;
         visit(id: VisitId) -> Option<VisitRecord>;

@@ -15,7 +15,7 @@ export const people = {
   signOut: () => taken(api.POST('/v1/sign-out')),
   speakFor: (project: string) => taken(api.PUT('/v1/me/project', { body: { project } })),
   setPassword: (next: string, old?: string) => taken(api.PUT('/v1/me/password', { body: { new: next, old } })),
-  list: () => taken(api.GET('/v1/users')),
+  list: (cursor?: string) => taken(api.GET('/v1/users', { params: { query: { cursor, limit: 200 } } })),
   add: (person: Schemas['UserBody']) => taken(api.POST('/v1/users', { body: person })),
   change: (name: string, body: Schemas['UserChangeBody']) =>
     taken(api.PATCH('/v1/users/{user}', { params: { path: { user: name } }, body })),

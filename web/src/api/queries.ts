@@ -147,7 +147,15 @@ export const statsDetailsQuery = (window: number, parts: number) =>
   });
 
 export const keysQuery = () =>
-  queryOptions({ queryKey: ['keys'], queryFn: ({ signal }) => taken(api.GET('/v1/keys', { signal })) });
+  queryOptions({
+    queryKey: ['keys'],
+    queryFn: async ({ signal }) => {
+      const pages = await everyPage((cursor) =>
+        taken(api.GET('/v1/keys', { params: { query: { cursor, limit: MOST } }, signal })),
+      );
+      return { keys: pages.flatMap((page) => page.keys) };
+    },
+  });
 
 export const secretsQuery = () =>
   queryOptions({
@@ -221,5 +229,10 @@ export const definitionQuery = (kind: 'agent' | 'flow', name: string, version: s
     },
   });
 
-export const peopleQuery = () => queryOptions({ queryKey: ['people'], queryFn: people.list, retry: false });
+export const peopleQuery = () =>
+  queryOptions({
+    queryKey: ['people'],
+    queryFn: async () => ({ users: (await everyPage(people.list)).flatMap((page) => page.users) }),
+    retry: false,
+  });
 export const offerQuery = () => queryOptions({ queryKey: ['sign-in'], queryFn: people.offer });

@@ -4256,6 +4256,8 @@ export interface components {
         KeysPage: {
             /** @description The newest first. */
             keys: components["schemas"]["KeyView"][];
+            /** @description Where the next page begins, if there may be one. */
+            next?: string | null;
         };
         /**
          * @description A key without its secret.
@@ -6288,6 +6290,8 @@ export interface components {
          *     }
          */
         UsersPage: {
+            /** @description Where the next page begins, if there may be one. */
+            next?: string | null;
             /** @description By name. */
             users: components["schemas"]["UserView"][];
         };
@@ -16611,14 +16615,19 @@ export interface operations {
     };
     key_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Where the page before ended. */
+                cursor?: string;
+                /** @description At most so many; 200 if absent. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The keys */
+            /** @description A page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24110,14 +24119,19 @@ export interface operations {
     };
     user_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Where the page before ended. */
+                cursor?: string;
+                /** @description At most so many; 200 if absent. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The people, those included who do not belong to it any more */
+            /** @description A page of the people, those included who do not belong to it any more */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,7 +1,9 @@
 //! Making, using, listing and revoking keys.
 
-use domain::{Refusal, Role, SignedDuration};
+use domain::{Key, KeyId, Limit, Refusal, Role, SignedDuration};
 use holdpoint_engine::{Error, NewKey};
+use store::{KeyRecord, Page, StoreError};
+use uuid::Uuid;
 
 use crate::world::{World, pointers, refusal};
 
@@ -20,7 +22,7 @@ async fn a_key_is_shown_once_and_stands_for_its_caller() {
         (caller.scope, caller.actor.name.as_str(), caller.groups),
         (root.scope, "alice", vec!["ops".to_owned()])
     );
-    let listed = world.engine.keys(&root).await.unwrap();
+    let listed = world.engine.keys(&root, Page::first(200)).await.unwrap();
     assert_eq!(listed.len(), 2);
     assert!(listed.contains(&key));
 }
@@ -71,7 +73,7 @@ async fn the_last_use_is_noted() {
     world.pass(90);
     world.engine.authenticate(&text).await.unwrap();
     world.engine.tidy().await.unwrap();
-    let listed = world.engine.keys(&root).await.unwrap();
+    let listed = world.engine.keys(&root, Page::first(200)).await.unwrap();
     let used = listed.iter().find(|listed| listed.id == key.id).unwrap();
     assert_eq!(used.last_used_at, Some(world.engine.now()));
 }
@@ -83,11 +85,11 @@ async fn only_an_admin_of_the_same_project_manages_keys() {
     let forbidden = Refusal::RoleForbids { role: Role::Operator };
     let (key, _) = world.engine.key_create(&root, new(Role::Operator), None).await.unwrap();
     assert_eq!(refusal(world.engine.key_create(&alice, new(Role::Admin), None).await), forbidden);
-    assert_eq!(refusal(world.engine.keys(&alice).await), forbidden);
+    assert_eq!(refusal(world.engine.keys(&alice, Page::first(200)).await), forbidden);
     assert_eq!(refusal(world.engine.key_revoke(&alice, key.id).await), forbidden);
     let stranger = world.stranger("other", Role::Admin, "root", &[]).await;
     assert_eq!(refusal(world.engine.key_revoke(&stranger, key.id).await), Refusal::NotFound("key"));
-    assert_eq!(world.engine.keys(&stranger).await.unwrap().len(), 1);
+    assert_eq!(world.engine.keys(&stranger, Page::first(200)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -102,4 +104,29 @@ async fn keys_are_installed_by_name_and_bad_names_are_refused() {
     let bad = NewKey { user: Some("with space".into()), lifetime: Some(SignedDuration::ZERO), ..new(Role::Admin) };
     assert_eq!(pointers(world.engine.key_install("acme", "web", bad).await), ["/user", "/expires_in_seconds"]);
     assert_eq!(pointers(world.engine.key_install("", "a b", new(Role::Admin)).await), ["/tenant", "/project"]);
+}
+
+/// A project has room for 10,000 keys; a revoked key makes room. The list of all of them for whoever holds the database has every page.
+#[tokio::test]
+async fn a_project_has_room_for_so_many_keys() {
+    let world = World::new();
+    let root = world.caller(Role::Admin, "root").await;
+    let (first, _) = world.engine.key_create(&root, new(Role::Agent), None).await.unwrap();
+    let template = first.clone();
+    let fill = move |tx: &mut dyn store::Tx| {
+        (0..9_998_u128).try_for_each(|number| {
+            let key = Key { id: KeyId::from_uuid(Uuid::from_u128(number)), ..template.clone() };
+            tx.key_insert(&KeyRecord { key, hash: [0; 32] })
+        })
+    };
+    store::transact::<_, StoreError, _>(world.store.as_ref(), fill).await.unwrap();
+    let full = Refusal::LimitReached { limit: Limit::ProjectKeys, max: 10_000 };
+    assert_eq!(refusal(world.engine.key_create(&root, new(Role::Agent), None).await), full);
+    assert_eq!(refusal(world.engine.key_install("default", "default", new(Role::Agent)).await), full);
+    world.engine.key_install("other", "default", new(Role::Agent)).await.unwrap();
+    world.engine.key_revoke(&root, first.id).await.unwrap();
+    world.engine.key_create(&root, new(Role::Agent), None).await.unwrap();
+    let listed = world.engine.keys_installed("default", "default").await.unwrap();
+    assert_eq!(listed.len(), 10_001);
+    assert!(listed.is_sorted_by(|one, next| one.id > next.id), "each key once, the newest first");
 }

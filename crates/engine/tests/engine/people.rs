@@ -2,10 +2,11 @@
 
 use std::net::IpAddr;
 
-use domain::{Caller, Credential, ProjectId, Refusal, Role, SignedDuration, User};
-use holdpoint_engine::{Error, Identity, Me, NewUser, Password, PasswordState};
+use domain::{Caller, Credential, Limit, ProjectId, Refusal, Role, SignedDuration, User, UserId};
+use holdpoint_engine::{Error, Identity, Me, NewUser, Password, PasswordState, UserChange};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page};
+use uuid::Uuid;
 
 use crate::world::{World, pointers, refusal};
 
@@ -196,7 +197,7 @@ async fn whoever_is_disabled_is_out_at_once_and_comes_back_only_by_a_new_link() 
     assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed));
     assert_eq!(refusal(world.engine.user_disable(&root, "alice").await), Refusal::NotFound("user"));
     assert_eq!(refusal(world.engine.user_link(&root, "alice", None).await), Refusal::NotFound("user"));
-    let listed = world.engine.users(&root).await.unwrap();
+    let listed = world.engine.users(&root, None, 200).await.unwrap();
     assert_eq!(listed[0].memberships[0].disabled_at, Some(world.engine.now()));
 
     world.adds("alice", Role::Viewer).await;
@@ -212,7 +213,7 @@ async fn only_an_admin_manages_people_and_only_their_own() {
     let (bob, root) = (world.person("bob").await, world.root().await);
     let forbidden = Refusal::RoleForbids { role: Role::Operator };
     assert_eq!(refusal(world.engine.user_create(&bob, new("eve", Role::Admin), None).await), forbidden);
-    assert_eq!(refusal(world.engine.users(&bob).await), forbidden);
+    assert_eq!(refusal(world.engine.users(&bob, None, 200).await), forbidden);
     assert_eq!(refusal(world.engine.user_disable(&bob, "alice").await), forbidden);
     assert_eq!(refusal(world.engine.user_link(&bob, "alice", None).await), forbidden);
     let stranger = world.stranger("other", Role::Admin, "root", &[]).await;
@@ -220,11 +221,11 @@ async fn only_an_admin_manages_people_and_only_their_own() {
         assert_eq!(refusal(world.engine.user_disable(&stranger, name).await), Refusal::NotFound("user"));
         assert_eq!(refusal(world.engine.user_link(&stranger, name, None).await), Refusal::NotFound("user"));
     }
-    assert_eq!(world.engine.users(&stranger).await, Ok(vec![]));
+    assert_eq!(world.engine.users(&stranger, None, 200).await.unwrap(), []);
     let twice = world.engine.user_create(&root, new("alice", Role::Admin), None).await;
     assert_eq!(refusal(twice), Refusal::UserExists("alice".into()));
     let namesake = world.engine.user_create(&stranger, new("alice", Role::Admin), None).await.unwrap();
-    assert_eq!(world.engine.users(&stranger).await, Ok(vec![namesake.user]));
+    assert_eq!(world.engine.users(&stranger, None, 200).await.unwrap(), [namesake.user]);
     let bad = NewUser { display: Some("\u{202E}".into()), ..new("holdpoint", Role::Agent) };
     assert_eq!(pointers(world.engine.user_create(&root, bad, None).await), ["/name", "/display", "/role"]);
 }
@@ -341,4 +342,26 @@ async fn a_repeated_command_makes_one_person_and_one_link() {
     let link = world.engine.user_link(&root, "alice", once("b")).await.unwrap();
     assert_eq!(world.engine.user_link(&root, "alice", once("b")).await, Ok(link.clone()));
     world.engine.sign_in_link(&link.0, None).await.unwrap();
+}
+
+/// A project has room for 10,000 people. Whoever is out makes room, and comes back only where there is room.
+#[tokio::test]
+async fn a_project_has_room_for_so_many_people() {
+    let world = World::new();
+    let (root, alice) = (world.root().await, world.adds("alice", Role::Viewer).await);
+    let (scope, template) = (root.scope, alice);
+    let fill = move |tx: &mut dyn store::Tx| {
+        (0..9_999_u128).try_for_each(|number| {
+            let id = UserId::from_uuid(Uuid::from_u128(number));
+            tx.user_insert(&User { id, name: format!("person-{number}"), ..template.clone() })?;
+            tx.membership_put(&scope, id, &template.memberships[0])
+        })
+    };
+    store::transact::<_, store::StoreError, _>(world.store.as_ref(), fill).await.unwrap();
+    let full = Refusal::LimitReached { limit: Limit::ProjectPeople, max: 10_000 };
+    assert_eq!(refusal(world.engine.user_create(&root, new("bob", Role::Viewer), None).await), full);
+    world.engine.user_disable(&root, "alice").await.unwrap();
+    world.engine.user_create(&root, new("bob", Role::Viewer), None).await.unwrap();
+    let back = UserChange { disabled: Some(false), ..UserChange::default() };
+    assert_eq!(refusal(world.engine.user_change(&root, "alice", back).await), full);
 }

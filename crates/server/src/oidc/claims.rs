@@ -22,14 +22,16 @@ pub(super) fn identity(
     claims: &IdTokenClaims<More, CoreGenderClaim>,
     settings: &OidcSettings,
 ) -> Result<Identity, Refused> {
-    let no_role = || Refused::NoRole(settings.role_claim.clone());
-    let role = role(&claims.additional_claims().rest, &settings.role_claim).ok_or_else(no_role)?;
     let subject = claims.subject().as_str();
+    let account = format!("{}#{subject}", claims.issuer().as_str());
+    let Some(role) = role(&claims.additional_claims().rest, &settings.role_claim) else {
+        return Err(Refused::NoRole { claim: settings.role_claim.clone(), subject: account });
+    };
     let named = named(claims, settings.name_claim.as_deref());
     let name = named.filter(|name| usable(name)).unwrap_or_else(|| subject.to_owned());
     let display = claims.name().and_then(|name| name.get(None)).map(|name| name.as_str().to_owned());
     Ok(Identity {
-        subject: format!("{}#{subject}", claims.issuer().as_str()),
+        subject: account,
         name,
         display: display.filter(|display| shown(display)),
         role,

@@ -6,13 +6,28 @@ use domain::{KeyId, SignedDuration};
 use engine::NewKey;
 use http::StatusCode;
 use protocol::{KeyBody, KeyCreatedView, KeysPage};
+use serde::Deserialize;
+use store::Page;
+use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Who;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::Id;
+use crate::params::{Id, LARGEST_PAGE, Query, cursor, limit};
+
+/// Which keys.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct KeysQuery {
+    /// Where the page before ended.
+    cursor: Option<String>,
+    /// At most so many; 200 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
 
 /// Makes a key of the caller's project. The secret is shown this once.
 #[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = KeyBody,
@@ -29,11 +44,18 @@ pub(super) async fn key_create(
 }
 
 /// Lists the keys of the caller's project.
-#[utoipa::path(get, path = "/v1/keys", tag = "keys",
-    responses((status = 200, description = "The keys", body = KeysPage), Problems))]
-pub(super) async fn key_list(State(app): State<App>, Who(caller): Who) -> Result<Json<KeysPage>, ApiError> {
-    let keys = app.engine.keys(&caller).await?;
-    Ok(Json(KeysPage { keys: keys.into_iter().map(Into::into).collect() }))
+#[utoipa::path(get, path = "/v1/keys", tag = "keys", params(KeysQuery),
+    responses((status = 200, description = "A page", body = KeysPage), Problems))]
+pub(super) async fn key_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<KeysQuery>,
+) -> Result<Json<KeysPage>, ApiError> {
+    let limit = limit(query.limit.or(Some(LARGEST_PAGE)))?;
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit };
+    let found = app.engine.keys(&caller, page).await?;
+    let next = found.last().filter(|_| found.more).map(|key| key.id.to_string());
+    Ok(Json(KeysPage { keys: found.into_iter().map(Into::into).collect(), next }))
 }
 
 /// Revokes a key. When this replies, no node accepts it any more.

@@ -20,6 +20,20 @@ struct Brought {
     state: Option<String>,
 }
 
+/// Why a sign-in was refused before an account was looked for.
+struct Denied {
+    /// The code that the page is given.
+    why: &'static str,
+    /// Issuer and subject of a person to whom the provider gives no role.
+    without_role: Option<String>,
+}
+
+impl From<&'static str> for Denied {
+    fn from(why: &'static str) -> Self {
+        Self { why, without_role: None }
+    }
+}
+
 /// `GET /sign-in/oidc/start`
 pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJar) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
@@ -55,8 +69,8 @@ pub(super) async fn callback(
                 "unavailable"
             }
         }),
-        Err(why) => {
-            app.engine.sign_in_refused(oidc.place(), from).await?;
+        Err(Denied { why, without_role }) => {
+            app.engine.sign_in_refused(oidc.place(), without_role, from).await?;
             Err(why)
         }
     };
@@ -72,23 +86,23 @@ async fn identified(
     base: &str,
     query: &str,
     asked: Option<Asked>,
-) -> Result<engine::Identity, &'static str> {
+) -> Result<engine::Identity, Denied> {
     let brought: Brought = serde_urlencoded::from_str(query).map_err(|_| "sign_in_failed")?;
     let (Some(code), Some(state), Some(asked)) = (brought.code, brought.state, asked) else {
         // The provider has said no, or this browser has not asked, or not lately.
-        return Err("sign_in_failed");
+        return Err("sign_in_failed".into());
     };
     if state != asked.state {
         tracing::warn!("somebody came back from the identity provider with what another browser was given");
-        return Err("sign_in_failed");
+        return Err("sign_in_failed".into());
     }
     let identity = oidc.answer(base, code, &asked, app.engine.now()).await;
     identity.map_err(|error| {
         tracing::warn!(%error, "the word of the identity provider was not taken");
         match error {
-            Refused::NoRole(_) => "no_role",
-            Refused::Provider(_) => "provider_unavailable",
-            Refused::Exchange(_) | Refused::Token(_) => "sign_in_failed",
+            Refused::NoRole { subject, .. } => Denied { why: "no_role", without_role: Some(subject) },
+            Refused::Provider(_) => "provider_unavailable".into(),
+            Refused::Exchange(_) | Refused::Token(_) => "sign_in_failed".into(),
         }
     })
 }

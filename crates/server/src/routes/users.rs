@@ -5,13 +5,27 @@ use axum::extract::State;
 use engine::{AddedUser, NewUser, UserChange};
 use http::StatusCode;
 use protocol::{EmptyBody, LinkView, UserBody, UserChangeBody, UserView, UsersPage};
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::{Base, Who};
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::Id;
+use crate::params::{Id, LARGEST_PAGE, Query, limit};
+
+/// Which people.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct UsersQuery {
+    /// Where the page before ended.
+    cursor: Option<String>,
+    /// At most so many; 200 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
 
 /// Adds a person to the caller's project. An account that the tenant knows already loses its password, its links and its browsers.
 #[utoipa::path(post, path = "/v1/users", tag = "people", request_body = UserBody,
@@ -29,11 +43,20 @@ pub(super) async fn user_create(
 }
 
 /// Lists the people of the caller's project.
-#[utoipa::path(get, path = "/v1/users", tag = "people",
-    responses((status = 200, description = "The people, those included who do not belong to it any more", body = UsersPage), Problems))]
-pub(super) async fn user_list(State(app): State<App>, Who(caller): Who) -> Result<Json<UsersPage>, ApiError> {
-    let users = app.engine.users(&caller).await?;
-    Ok(Json(UsersPage { users: users.into_iter().filter_map(UserView::of).collect() }))
+#[utoipa::path(get, path = "/v1/users", tag = "people", params(UsersQuery),
+    responses((status = 200, description = "A page of the people, those included who do not belong to it any more", body = UsersPage), Problems))]
+pub(super) async fn user_list(
+    State(app): State<App>,
+    Who(caller): Who,
+    Query(query): Query<UsersQuery>,
+) -> Result<Json<UsersPage>, ApiError> {
+    let limit = limit(query.limit.or(Some(LARGEST_PAGE)))?;
+    if query.cursor.as_deref().is_some_and(|name| !domain::text::is_identifier(name)) {
+        return Err(ApiError::QueryInvalid("cursor: not a name".into()));
+    }
+    let found = app.engine.users(&caller, query.cursor, limit).await?;
+    let next = found.last().filter(|_| found.more).map(|user| user.name.clone());
+    Ok(Json(UsersPage { users: found.into_iter().filter_map(UserView::of).collect(), next }))
 }
 
 /// Changes what a person is in the caller's project. Whose role falls is signed out everywhere; the last admin stays one.

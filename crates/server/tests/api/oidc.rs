@@ -243,6 +243,37 @@ async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
     assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
 }
 
+/// A person to whom the provider gives no role any more is refused, and what they opened before ends: other browsers, sockets and keys. A role
+/// that the provider gives again lets them in again.
+#[tokio::test]
+async fn the_loss_of_all_roles_at_the_provider_ends_what_is_open() {
+    let story = Story::begin().await;
+    let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
+    let (key, other) = (story.world.person("olga").await, story.world.person("alice").await);
+    let mut request = story.world.door.handshake("/v1/ws");
+    let origin = format!("http://{}", story.world.door.address);
+    request.headers_mut().insert("cookie", cookie.parse().unwrap());
+    request.headers_mut().insert("origin", origin.parse().unwrap());
+    let Ok(mut socket) = story.world.door.joins(request).await else { panic!("the socket is shut") };
+    let question = story.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
+    let (to, none) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!([])).await;
+    assert_eq!((to.as_str(), none), ("/sign-in?error=no_role", None));
+    assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
+    key.get("/v1/me").await.refused(401, "unauthenticated");
+    socket.says(json!({ "type": "answer", "id": "q", "interaction": question.id, "option": "confirm" })).await;
+    let (code, said) = socket.closed().await;
+    assert_eq!((code, &said[0]["reason"]), (1008, &json!("unauthenticated")), "{said:?}");
+    other.get("/v1/me").await.done();
+    let trail = story.world.admin().await.get("/v1/audit?limit=200").await.done();
+    let entries = trail["entries"].as_array().unwrap();
+    let count = |of: &dyn Fn(&Value) -> bool| entries.iter().filter(|entry| of(entry)).count();
+    assert_eq!(count(&|entry| entry["type"] == "user.role_lost" && entry["data"]["user"] == "olga"), 1, "{trail}");
+    assert_eq!(count(&|entry| entry["type"] == "key.revoked"), 1, "{trail}");
+    assert_eq!(count(&|entry| entry["type"] == "user.sign_in_failed" && entry["data"]["user"] == "olga"), 1, "{trail}");
+    let (to, again) = story.comes_back(Signer::Rsa, |_| {}).await;
+    assert_eq!((to.as_str(), &story.me(&again.unwrap()).await["role"]), ("/", &json!("operator")));
+}
+
 /// Without a provider there is no such way in, and one that is away is said to be.
 #[tokio::test]
 async fn a_provider_that_is_not_there() {

@@ -141,3 +141,32 @@ async fn whoever_reads_no_replies_gets_no_more_of_them() {
     };
     tokio::time::timeout(crate::world::PATIENCE, again).await.expect("a connection that is gone gives its bytes back");
 }
+
+/// Keys and people come in pages whose cursors lead to the end: each of them once, in the order of the whole list.
+#[tokio::test]
+async fn keys_and_people_come_in_pages() {
+    let world = World::new().await;
+    let root = world.admin().await;
+    for name in ["ann", "ben", "cleo", "dora", "emil"] {
+        root.post("/v1/users", json!({ "name": name, "role": "viewer" })).await.done();
+        root.post("/v1/keys", json!({ "role": "agent", "user": format!("bot-{name}") })).await.done();
+    }
+    for (list, field) in [("keys", "id"), ("users", "name")] {
+        let whole = root.get(&format!("/v1/{list}")).await.done();
+        assert_eq!(whole.get("next"), None, "{whole}");
+        let (mut seen, mut path) = (Vec::new(), format!("/v1/{list}?limit=2"));
+        loop {
+            let page = root.get(&path).await.done();
+            let items = page[list].as_array().unwrap();
+            assert!(items.len() <= 2, "{page}");
+            seen.extend(items.iter().map(|item| item[field].clone()));
+            let Some(next) = page["next"].as_str() else { break };
+            path = format!("/v1/{list}?limit=2&cursor={next}");
+        }
+        let all: Vec<Value> = whole[list].as_array().unwrap().iter().map(|item| item[field].clone()).collect();
+        assert_eq!(seen, all);
+        for bad in ["limit=0", "limit=201", "cursor=%20", "cursor=", "page=2"] {
+            root.get(&format!("/v1/{list}?{bad}")).await.refused(400, "query_invalid");
+        }
+    }
+}

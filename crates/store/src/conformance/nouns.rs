@@ -4,8 +4,8 @@ use domain::interaction::Handover;
 use domain::session::Note;
 use domain::step::{StepEnd, StepEnding};
 use domain::{
-    ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, SessionId, Step,
-    StepId, Wire,
+    ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, Scope, SessionId,
+    Step, StepId, Wire,
 };
 use serde_json::json;
 
@@ -66,13 +66,29 @@ pub fn keys_come_back(fixture: &Fixture) {
     let (here, id) = (world.here, full.id);
     let bears = |name: &'static str| world.look(move |reads| reads.key_named(here.tenant, name));
     assert_eq!([bears("ZOë \"Z\" o'hara"), bears("Zoë"), bears("")], [true, false, false]);
+    let of = |scope: Scope, name: &'static str| world.look(move |reads| reads.keys_of_name(&scope, name));
+    assert_eq!(of(here, "ZOë \"Z\" o'hara"), std::slice::from_ref(&full));
+    for (scope, name) in [(here, "Zoë"), (here, ""), (world.elsewhere, "Zoë \"z\" O'Hara")] {
+        assert_eq!(of(scope, name), [], "{name}");
+    }
     world.write(move |tx| tx.key_used(id, at(60))).unwrap();
     world.write(move |tx| tx.key_used(id, at(30))).unwrap();
     assert!(world.write(move |tx| tx.key_revoke(&here, id, at(90))).unwrap());
     assert!(!world.write(move |tx| tx.key_revoke(&here, id, at(91))).unwrap());
     assert!(!bears("Zoë \"z\" O'Hara"), "a revoked key gives its name back");
+    assert_eq!(of(here, "Zoë \"z\" O'Hara"), [], "a revoked key is not of the name any more");
     let revoked = Key { last_used_at: Some(at(60)), revoked_at: Some(at(90)), ..full };
-    assert_eq!(world.look(move |reads| reads.keys(&here)), [revoked, bare]);
+    assert_eq!(world.look(move |reads| reads.keys(&here)), [revoked.clone(), bare.clone()]);
+    let page = |scope: Scope, after: Option<KeyId>, limit: u32| {
+        let page = world.look(move |reads| reads.keys_page(&scope, Page { after, limit }));
+        (page.more, page.into_vec())
+    };
+    assert_eq!(page(here, None, 1), (true, vec![revoked.clone()]));
+    assert_eq!(page(here, Some(id), 5), (false, vec![bare.clone()]));
+    assert_eq!(page(here, Some(bare.id), 5), (false, vec![]));
+    assert_eq!(page(world.elsewhere, None, 5), (false, vec![]));
+    let count = |scope: Scope| world.look(move |reads| reads.key_count(&scope));
+    assert_eq!([count(here), count(world.elsewhere)], [1, 0], "a revoked key is not counted");
     assert_eq!(world.look(|reads| reads.key(KeyId::from_uuid(fresh()))), None);
 }
 

@@ -125,7 +125,17 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     world.write(move |tx| tx.membership_put(&here, id, &put)).unwrap();
     let members = |scope: Scope| world.look(move |reads| reads.users(&scope));
     let with = |user: &User, membership: Membership| User { memberships: vec![membership], ..user.clone() };
-    assert_eq!(members(here), [with(&adam, changed), with(&zoe, membership(here, Role::Viewer))]);
+    let (first, last) = (with(&adam, changed), with(&zoe, membership(here, Role::Viewer)));
+    let page = |after: Option<&'static str>, limit: u32| {
+        let page = world.look(move |reads| reads.users_page(&here, after, limit));
+        (page.more, page.into_vec())
+    };
+    assert_eq!(page(None, 1), (true, vec![first.clone()]));
+    assert_eq!(page(Some("Adam"), 5), (false, vec![last.clone()]));
+    assert_eq!(page(Some("zoe"), 5), (false, vec![]));
+    let count = |scope: Scope| world.look(move |reads| reads.member_count(&scope));
+    assert_eq!([count(here), count(second), count(elsewhere)], [1, 1, 0], "who is out is not counted");
+    assert_eq!(members(here), [first, last]);
     assert_eq!(members(second), [with(&adam, membership(second, Role::Admin))]);
     assert_eq!(members(elsewhere), []);
     for scope in [elsewhere, Scope { project: here.project, ..elsewhere }, Scope { tenant: here.tenant, ..elsewhere }] {
