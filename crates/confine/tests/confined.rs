@@ -351,15 +351,16 @@ fn a_fast_program_does_not_pass_the_budget_unnoticed() {
     let place = Place::new();
     let confinement = Confinement { workspace_bytes: 10_000_000, ..place.confinement() };
     let run = |line: &str| said(command(&confinement, line));
+    // Usually it ends before anybody has looked; on a slow machine it is ended.
     let said = run("for i in 1 2 3; do fallocate -l 9M big$i; done; echo written");
-    assert_eq!((said.stdout.as_str(), said.code), ("written\n", Some(125)), "{said:?}");
-    let end = "holdpoint: the command ended, but the workspace has more than 10000000 bytes; until it has less";
-    assert!(said.stderr.starts_with(end), "{said:?}");
+    assert_eq!(said.code, Some(125), "{said:?}");
+    assert!(said.stderr.contains("the workspace has more than 10000000 bytes"), "{said:?}");
+    let before = place.run("ls").stdout;
     let said = run("fallocate -l 9M more; echo x >> big1; mkdir d; ln big1 again; mv big2 big6; ls");
-    assert_eq!(said.stdout, "big1\nbig2\nbig3\n", "nothing is written while it is full: {said:?}");
+    assert_eq!(said.stdout, before, "nothing is written while it is full: {said:?}");
     assert!(said.stderr.starts_with("holdpoint: the workspace has more than 10000000 bytes; until"), "{said:?}");
     assert_eq!(fs::metadata(place.path("workspace/big1")).unwrap().len(), 9 << 20);
-    assert_eq!(run("rm big1 big2 big3").code, Some(0));
+    assert_eq!(run("rm big*").code, Some(0));
     let said = run("echo again > file; cat file");
     assert_eq!((said.stdout.as_str(), said.stderr.as_str(), said.code), ("again\n", "", Some(0)));
 }
