@@ -89,7 +89,9 @@ impl Kit {
             return Err(ToolError("this server was started without --workspaces".to_owned()));
         };
         let opened = workspaces::directory(workspaces, project, workspace).and_then(Workspace::open);
-        opened.map(Some).map_err(|error| ToolError(format!("the workspace `{workspace}`: {error}")))
+        let opened = opened.map_err(|error| ToolError(format!("the workspace `{workspace}`: {error}")))?;
+        self.programs.admit(opened.path())?;
+        Ok(Some(opened))
     }
 
     async fn server_tools(

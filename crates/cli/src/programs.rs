@@ -24,20 +24,27 @@ pub(crate) struct AgentPrograms {
     /// What every program is confined to, before the workspace and the settings of its agent are added.
     common: Confinement,
     data: PathBuf,
+    /// The directory of all workspaces.
+    workspaces: Option<PathBuf>,
 }
 
 impl AgentPrograms {
     /// Tries whether programs can be confined here, and says in the log what follows from it. Workspaces and data must lie apart: whoever
     /// writes to a workspace must not be within reach of the keys.
-    pub(crate) fn found_out(agents: &Agents, data: &Path) -> Result<Self, Failure> {
+    ///
+    /// `own` are further files of whoever runs the server, which no program may read.
+    pub(crate) fn found_out(agents: &Agents, data: &Path, own: &[&Option<PathBuf>]) -> Result<Self, Failure> {
         let data = real(data);
-        let mut hidden = vec![data.clone()];
+        let own = own.iter().copied().chain([&agents.agents, &agents.flows]).flatten();
+        let mut hidden: Vec<PathBuf> = own.map(|path| real(path)).chain([data.clone()]).collect();
+        let mut all = None;
         if let Some(workspaces) = &agents.workspaces {
             let real = real(workspaces);
             if real.starts_with(&data) || data.starts_with(&real) {
                 return Err(Failure::WorkspacesInData { workspaces: workspaces.clone(), data });
             }
-            hidden.push(real);
+            hidden.push(real.clone());
+            all = Some(real);
         }
         let common = Confinement {
             hidden,
@@ -46,12 +53,32 @@ impl AgentPrograms {
             ..Confinement::default()
         };
         let way = if agents.agents.is_none() || agents.worker_steps == 0 { Way::Confined } else { way(agents) };
-        Ok(Self { way, common, data })
+        Ok(Self { way, common, data, workspaces: all })
     }
 
     /// Whether programs of agents run with all the rights of this process.
     pub(crate) fn are_unconfined(&self) -> bool {
         matches!(self.way, Way::Unconfined)
+    }
+
+    /// Refuses a workspace, by its real path, from which the data or all other workspaces could be reached, whatever its agent's tools are.
+    pub(crate) fn admit(&self, workspace: &Path) -> Result<(), ToolError> {
+        let workspace = real(workspace);
+        if workspace.starts_with(&self.data) || self.data.starts_with(&workspace) {
+            return Err(ToolError("a workspace inside the data directory, or around it, cannot be used".to_owned()));
+        }
+        if self.workspaces.as_ref().is_some_and(|all| all.starts_with(&workspace)) {
+            return Err(ToolError("a workspace that contains all others cannot be used".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether a path leads into the data, or into a workspace other than this one.
+    fn is_closed(&self, path: &Path, workspace: Option<&Path>) -> bool {
+        let path = real(path);
+        let is_its_own = workspace.is_some_and(|own| path.starts_with(real(own)));
+        path.starts_with(&self.data)
+            || (!is_its_own && self.workspaces.as_ref().is_some_and(|all| path.starts_with(all)))
     }
 
     /// How a program is started that has this workspace, and what its agent's file allows besides.
@@ -61,8 +88,14 @@ impl AgentPrograms {
         network: bool,
         read_only: Vec<PathBuf>,
     ) -> Result<Programs, ToolError> {
-        if workspace.as_ref().is_some_and(|path| path.starts_with(&self.data)) {
-            return Err(ToolError("a workspace inside the data directory cannot be used".to_owned()));
+        if let Some(path) = &workspace {
+            self.admit(path)?;
+        }
+        if let Some(path) = read_only.iter().find(|path| self.is_closed(path, workspace.as_deref())) {
+            tracing::warn!(path = %path.display(), "read_only leads into the data directory or to another workspace");
+            return Err(ToolError(
+                "read_only must not lead into the data directory or to another workspace".to_owned(),
+            ));
         }
         match &self.way {
             Way::Unconfined => Ok(Programs::Unconfined),
@@ -107,6 +140,44 @@ fn real(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Programs beside the directories `data` and `workspaces/one`, `workspaces/two`.
+    fn programs(dir: &Path) -> AgentPrograms {
+        for name in ["data", "workspaces/one", "workspaces/two"] {
+            std::fs::create_dir_all(dir.join(name)).unwrap();
+        }
+        let dir = dir.canonicalize().unwrap();
+        let (data, workspaces) = (dir.join("data"), Some(dir.join("workspaces")));
+        AgentPrograms { way: Way::Unconfined, common: Confinement::default(), data, workspaces }
+    }
+
+    #[test]
+    fn a_workspace_is_apart_from_the_data_also_behind_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let programs = programs(dir.path());
+        assert!(programs.admit(&dir.path().join("workspaces/one")).is_ok());
+        for (name, target) in [("inside", "data"), ("around", "."), ("all", "workspaces")] {
+            let link = dir.path().join("workspaces").join(name);
+            std::os::unix::fs::symlink(dir.path().join(target), &link).unwrap();
+            assert!(programs.admit(&link).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn read_only_does_not_lead_to_the_data_or_another_workspace() {
+        let dir = tempfile::tempdir().unwrap();
+        let programs = programs(dir.path());
+        let with = |path: &str| {
+            let workspace = Some(dir.path().join("workspaces/one"));
+            programs.with(workspace, false, vec![dir.path().join(path)]).is_ok()
+        };
+        std::os::unix::fs::symlink(dir.path().join("data"), dir.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("workspaces/two"), dir.path().join("two")).unwrap();
+        for path in ["data", "link", "link/master.key", "workspaces", "workspaces/two", "two"] {
+            assert!(!with(path), "{path}");
+        }
+        assert!(with("workspaces/one/tools") && with("elsewhere"));
+    }
 
     #[test]
     fn a_path_that_does_not_exist_is_found_behind_links() {

@@ -61,7 +61,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
-    let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data)?;
+    let own = [&serve.terms.policy, &serve.terms.policy_floor, &serve.oidc.oidc_client_secret_file];
+    let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data, &own)?;
     let settings = work::first(&engine, &serve.agents)?;
     policy::first(&engine, &serve.terms).await?;
     engine.policy_noted().await?;

@@ -41,7 +41,8 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     refuse_misfit(&engine).await?;
     engine.unlock().await?;
     engine.beside_servers();
-    let programs = AgentPrograms::found_out(&worker.agents, &worker.database.data)?;
+    let own = [&worker.terms.policy, &worker.terms.policy_floor];
+    let programs = AgentPrograms::found_out(&worker.agents, &worker.database.data, &own)?;
     let settings = work::first(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
     policy::first(&engine, &worker.terms).await?;

@@ -15,7 +15,7 @@ pub struct Confinement {
     pub workspace: Option<PathBuf>,
     /// Further directories and files that it may read.
     pub read_only: Vec<PathBuf>,
-    /// Directories that are empty for the program, although they lie below one that it may read.
+    /// Directories and files that are empty for the program where they lie below a directory that it may read, under whatever name.
     pub hidden: Vec<PathBuf>,
     /// Whether it may use the network of the machine.
     pub network: bool,

@@ -12,7 +12,13 @@ const PREFIX: &str = "SECRET_";
 const ENDS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "APIKEY", "USERNAME"];
 
 /// The last words of such names, which would be ambiguous as mere endings.
-const LAST_WORDS: &[&str] = &["KEY", "PIN", "OTP", "CODE", "PASS", "USER", "LOGIN", "ID"];
+const LAST_WORDS: &[&str] = &["KEY", "PIN", "OTP", "CODE", "PASS", "LOGIN", "ID"];
+
+/// What a name with the last word `USER` begins with, if it is the name of an account: `R_PROFILE_USER` and `R_ENVIRON_USER` are paths of scripts.
+const ACCOUNTS: &[&str] = &[
+    "ADMIN", "API", "AUTH", "BASIC", "DATABASE", "DB", "FTP", "HTTP", "IMAP", "LDAP", "MAIL", "MONGO", "MSSQL",
+    "MYSQL", "ORACLE", "PG", "POSTGRES", "REDIS", "REGISTRY", "SFTP", "SMTP", "SQL",
+];
 
 /// Beginnings of names that configure a loader, a shell or a tool whatever comes after them.
 const STEERING: &[&str] = &["LD_", "DYLD_", "BASH_", "GIT_CONFIG", "NPM_CONFIG_"];
@@ -70,7 +76,8 @@ fn is_name(name: &str) -> bool {
 fn is_harmless(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let last = name.rsplit('_').next().unwrap_or_default();
-    let carries = ENDS.iter().any(|end| name.ends_with(end)) || LAST_WORDS.contains(&last);
+    let is_account = name.strip_suffix("_USER").is_some_and(|before| ACCOUNTS.contains(&before));
+    let carries = ENDS.iter().any(|end| name.ends_with(end)) || LAST_WORDS.contains(&last) || is_account;
     carries && !STEERING.iter().any(|begin| name.starts_with(begin))
 }
 
@@ -80,9 +87,16 @@ mod tests {
 
     #[test]
     fn names_of_secrets_are_kept_and_names_that_steer_are_not() {
-        for name in
-            ["TOKEN", "KETTLE_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "db_user", "API_KEY"]
-        {
+        for name in [
+            "TOKEN",
+            "KETTLE_TOKEN",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "PGPASSWORD",
+            "db_user",
+            "SMTP_USER",
+            "API_KEY",
+        ] {
             assert!(is_harmless(name), "{name}");
         }
         for name in [
@@ -115,6 +129,10 @@ mod tests {
             "PWD",
             "CDPATH",
             "MAKEFLAGS",
+            "USER",
+            "R_PROFILE_USER",
+            "R_ENVIRON_USER",
+            "R_DB_USER",
         ] {
             assert!(!is_harmless(name), "{name}");
         }

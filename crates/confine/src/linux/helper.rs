@@ -12,9 +12,10 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::SIGTERM;
 
 use super::init::Init;
-use super::measure::Measure;
+use super::measure::{Before, Measure};
 use super::view::View;
 use super::{Doing, filter, namespaces, privileges, rules, watch};
+use crate::SAYS;
 use crate::confinement::Confinement;
 
 pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsString]) -> Result<ExitCode, String> {
@@ -30,16 +31,28 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
     view.build(home)?;
     init.mount_processes()?;
     view.close()?;
+    let measured = confinement.workspace.as_deref().map(|path| Measure::new(path, confinement.workspace_bytes));
+    let is_full = measured.as_ref().is_some_and(|(_, before)| say_what_was_before(before));
     privileges::limit(confinement)?;
-    privileges::drop_all()?;
-    let enforced = rules::restrict(confinement)?;
+    privileges::keep_what_measuring_needs()?;
+    let enforced = rules::restrict(confinement, is_full)?;
     filter::apply(confinement.network && !enforced.abstract_sockets_are_closed)?;
 
     std::env::set_current_dir(home).doing("enter the workspace")?;
-    let workspace = confinement.workspace.as_deref();
-    let measure = workspace.map(|path| Measure::new(path, confinement.workspace_bytes)).transpose();
-    let measure = measure.doing("measure the workspace")?;
+    // What cannot be written to does not grow.
+    let measure = measured.map(|(measure, _)| measure).filter(|_| !is_full);
     let child = Command::new(program).args(arguments).spawn();
     let child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
     watch::until_ended(confinement, child, init, measure, &asked_to_end)
+}
+
+/// Tells the reader of the program's output what the workspace was like, and says whether nothing may be written to it.
+fn say_what_was_before(before: &Before) -> bool {
+    if before.unread > 0 {
+        eprintln!("{SAYS}{} directories of the workspace cannot be read and are not counted", before.unread);
+    }
+    if let Some(why) = &before.over {
+        eprintln!("{SAYS}{why}; {}", watch::UNTIL_LESS);
+    }
+    before.over.is_some()
 }

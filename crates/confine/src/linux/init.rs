@@ -56,6 +56,11 @@ impl Init {
         self.hear("mount /proc (is it masked in this container?)")
     }
 
+    /// Kills it without waiting until it hears. Where Landlock keeps signals inside, this fails, and it has to be told.
+    pub(super) fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
     /// Has it end, and the kernel kill everything in the namespace.
     pub(super) fn tell_to_end(&mut self) {
         self.to = None;

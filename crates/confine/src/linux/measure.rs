@@ -1,49 +1,70 @@
 //! How much the workspace holds, measured little by little so that nothing else has to wait for it.
+//!
+//! Directories are opened one inside the other, not by their paths, so that long paths can be measured too. The helper keeps
+//! `CAP_DAC_READ_SEARCH` for this: a program cannot keep its files out of the sum with `chmod 000`.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::os::fd::AsFd;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::fs::statvfs;
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat, statvfs};
+use rustix::io::Errno;
+use rustix::path::Arg;
 
 /// How long it is measured at a time.
 const SLICE: Duration = Duration::from_millis(10);
 
-/// How long the last measurement may take, when the program has ended.
-const LAST: Duration = Duration::from_secs(1);
+/// How long the last measurement may take, when the program has ended. The next command measures again before it starts.
+const LAST: Duration = Duration::from_secs(5);
 
 /// How much of the workspace's file system is left to others: one part in so many.
 const LEFT: u64 = 50;
 
-/// How deep directories are looked into; deeper ones cannot be measured.
-const DEEPEST: usize = 256;
+/// How deep directories may be nested. Each one on the way is open.
+const DEEPEST: usize = 512;
+
+/// How many files and directories a workspace may have, whatever its budget is.
+const MOST_ENTRIES: u64 = 1_000_000;
+
+/// How many bytes every file, link and directory counts at least.
+const LEAST: u64 = 4096;
 
 /// A measurement that goes on.
 pub(super) struct Measure<'a> {
     workspace: &'a Path,
-    /// What was too large before the program ran may become smaller, but not larger.
-    allowed: u64,
+    most: u64,
     free_before: Option<u64>,
     walk: Walk,
+}
+
+/// What a workspace was like before the program ran.
+pub(super) struct Before {
+    /// Why nothing may be written to it: it has too much already.
+    pub(super) over: Option<String>,
+    /// How many directories could not be read, and are not counted.
+    pub(super) unread: u64,
 }
 
 /// One walk through all directories.
 #[derive(Default)]
 struct Walk {
-    open: Vec<(PathBuf, usize)>,
+    open: Vec<Dir>,
     linked: HashSet<(u64, u64)>,
     sum: u64,
+    entries: u64,
+    unread: u64,
+    is_too_deep: bool,
 }
 
 impl<'a> Measure<'a> {
     /// Measures a workspace as it is before the program runs.
-    pub(super) fn new(workspace: &'a Path, most: u64) -> io::Result<Self> {
+    pub(super) fn new(workspace: &'a Path, most: u64) -> (Self, Before) {
         let mut walk = Walk::of(workspace);
-        while walk.step()? {}
-        Ok(Self { workspace, allowed: most.max(walk.sum), free_before: None, walk: Walk::of(workspace) })
+        while walk.excess(most).is_none() && walk.step() {}
+        let before = Before { over: walk.excess(most), unread: walk.unread };
+        let free_before = statvfs(workspace).ok().map(|file_system| file_system.f_bavail);
+        (Self { workspace, most, free_before, walk: Walk::of(workspace) }, before)
     }
 
     /// Measures for a moment, and says why the program has to end.
@@ -59,18 +80,17 @@ impl<'a> Measure<'a> {
 
     fn walk_until(&mut self, end: Instant) -> Option<String> {
         loop {
-            // What it holds by now is too much, although the walk has not come to its end.
-            if self.walk.sum > self.allowed {
-                return Some(format!("the workspace has more than {} bytes", self.allowed));
+            let more = self.walk.step();
+            // What it holds by now may be too much, although the walk has not come to its end.
+            if let Some(why) = self.walk.excess(self.most) {
+                return Some(why);
             }
-            match self.walk.step() {
-                Err(error) => return Some(format!("the workspace cannot be measured: {error}")),
-                Ok(true) if Instant::now() < end => {}
-                Ok(true) => return None,
-                Ok(false) => {
-                    self.walk = Walk::of(self.workspace);
-                    return None;
-                }
+            if !more {
+                self.walk = Walk::of(self.workspace);
+                return None;
+            }
+            if Instant::now() >= end {
+                return None;
             }
         }
     }
@@ -86,36 +106,86 @@ impl<'a> Measure<'a> {
 
 impl Walk {
     fn of(workspace: &Path) -> Self {
-        Self { open: vec![(workspace.to_owned(), 0)], ..Self::default() }
+        let mut walk = Self::default();
+        walk.enter(opened(CWD, workspace));
+        walk
     }
 
-    /// Looks into one directory, and says whether there was one left.
-    fn step(&mut self) -> io::Result<bool> {
-        let Some((directory, depth)) = self.open.pop() else { return Ok(false) };
-        if depth > DEEPEST {
-            return Err(io::Error::other("its directories are nested too deeply"));
+    /// Says why this is too much.
+    fn excess(&self, most: u64) -> Option<String> {
+        if self.sum > most {
+            Some(format!("the workspace has more than {most} bytes"))
+        } else if self.entries > MOST_ENTRIES {
+            Some(format!("the workspace has more than {MOST_ENTRIES} files and directories"))
+        } else if self.is_too_deep {
+            Some(format!("directories of the workspace are nested more than {DEEPEST} deep"))
+        } else {
+            None
         }
-        let entries = match fs::read_dir(&directory) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-            Err(error) => return Err(error),
-        };
-        for entry in entries {
-            // One that is gone by now takes nothing.
-            let Ok((path, about)) = entry.and_then(|entry| Ok((entry.path(), entry.metadata()?))) else { continue };
-            if about.is_dir() {
-                self.open.push((path, depth + 1));
-            } else if about.nlink() < 2 || self.linked.insert((about.dev(), about.ino())) {
-                self.sum = self.sum.saturating_add(about.blocks().saturating_mul(512));
-            }
-        }
-        Ok(true)
     }
+
+    fn enter(&mut self, opened: Result<Dir, Errno>) {
+        match opened {
+            Ok(_) if self.open.len() >= DEEPEST => self.is_too_deep = true,
+            Ok(dir) => self.open.push(dir),
+            // It is gone by now, or another thing has its name.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+            Err(Errno::MFILE | Errno::NFILE) => self.is_too_deep = true,
+            Err(_) => self.unread += 1,
+        }
+    }
+
+    /// Looks at one entry, and says whether there was one left.
+    fn step(&mut self) -> bool {
+        let Some(dir) = self.open.last_mut() else { return false };
+        let entry = match dir.read() {
+            Some(Ok(entry)) => entry,
+            Some(Err(_)) => {
+                self.unread += 1;
+                self.open.pop();
+                return true;
+            }
+            None => {
+                self.open.pop();
+                return true;
+            }
+        };
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            return true;
+        }
+        let about = dir.fd().and_then(|fd| statat(fd, name, AtFlags::SYMLINK_NOFOLLOW));
+        // A file that is gone by now takes nothing.
+        let Ok(about) = about else { return true };
+        self.entries += 1;
+        let is_first_name = about.st_nlink < 2 || self.linked.insert((about.st_dev, about.st_ino));
+        let is_dir = FileType::from_raw_mode(about.st_mode).is_dir();
+        let bytes = u64::try_from(about.st_blocks).unwrap_or(u64::MAX).saturating_mul(512);
+        self.sum = self.sum.saturating_add(if is_first_name || is_dir { bytes.max(LEAST) } else { LEAST });
+        if is_dir {
+            let inner = dir.fd().and_then(|fd| opened(fd, name));
+            self.enter(inner);
+        }
+        true
+    }
+}
+
+fn opened(parent: impl AsFd, name: impl Arg) -> Result<Dir, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Dir::new(openat(parent, name, flags, Mode::empty())?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    fn walked(path: &Path) -> Walk {
+        let mut walk = Walk::of(path);
+        while walk.step() {}
+        walk
+    }
 
     #[test]
     fn bytes_are_those_on_disk_and_counted_once() {
@@ -125,19 +195,32 @@ mod tests {
         fs::hard_link(dir.path().join("inner/one"), dir.path().join("again")).unwrap();
         fs::File::create(dir.path().join("sparse")).unwrap().set_len(1 << 40).unwrap();
         std::os::unix::fs::symlink("/usr", dir.path().join("link")).unwrap();
-        let mut walk = Walk::of(dir.path());
-        while walk.step().unwrap() {}
+        let walk = walked(dir.path());
         assert!((1 << 20..2 << 20).contains(&walk.sum), "{}", walk.sum);
+        assert_eq!((walk.entries, walk.unread), (5, 0));
     }
 
     #[test]
-    fn what_was_too_large_before_may_stay_but_not_grow() {
+    fn what_is_empty_counts_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in 0..100 {
+            fs::create_dir(dir.path().join(format!("d{number}"))).unwrap();
+            fs::write(dir.path().join(format!("f{number}")), "").unwrap();
+        }
+        assert!(walked(dir.path()).sum >= 200 * LEAST);
+    }
+
+    #[test]
+    fn what_grows_beyond_the_budget_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("one"), vec![1; 1 << 20]).unwrap();
-        let mut measure = Measure::new(dir.path(), 1000).unwrap();
+        let (mut measure, before) = Measure::new(dir.path(), 2 << 20);
+        assert_eq!(before.over, None);
         assert_eq!(measure.walk_until(Instant::now() + LAST), None);
         fs::write(dir.path().join("two"), vec![1; 1 << 20]).unwrap();
-        let why = measure.walk_until(Instant::now() + LAST).unwrap();
+        let why = measure.finally().unwrap();
         assert!(why.starts_with("the workspace has more than"), "{why}");
+        let (_, before) = Measure::new(dir.path(), 2 << 20);
+        assert_eq!(before.over, Some("the workspace has more than 2097152 bytes".to_owned()));
     }
 }

@@ -37,6 +37,16 @@ pub(super) fn limit(confinement: &Confinement) -> Result<(), String> {
 
 /// Gives up every capability, also those that a program of root would get back, and the way to new ones.
 pub(super) fn drop_all() -> Result<(), String> {
+    keep(CapabilitySet::empty())
+}
+
+/// Gives up every capability but the one to read directories whose mode forbids it, inside the namespaces. The program does not get it: nothing is
+/// inheritable, ambient or in the bounding set, so that the kernel takes it away when the program is started.
+pub(super) fn keep_what_measuring_needs() -> Result<(), String> {
+    keep(CapabilitySet::DAC_READ_SEARCH)
+}
+
+fn keep(kept: CapabilitySet) -> Result<(), String> {
     set_no_new_privs(true).doing("refuse new privileges")?;
     for one in CapabilitySet::all().iter() {
         // One that the kernel does not know cannot be asked for.
@@ -45,7 +55,6 @@ pub(super) fn drop_all() -> Result<(), String> {
         }
     }
     clear_ambient_capability_set().doing("give up capabilities")?;
-    let none = CapabilitySet::empty();
-    let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
     set_capabilities(None, sets).doing("give up capabilities")
 }

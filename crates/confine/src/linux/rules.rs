@@ -1,7 +1,5 @@
 //! Landlock: what of the view may be read, written and run. Signals and abstract sockets stay inside where the kernel knows how.
 
-use std::path::Path;
-
 use landlock::{
     ABI, Access, AccessFs, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
     path_beneath_rules,
@@ -20,13 +18,17 @@ pub(super) struct Enforced {
     pub(super) abstract_sockets_are_closed: bool,
 }
 
-pub(super) fn restrict(confinement: &Confinement) -> Result<Enforced, String> {
+/// Puts the rules in force. In a workspace that is full the program may read and delete, but not write.
+pub(super) fn restrict(confinement: &Confinement, is_full: bool) -> Result<Enforced, String> {
     let what = "restrict files with Landlock";
     let run: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute;
     let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
     let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile;
     let all = AccessFs::from_all(NEWEST);
-    let written = confinement.workspace.as_deref().into_iter().chain([Path::new("/tmp")]);
+    let workspace = if is_full { run | AccessFs::RemoveFile | AccessFs::RemoveDir } else { all };
+    // A rule holds for everything below its directory: one for `/tmp` also for a workspace that lies there.
+    let is_in_tmp = confinement.workspace.as_ref().is_some_and(|path| path.starts_with("/tmp"));
+    let temporary = if is_in_tmp { workspace } else { all };
     let devices = DEVICES.iter().map(|name| format!("/dev/{name}"));
     let ruleset = Ruleset::default()
         .handle_access(all)
@@ -37,7 +39,8 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<Enforced, String> {
         .and_then(|rules| rules.add_rules(path_beneath_rules(["/etc", "/proc"], read)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::ReadDir)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(devices, device)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(written, all)));
+        .and_then(|rules| rules.add_rules(path_beneath_rules(["/tmp"], temporary)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(&confinement.workspace, workspace)));
     let status = ruleset.and_then(landlock::RulesetCreated::restrict_self).doing(what)?;
     if status.ruleset == RulesetStatus::NotEnforced {
         return Err(format!("cannot {what}: this kernel does not have it"));

@@ -79,7 +79,7 @@ enum Kind {
     Link(PathBuf),
     /// A directory in memory.
     Temporary,
-    /// A directory that hides what is there.
+    /// An empty directory or file that hides what is there.
     Hidden,
     /// A directory.
     Directory,
@@ -112,7 +112,7 @@ impl View {
             let source = path.canonicalize().map_err(|error| format!("cannot show {}: {error}", path.display()))?;
             places.push((path.clone(), Kind::Read(source)));
         }
-        places.extend(confinement.hidden.iter().map(|path| (path.clone(), Kind::Hidden)));
+        places.extend(hidden(&places, &confinement.hidden));
         if let Some(path) = &confinement.workspace {
             let source = path.canonicalize().map_err(|error| format!("cannot show the workspace: {error}"))?;
             places.push((path.clone(), Kind::Write(source)));
@@ -148,6 +148,36 @@ impl View {
         let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
         mount_remount("/", flags, c"").doing("close the new root")
     }
+}
+
+/// Where in the view the hidden lies: at its own path, and below whatever is shown of a directory around it under another name.
+fn hidden(places: &[(PathBuf, Kind)], paths: &[PathBuf]) -> Vec<(PathBuf, Kind)> {
+    let mut found = Vec::new();
+    for path in paths {
+        // It is not there yet, if it has no real path.
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        found.push((path.clone(), Kind::Hidden));
+        found.push((real.clone(), Kind::Hidden));
+        for (shown, kind) in places {
+            if let Kind::Read(source) = kind
+                && let Ok(inner) = real.strip_prefix(source)
+                && inner != Path::new("")
+            {
+                found.push((shown.join(inner), Kind::Hidden));
+            }
+        }
+    }
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    found.dedup();
+    // What is named itself is shown: whoever starts programs refuses what must not be.
+    found.retain(|(path, _)| {
+        !places.iter().any(|(shown, kind)| shown == path && matches!(kind, Kind::Read(_)) && !is_system(shown))
+    });
+    found
+}
+
+fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|system| path == Path::new(system))
 }
 
 fn settings(confinement: &Confinement) -> Vec<(PathBuf, Kind)> {
@@ -197,6 +227,10 @@ fn place(path: &Path, kind: &Kind) -> io::Result<()> {
         }
         // Nothing that is shown contains it, if it is not there.
         Kind::Hidden if !path.exists() => Ok(()),
+        Kind::Hidden if !path.is_dir() => {
+            bind(Path::new("/dev/null"), path)?;
+            remount(path, MountFlags::RDONLY | MountFlags::NOSUID)
+        }
         Kind::Hidden => Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, HIDDEN)?),
         // Devices are written all the same; their modes and owners cannot be changed.
         Kind::Device(source) => {

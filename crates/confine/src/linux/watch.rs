@@ -4,14 +4,15 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, ExitCode, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, getuid, kill_process, pidfd_open};
 
 use signal_hook::consts::SIGTERM;
 
@@ -20,11 +21,20 @@ use super::init::Init;
 use super::measure::Measure;
 use crate::confinement::Confinement;
 
-/// How often processes are counted.
-const OFTEN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+/// How often the workspace is measured, and processes are counted where the kernel bounds them as well.
+const OFTEN: Duration = Duration::from_millis(50);
+
+/// How often processes of root are counted, whom the kernel does not bound.
+const OFTEN_FOR_ROOT: Duration = Duration::from_millis(5);
 
 /// How long what was asked to end may take after the program itself has ended.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// What holds for a workspace that has too much.
+pub(super) const UNTIL_LESS: &str = "until it has less, commands can read and delete in it, but not write";
+
+/// The rights of an owner to a directory.
+const OWNER: u32 = 0o700;
 
 /// How many threads the first process has.
 const FIRST: u64 = 2;
@@ -34,48 +44,78 @@ pub(super) fn until_ended(
     confinement: &Confinement,
     mut child: Child,
     mut init: Init,
-    measure: Option<Measure<'_>>,
+    mut measure: Option<Measure<'_>>,
     asked_to_end: &AtomicBool,
 ) -> Result<ExitCode, String> {
-    let status = follow(confinement, &mut child, measure);
+    let status = follow(confinement, &mut child, measure.as_mut());
     if status.is_ok() && asked_to_end.load(Ordering::Relaxed) {
         let since = Instant::now();
-        while processes().is_ok_and(|count| count > FIRST) && since.elapsed() < GRACE {
+        while has_more_than(FIRST).unwrap_or(false) && since.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+    if status.is_err() {
+        init.kill();
     }
     init.tell_to_end();
     // The namespace ends when nothing in it waits to be reaped, and the program is for us to reap. It was already, if this fails.
     let _ = child.wait();
     init.wait();
-    end_like(status?)
+    if let Some(workspace) = &confinement.workspace {
+        keep_open(workspace);
+    }
+    let status = status?;
+    // Nothing writes any more. A program that was fast has not been measured until now.
+    match measure.and_then(Measure::finally) {
+        None => end_like(status),
+        Some(why) if status.success() => Err(format!("the command ended, but {why}; {UNTIL_LESS}")),
+        Some(why) => Err(ended(&why)),
+    }
+}
+
+fn ended(why: &str) -> String {
+    format!("the command was ended: {why}")
+}
+
+/// Gives the owner the rights to the workspace itself back: without them nobody could open it any more.
+fn keep_open(workspace: &Path) {
+    let Ok(mode) = fs::metadata(workspace).map(|about| about.permissions().mode()) else { return };
+    if mode & OWNER != OWNER {
+        // It belongs to somebody else, if this fails; then the program has not changed it.
+        let _ = fs::set_permissions(workspace, fs::Permissions::from_mode(mode | OWNER));
+    }
 }
 
 fn follow(
     confinement: &Confinement,
     child: &mut Child,
-    mut measure: Option<Measure<'_>>,
+    mut measure: Option<&mut Measure<'_>>,
 ) -> Result<ExitStatus, String> {
     let parent = getppid();
     let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw).doing("name the program's process")?;
     let end = pidfd_open(number, PidfdFlags::empty()).doing("watch the program")?;
-    let ended = |why: String| format!("the command was ended: {why}");
+    let pause = if getuid().is_root() { OFTEN_FOR_ROOT } else { OFTEN };
+    let pause = Timespec::try_from(pause).doing("read the clock")?;
+    let most = u64::from(confinement.processes);
+    let mut measured = Instant::now();
     loop {
         // A signal that comes in between is as good as the time: everything is looked at either way.
-        let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&OFTEN));
+        let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&pause));
         if let Some(status) = child.try_wait().doing("wait for the program")? {
-            let over = measure.filter(|_| !status.success()).and_then(Measure::finally);
-            return over.map_or(Ok(status), |why| Err(ended(why)));
+            return Ok(status);
         }
         if getppid() != parent {
-            return Err(ended("the server that started it is gone".to_owned()));
+            return Err(ended("the server that started it is gone"));
         }
-        let most = u64::from(confinement.processes);
-        if processes().doing("count processes")?.saturating_sub(FIRST) > most {
-            return Err(ended(format!("it had more than {most} processes and threads")));
+        if has_more_than(most.saturating_add(FIRST)).doing("count processes")? {
+            return Err(ended(&format!("it had more than {most} processes and threads")));
         }
-        if let Some(why) = measure.as_mut().and_then(Measure::go_on) {
-            return Err(ended(why));
+        if measured.elapsed() < OFTEN {
+            continue;
+        }
+        measured = Instant::now();
+        if let Some(why) = measure.as_mut().and_then(|measure| measure.go_on()) {
+            return Err(ended(&why));
         }
     }
 }
@@ -97,15 +137,18 @@ fn end_like(status: ExitStatus) -> Result<ExitCode, String> {
     Ok(ExitCode::from(number.wrapping_add(128)))
 }
 
-/// Counts the processes and threads of the namespace.
-fn processes() -> io::Result<u64> {
-    let mut count = 0;
+/// Counts the processes and threads of the namespace, and stops as soon as there are more than these: the more there are, the longer it takes.
+fn has_more_than(most: u64) -> io::Result<bool> {
+    let mut count: u64 = 0;
     for entry in fs::read_dir("/proc")? {
         let entry = entry?;
         if entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit) {
             // One that has ended meanwhile is not counted. Two links are those that every directory has.
             count += fs::metadata(entry.path().join("task")).map_or(0, |task| task.nlink().saturating_sub(2));
         }
+        if count > most {
+            return Ok(true);
+        }
     }
-    Ok(count)
+    Ok(false)
 }
