@@ -1,7 +1,7 @@
 //! How many bytes of replies a key or person, and a tenant, may have under way at this node.
 //!
-//! A reply stays in memory until its reader has taken it. Whoever asks for many large ones and reads none of them is refused the next request;
-//! replies of others are not touched. What a command has done is always told: its reply is counted, and the request after it is refused.
+//! A reply stays in memory until its reader has taken it. Whoever asks for many large ones and reads none of them is refused the next one;
+//! replies of others are not touched. What a command has done is always told: its reply is counted, and the command after it is refused.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -27,24 +27,30 @@ const SMALL: u64 = 64 * 1024;
 const PIECE: usize = 64 * 1024;
 
 /// Who a reply is for: filled in when the caller is known.
-#[derive(Clone, Default)]
-pub(crate) struct Addressee(Arc<OnceLock<Counted>>);
+#[derive(Clone)]
+pub(crate) struct Addressee {
+    whose: Arc<OnceLock<Counted>>,
+    /// Whether the request is a command, whose reply has to be sent.
+    commands: bool,
+}
 
 impl Addressee {
-    /// Notes that the reply is for this caller. Refuses one who has as much under way as may be.
+    /// Notes that the reply is for this caller. Refuses a command of one who has as much under way as may be.
     pub(crate) fn is(&self, caller: &Caller, replies: &Replies) -> Result<(), Refusal> {
         let tenant = caller.scope.tenant;
         let key = (caller.scope.project, caller.actor.asker());
         let counted = Counted { tenant, key, credential: caller.credential };
-        replies.admit(&counted)?;
+        if self.commands {
+            replies.admit(&counted)?;
+        }
         // A request has one caller.
-        let _ = self.0.set(counted);
+        let _ = self.whose.set(counted);
         Ok(())
     }
 
     /// Whose request it is, once that is known.
     pub(crate) fn caller(&self) -> Option<(TenantId, Credential)> {
-        self.0.get().map(|counted| (counted.tenant, counted.credential))
+        self.whose.get().map(|counted| (counted.tenant, counted.credential))
     }
 }
 
@@ -138,12 +144,12 @@ fn subtract<K: Hash + Eq>(counts: &mut HashMap<K, u64>, key: &K, bytes: u64) {
 
 /// Counts what is replied until its reader has taken it.
 pub(crate) async fn counted(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let addressee = Addressee::default();
-    request.extensions_mut().insert(addressee.clone());
     let reads = request.method() == Method::GET;
+    let addressee = Addressee { whose: Arc::default(), commands: !reads };
+    request.extensions_mut().insert(addressee.clone());
     let response = next.run(request).await;
     let bytes = response.body().size_hint().exact().unwrap_or_default();
-    let Some(whose) = addressee.0.get().filter(|_| bytes > SMALL) else { return response };
+    let Some(whose) = addressee.whose.get().filter(|_| bytes > SMALL) else { return response };
     let held = if reads { app.replies.count(whose, bytes) } else { Ok(app.replies.hold(whose, bytes)) };
     match held {
         Ok(held) => response.map(|body| Body::new(Counting { body, left: Bytes::new(), _held: held })),
