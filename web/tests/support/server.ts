@@ -61,8 +61,8 @@ export class Server {
       server.keys.set(user, server.key(user, role));
     }
     await server.settle();
-    server.cli('users', 'create', 'alice', '--role', 'admin');
-    server.cli('users', 'create', 'bob', '--role', 'operator');
+    server.cli('users', 'create', 'alice', '--role', 'admin', '--join-keys');
+    server.cli('users', 'create', 'bob', '--role', 'operator', '--join-keys');
     await server.show();
     return server;
   }
