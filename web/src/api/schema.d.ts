@@ -137,7 +137,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers in the name of a policy or of the system, past the audience. For admins. */
+        /** Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves. */
         post: operations["flows_auto"];
         delete?: never;
         options?: never;
@@ -753,7 +753,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers in the name of a policy or of the system, past the audience. For admins. */
+        /** Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves. */
         post: operations["interaction_auto"];
         delete?: never;
         options?: never;
