@@ -49,6 +49,8 @@ pub struct Settings {
     pub key_lists: usize,
     /// The same of one tenant.
     pub tenant_lists: usize,
+    /// How many lists a node reads at once; a tenant has half of these places, and a key or person a quarter. The store decides if nothing is said.
+    pub lists_at_once: Option<usize>,
     /// How many long polls one key or person may have at a node.
     pub key_waits: usize,
     /// The same of one tenant.
@@ -93,6 +95,7 @@ impl Default for Settings {
             tenant_open: Budget { questions: 100_000, bytes: 512 << 20 },
             key_lists: 64,
             tenant_lists: 512,
+            lists_at_once: None,
             key_waits: 1000,
             tenant_waits: 10_000,
             key_checks: 16,

@@ -20,13 +20,13 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// The gates of a node whose store is, or is not, shared with others. A store that is not shared reads two lists at once.
+    /// The gates of a node whose store is, or is not, shared with other nodes. SQLite reads two lists at once; a PostgreSQL has more to give.
     pub(crate) fn new(settings: &Settings, shared: bool) -> Self {
-        let at_once = if shared { (8, 4, 2) } else { (2, 2, 1) };
+        let at_once = settings.lists_at_once.unwrap_or(if shared { 8 } else { 2 });
         let lists = Bounds {
-            at_once: at_once.0,
-            tenant_at_once: at_once.1,
-            key_at_once: at_once.2,
+            at_once,
+            tenant_at_once: at_once.div_ceil(2).max(2),
+            key_at_once: at_once.div_ceil(4),
             tenant: (settings.tenant_lists, Limit::TenantLists),
             key: (settings.key_lists, Limit::KeyLists),
         };

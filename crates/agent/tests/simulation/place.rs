@@ -96,7 +96,9 @@ pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<
     let ids = Arc::clone(ids);
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
-    let engine = Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, Settings::default());
+    // Nobody waits for a turn at lists: one thread does everything here, and would wait for itself.
+    let settings = Settings { lists_at_once: Some(100), ..Settings::default() };
+    let engine = Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings);
     engine.define_for(definitions(), owners());
     engine
 }

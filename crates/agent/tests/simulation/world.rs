@@ -166,8 +166,7 @@ impl World {
         for (index, result) in results.iter().enumerate() {
             self.tell(|| format!("    #{index} {result:?}"));
             match result {
-                // A list that waits for its turn waits in stopped time, and may be told that the server is busy: nothing has happened then.
-                Some(Err(Error::Store(error))) if !matches!(error, StoreError::Closed | StoreError::Busy) => {
+                Some(Err(Error::Store(error))) if !matches!(error, StoreError::Closed) => {
                     return Err(format!("#{index} met with {error:?}"));
                 }
                 Some(Ok(())) if index >= self.workers.len() => {

@@ -24,6 +24,9 @@ pub(crate) struct Bounds {
     /// How many lists one tenant may have under way at this node
     #[arg(long, env = "HOLDPOINT_TENANT_LISTS", default_value_t = 512)]
     pub(crate) tenant_lists: usize,
+    /// How many lists this node reads at once, half of them for one tenant [default: 2 with SQLite, 8 with PostgreSQL]
+    #[arg(long, env = "HOLDPOINT_LISTS_AT_ONCE")]
+    pub(crate) lists_at_once: Option<usize>,
     /// How many long polls one key or person may have at this node
     #[arg(long, env = "HOLDPOINT_KEY_WAITS", default_value_t = 1000)]
     pub(crate) key_waits: usize,
@@ -52,6 +55,7 @@ impl Bounds {
             tenant_open: Budget { questions: self.tenant_open_questions, bytes: self.tenant_open_bytes },
             key_lists: self.key_lists.max(1),
             tenant_lists: self.tenant_lists.max(1),
+            lists_at_once: self.lists_at_once.map(|lists| lists.max(1)),
             key_waits: self.key_waits,
             tenant_waits: self.tenant_waits,
             key_checks: self.key_checks.max(1),

@@ -65,10 +65,10 @@ impl World {
         let drawn = match (kind, id) {
             (0..=19, _) => self.draw_ask(tenant),
             (20..=42, Some(id)) => self.draw_answer(tenant, id),
-            (43..=62, Some(id)) => self.draw_delivery(tenant, id),
-            (63..=71, Some(id)) => self.draw_other(tenant, id),
-            (72..=77, _) => self.draw_control(tenant),
-            (78..=84, Some(id)) => self.draw_wait(tenant, id),
+            (43..=67, Some(id)) => self.draw_delivery(tenant, id),
+            (68..=74, Some(id)) => self.draw_other(tenant, id),
+            (75..=79, _) => self.draw_control(tenant),
+            (80..=84, Some(id)) => self.draw_wait(tenant, id),
             (85..=91, _) => self.draw_reading(tenant),
             (92..=93, _) => Some((self.agent(tenant), What::Tidy)),
             (94..=95, _) => Some((self.agent(tenant), What::Chain)),
@@ -110,16 +110,21 @@ impl World {
 
     fn draw_ask(&mut self, tenant: usize) -> Option<(Caller, What)> {
         let title = format!("{} {}", crate::cast::TENANTS[tenant], self.numbers + 1);
-        let by = if self.random.one_in(6) { self.person(tenant) } else { self.agent(tenant) };
+        let person = self.random.one_in(6);
+        let by = if person { self.person(tenant) } else { self.agent(tenant) };
         let alive = self.books[tenant].sessions.values().filter(|session| session.ended.is_none()).count();
         let session = self.any_session(tenant).filter(|_| alive > 0 && !self.random.one_in(5 * alive));
         let Some(session) = session else { return Some((by, What::Start { title })) };
         let ask = Box::new(questions::ask(&mut self.random, &title));
         // An agent asks in its own sessions; now and then it tries in another.
-        let started_by = self.books[tenant].sessions.get(&session).map(|session| session.started_by.clone());
-        let owner = self.tenants[tenant].agents.iter().find(|agent| Some(&agent.actor) == started_by.as_ref()).cloned();
-        let by = owner.filter(|_| by.role == domain::Role::Agent && !self.random.one_in(8)).unwrap_or(by);
-        Some((by, What::Ask { session, ask }))
+        let owner = self.owner(tenant, session).filter(|_| !person && !self.random.one_in(8));
+        Some((owner.unwrap_or(by), What::Ask { session, ask }))
+    }
+
+    /// The agent or person who started a session.
+    pub(crate) fn owner(&self, tenant: usize, session: SessionId) -> Option<Caller> {
+        let session = self.books[tenant].sessions.get(&session)?;
+        self.tenants[tenant].named(&session.started_by.name).cloned()
     }
 
     fn draw_answer(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {
@@ -229,7 +234,7 @@ impl World {
         Some((by, What::ReadSession { reader, session, after, sleeps: self.random.one_in(2) }))
     }
 
-    fn agent(&mut self, tenant: usize) -> Caller {
+    pub(crate) fn agent(&mut self, tenant: usize) -> Caller {
         let agents = &self.tenants[tenant].agents;
         agents[self.random.below(agents.len())].clone()
     }

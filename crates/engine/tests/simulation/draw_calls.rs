@@ -40,8 +40,11 @@ impl World {
     }
 
     fn draw_propose(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let by = self.tenants[tenant].agents[self.random.below(2)].clone();
         let session = self.any_session(tenant)?;
+        // An agent proposes in its own sessions; now and then it tries in another.
+        let agent = self.agent(tenant);
+        let owner = self.owner(tenant, session).filter(|_| !self.random.one_in(8));
+        let by = owner.unwrap_or(agent);
         // Few names, so that the same call comes again: with the same arguments, or with others.
         let call = format!("call-{}", self.random.below(6));
         let known = self.books[tenant].proposals.get(&(session, call.clone()));

@@ -130,8 +130,8 @@ fn whatever_dies_and_whoever_races_nothing_is_lost_or_done_twice() {
             );
             // A simulation in which nothing happens proves nothing.
             let seeds = seeds as usize;
-            assert!(crashes > seeds / 2 && questions > 4 * seeds && completed > seeds && archived > seeds / 2);
-            assert!(started > seeds / 2 && edited > seeds / 50 && granted > seeds / 200);
+            assert!(crashes > seeds / 2 && questions > 4 * seeds && completed > 2 * seeds && archived > seeds / 2);
+            assert!(started > seeds && edited > seeds / 50 && granted > seeds / 50);
         }
     }
 }

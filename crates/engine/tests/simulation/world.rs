@@ -207,7 +207,8 @@ fn process(behind: &Arc<dyn Store>, sabotage: Option<Sabotage>) -> Arc<CrashStor
 pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
     let ids = Arc::clone(ids);
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
-    let settings = Settings { retention: RETENTION, ..Settings::default() };
+    // Nobody waits for a turn at lists: one thread does everything here, and would wait for itself.
+    let settings = Settings { retention: RETENTION, lists_at_once: Some(100), ..Settings::default() };
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
     Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings)
 }

@@ -21,9 +21,6 @@ pub(crate) fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: boo
             (Outcome::Refused(error), Some(_)) => Err(format!("was done, and is refused when repeated: {error:?}")),
             (Outcome::Refused(error), None) => refused(view, error),
             (Outcome::Unknown, _) if crashed => Ok(()),
-            // The store reads lists in threads of its own. Time stands still meanwhile and jumps where everybody else waits, so that
-            // whoever waits for their turn may be told that the server is busy.
-            (Outcome::Unknown, _) if matches!(deed.what, What::Inbox) => Ok(()),
             (Outcome::Unknown, _) => Err("the store failed though nothing was wrong with it".into()),
             (Outcome::Asleep, _) if crashed => Ok(()),
             (Outcome::Asleep, _) => asleep(view, deed),
