@@ -24,7 +24,7 @@ async function confirmation(title: string): Promise<string> {
 }
 
 async function press(page: Page, name: string, key = 'Enter'): Promise<void> {
-  const button = page.getByRole('button', { name, exact: true });
+  const button = page.getByRole('button', { name, exact: true, disabled: false });
   await button.focus();
   await page.keyboard.press(key);
 }
@@ -110,7 +110,8 @@ test('many at once: cleared, or done', async () => {
   await page.keyboard.press('Space');
   await press(page, 'Approve…');
   await page.getByRole('dialog').waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Approve 1', exact: false }).press('Enter');
+  // A key on a button that is not enabled yet does nothing.
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve 1', disabled: false }).press('Enter');
   await page.getByRole('button', { name: 'Done' }).press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await expect.poll(() => focused(page)).toBe('H1 Inbox');

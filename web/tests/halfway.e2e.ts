@@ -197,7 +197,7 @@ test('a viewer selects in the inbox what was asked in a session of theirs, and n
   await agent.ask({ kind: 'confirmation', title: 'Not for Vern?' });
   agent.session = ((await reply.json()) as { id: string }).id;
   const asked = await agent.ask({ kind: 'confirmation', title: 'For Vern too?' });
-  w.server.cli('users', 'create', 'vern', '--role', 'viewer');
+  w.server.cli('users', 'create', 'vern', '--role', 'viewer', '--join-keys');
   const page = await w.at(w.server.link('vern'), { user: 'nobody' });
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('checkbox', { name: /For Vern too/u }).check();

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type InboxFilter, interactionsQuery, meQuery } from '@/api/queries';
 import { useShortcuts } from '@/lib/shortcuts';
@@ -96,6 +96,7 @@ function useKeys(
 ): void {
   const navigate = useNavigate({ from: '/inbox' });
   const last = useRef(0);
+  const wanted = useRef<number>(undefined);
   const at = here === undefined ? -1 : ids.indexOf(here);
   if (at >= 0) last.current = at;
   const focused = () => {
@@ -118,9 +119,20 @@ function useKeys(
     const from = ids.indexOf(focused() ?? '');
     // A question that has just been answered is gone from the list: its place is taken by the next one.
     const to = from >= 0 ? from + by : here === undefined ? 0 : by > 0 ? last.current : last.current - 1;
+    wanted.current = undefined;
     if (to < ids.length || !more) return go(ids[Math.min(Math.max(to, 0), ids.length - 1)]);
-    void more().then((all) => requestAnimationFrame(() => go(all[Math.min(to, all.length - 1)]?.id)));
+    wanted.current = to;
+    void more().then((all) => {
+      if (all.length <= to) wanted.current = undefined;
+    });
   };
+  // The next page is fetched before its rows are drawn: a row can be gone to once it is in the list.
+  useEffect(() => {
+    if (wanted.current === undefined || wanted.current >= ids.length) return;
+    const id = ids[wanted.current];
+    wanted.current = undefined;
+    go(id);
+  });
   const begin = (move: 'approve' | 'edit' | 'reject') => {
     const id = focused();
     if (id && id !== here) go(id, move);
