@@ -57,7 +57,7 @@ impl Engine {
                 let portion = reads.closed(&scope, since, after, PORTION)?;
                 after = portion.last().map(|last| (last.resolved_at, last.id));
                 portion.iter().for_each(|closed| count.add(closed));
-                if portion.len() < PORTION as usize || !wanted() {
+                if !portion.more || !wanted() {
                     break;
                 }
             }
