@@ -118,6 +118,21 @@ async fn the_projects_stream_tells_an_agent_of_its_own_sessions() {
     assert_eq!(stream.event().await.1["session"], third);
 }
 
+/// Figures are made of the sessions of all agents.
+#[tokio::test]
+async fn an_agent_reads_no_figures_of_the_whole_project() {
+    let two = Two::new().await;
+    let session = two.bot.opens(json!({})).await;
+    two.bot.asks_in(&session, confirmation()).await;
+    for path in ["/v1/stats", "/v1/stats/details"] {
+        two.other.get(path).await.refused(403, "role_forbids");
+        two.world.person("alice").await.get(path).await.done();
+        two.agents_read("project").await;
+        two.other.get(path).await.done();
+        two.agents_read("own").await;
+    }
+}
+
 #[tokio::test]
 async fn the_setting_is_an_admins_and_on_the_trail() {
     let two = Two::new().await;
