@@ -77,8 +77,8 @@ passed_on! { Reads:
         ticket_exists(id: TicketId, hash: &[u8; 32]) -> bool;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
-        keys(scope: &Scope) -> Vec<Key>;
         keys_page(scope: &Scope, page: Page<KeyId>) -> Bounded<Key>;
+        keys_of_people(scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Bounded<Key>;
         key_count(scope: &Scope) -> u64;
         keys_of_name(scope: &Scope, name: &str) -> Vec<Key>;
     }
@@ -186,7 +186,6 @@ passed_on! { Reads:
         user_alike(tenant: TenantId, name: &str) -> Option<UserRecord>;
         user_by_id(id: UserId) -> Option<UserRecord>;
         user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
-        users(scope: &Scope) -> Vec<User>;
         users_page(scope: &Scope, after: Option<&str>, limit: u32) -> Bounded<User>;
         member_count(scope: &Scope) -> u64;
         anybody_signed_in() -> bool;
