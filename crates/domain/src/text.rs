@@ -121,23 +121,6 @@ pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Checks that no number was rounded when it was read: beyond 2^53 a double stands for many.
-pub fn numbers(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
-    if !unrounded(value) {
-        problems.push(Problem::new(pointer, "has a number that cannot be kept exactly: send it as text"));
-    }
-}
-
-fn unrounded(value: &Value) -> bool {
-    const LAST: f64 = 9_007_199_254_740_992.0;
-    match value {
-        Value::Number(number) => !number.is_f64() || number.as_f64().is_some_and(|number| number.abs() < LAST),
-        Value::Array(items) => items.iter().all(unrounded),
-        Value::Object(fields) => fields.values().all(unrounded),
-        Value::Null | Value::Bool(_) | Value::String(_) => true,
-    }
-}
-
 fn shallower(value: &Value, left: usize) -> bool {
     match value {
         Value::Array(items) => left > 0 && items.iter().all(|item| shallower(item, left - 1)),
