@@ -21,6 +21,7 @@ pub mod definition;
 pub mod delivery;
 pub mod digest;
 pub mod event;
+pub mod exact_numbers;
 pub mod flow;
 pub mod grant;
 pub mod id;

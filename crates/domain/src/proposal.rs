@@ -88,13 +88,12 @@ impl Action {
     }
 }
 
-/// Arguments are an object of bounded depth whose numbers were not rounded on the way in.
+/// Arguments are an object of bounded depth.
 pub fn check_arguments(pointer: &str, arguments: &Value, problems: &mut Vec<Problem>) {
     if !arguments.is_object() {
         problems.push(Problem::new(pointer, "must be an object"));
     }
     text::depth(pointer, arguments, problems);
-    text::numbers(pointer, arguments, problems);
 }
 
 impl Proposal {

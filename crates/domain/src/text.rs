@@ -37,7 +37,7 @@ pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Checks the name of a tool: letters and digits of any script, ASCII punctuation and spaces. Rules compare it and people read it, so
+/// Checks the name of a tool: letters and digits of any script, ASCII punctuation, and spaces within it. Rules compare it and people read it, so
 /// that a character which looks like nothing, or like the end of the name, must not be in it.
 pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     // What `line` refuses as well is told once.
@@ -46,6 +46,10 @@ pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
         let message =
             format!("contains U+{:04X}; a tool's name has letters, digits, ASCII punctuation and spaces", found as u32);
         problems.push(Problem::new(pointer, message));
+    }
+    // Every other white space is refused wherever it stands.
+    if name.starts_with(' ') || name.ends_with(' ') {
+        problems.push(Problem::new(pointer, "begins or ends with a space"));
     }
 }
 
@@ -114,23 +118,6 @@ pub fn field(pointer: &str, key: &str) -> String {
 pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
     if !shallower(value, DEPTH) {
         problems.push(Problem::new(pointer, format!("is nested deeper than {DEPTH} levels")));
-    }
-}
-
-/// Checks that no number was rounded when it was read: beyond 2^53 a double stands for many.
-pub fn numbers(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
-    if !unrounded(value) {
-        problems.push(Problem::new(pointer, "has a number that cannot be kept exactly: send it as text"));
-    }
-}
-
-fn unrounded(value: &Value) -> bool {
-    const LAST: f64 = 9_007_199_254_740_992.0;
-    match value {
-        Value::Number(number) => !number.is_f64() || number.as_f64().is_some_and(|number| number.abs() < LAST),
-        Value::Array(items) => items.iter().all(unrounded),
-        Value::Object(fields) => fields.values().all(unrounded),
-        Value::Null | Value::Bool(_) | Value::String(_) => true,
     }
 }
 
@@ -252,6 +239,9 @@ mod tests {
             check(good, true);
         }
         for bad in ["a\u{2028}b", "a\u{3164}b", "a\u{E0041}", "a\u{2800}b", "a\u{00A0}b", "a\u{200B}b", "a\u{FE0F}"] {
+            check(bad, false);
+        }
+        for bad in [" read", "read ", "\u{3000}read", "read\u{2003}", "\u{1680}read", " "] {
             check(bad, false);
         }
     }

@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 
 use domain::{Event, Interaction, InteractionId, Refusal, Scope, Timestamp};
-use store::{Cost, Page};
+use store::{Cost, Page, Reads};
 
 use crate::{Engine, Error};
 
 /// How many questions are read at once, so that nobody waits for it.
 const BATCH: u32 = 50;
+/// How many events of a question are read at once.
+const EVENTS: u32 = 200;
 
 /// When what is wanted was resolved.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +79,7 @@ impl ArchiveExport {
             let last = archived.last().map(|interaction| interaction.id);
             let mut found = Vec::new();
             for interaction in archived.into_iter().filter(|interaction| span.holds(interaction)) {
-                let events = reads.events_about(&scope, interaction.origin.session, interaction.id)?;
+                let events = events_about(reads, &scope, &interaction)?;
                 found.push(Archived { place: place.clone(), interaction, events });
             }
             Ok((found, last))
@@ -88,6 +90,21 @@ impl ArchiveExport {
             self.left.pop_front();
         }
         Ok(Some(found))
+    }
+}
+
+/// Everything that happened to a question, in order.
+fn events_about(reads: &mut dyn Reads, scope: &Scope, interaction: &Interaction) -> Result<Vec<Event>, Error> {
+    let (mut events, mut after) = (Vec::new(), None);
+    loop {
+        let page = Page { after, limit: EVENTS };
+        let found = reads.events_about(scope, interaction.origin.session, interaction.id, page)?;
+        let more = found.more;
+        after = found.last().map(|event| event.seq);
+        events.extend(found);
+        if !more {
+            return Ok(events);
+        }
     }
 }
 

@@ -14,9 +14,9 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let by = caller.clone();
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.delivery(&scope, id, &actor)?;
+            let (mut session, interaction) = work.delivery(&by, id)?;
             let was = interaction.status();
             let change = interaction.complete(lease, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;

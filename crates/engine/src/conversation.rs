@@ -184,7 +184,7 @@ fn first_of(
     let mut after = None;
     loop {
         let mut page = reads.sessions(scope, filter, Page { after, limit: STRIDE })?;
-        let last = page.len() < STRIDE as usize;
+        let last = !page.more;
         after = page.last().map(|session| session.id);
         if let Some(found) = page.iter().position(&wanted) {
             return Ok(Some(page.swap_remove(found)));
@@ -238,7 +238,7 @@ fn listed(
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let more = reads.sessions(scope, filter, Page { after, limit: STRIDE })?;
-        let last = more.len() < STRIDE as usize || !more.last().is_some_and(&wanted);
+        let last = !more.more || !more.last().is_some_and(&wanted);
         after = more.last().map(|session| session.id);
         found.extend(more);
         if last {

@@ -110,18 +110,18 @@ impl Engine {
         .await
     }
 
-    /// Versions by name, those of the server's files after those of the project.
+    /// A page of versions by name, those of the server's files among those of the project; and whether others may follow.
     pub async fn definitions(
         &self,
         caller: &Caller,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Result<Vec<Listed>, Error> {
+    ) -> Result<(Vec<Listed>, bool), Error> {
         caller.require(Right::Read)?;
         let (scope, limit) = (caller.scope, page.limit);
         let offered = self.offered(scope).await?;
         let (after, filed) = (page.after.clone(), offered.definitions(kind, self.now()));
-        let (kept, filed) = self
+        let ((kept, mut more), filed) = self
             .list(caller, move |reads| {
                 let kept = kept_page(reads, &scope, kind, (page.clone(), &offered))?;
                 let mut unused = Vec::new();
@@ -134,8 +134,8 @@ impl Engine {
                 Ok((kept, unused))
             })
             .await?;
-        let full = kept.len() >= limit as usize;
-        let last = kept.last().map(|last| (last.name.clone(), last.version.clone())).filter(|_| full);
+        // What lies beyond the last one that was read comes with a later page.
+        let last = kept.last().filter(|_| more).map(|last| (last.name.clone(), last.version.clone()));
         let key = |one: &Definition| (one.name.clone(), one.version.clone());
         let unused = filed.into_iter().filter(|one| {
             let key = key(one);
@@ -145,8 +145,9 @@ impl Engine {
         let kept = kept.into_iter().map(|definition| Listed { definition, from_file: false });
         let mut all: Vec<Listed> = kept.chain(unused).collect();
         all.sort_by_key(|one| key(&one.definition));
+        more |= all.len() >= limit as usize;
         all.truncate(limit as usize);
-        Ok(all)
+        Ok((all, more))
     }
 
     /// One version: the project's, else that of the server's files.
@@ -190,23 +191,21 @@ impl Engine {
     }
 }
 
-/// A page of what a project keeps and may use: full, unless nothing follows it.
+/// A page of what a project keeps and may use, and whether more may follow. It is not empty unless it is the last.
 fn kept_page(
     reads: &mut dyn Reads,
     scope: &Scope,
     kind: DefinitionKind,
     (page, offered): (Page<(String, String)>, &Offered),
-) -> Result<Vec<Definition>, Error> {
+) -> Result<(Vec<Definition>, bool), Error> {
     let Page { mut after, limit } = page;
-    let mut found = Vec::new();
     loop {
         let kept = reads.definitions(scope, kind, Page { after, limit })?;
-        let last = kept.len() < limit as usize;
+        let more = kept.more;
         after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
-        found.extend(kept.into_iter().filter(|kept| offered.allows(kept)));
-        if last || found.len() >= limit as usize {
-            found.truncate(limit as usize);
-            return Ok(found);
+        let found: Vec<Definition> = kept.into_iter().filter(|kept| offered.allows(kept)).collect();
+        if !more || !found.is_empty() {
+            return Ok((found, more));
         }
     }
 }
@@ -269,7 +268,7 @@ impl Work<'_> {
             let brought = |one: &&Definition| one.retired_at.is_none() && one.by != Actor::system();
             names.extend(kept.iter().filter(brought).map(|one| one.name.clone()));
             after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
-            if kept.len() < PORTION as usize {
+            if !kept.more {
                 break;
             }
         }

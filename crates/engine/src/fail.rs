@@ -18,9 +18,9 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         checked("/reason", Some(&reason))?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let by = caller.clone();
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.delivery(&scope, id, &actor)?;
+            let (mut session, interaction) = work.delivery(&by, id)?;
             let was = interaction.status();
             let change = interaction.fail(lease, reason.clone(), again, work.now)?;
             let interaction = work.changed(&mut session, was, change)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use domain::access::Right;
 use domain::{Caller, Event, InteractionId, SessionId};
 use parking_lot::Mutex;
-use store::{Cost, Cursor, Topic};
+use store::{Cost, Cursor, Page, Topic};
 
 use crate::fair_gate::Entrant;
 use crate::portion::Portion;
@@ -56,8 +56,7 @@ impl Engine {
         let (scope, reader) = (caller.scope, caller.clone());
         self.list(caller, move |reads| {
             Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            let found = reads.events_about(&scope, session, about)?;
-            Ok(found.into_iter().filter(|event| event.seq > after).take(limit as usize).collect())
+            Ok(reads.events_about(&scope, session, about, Page { after: Some(after), limit })?.into_vec())
         })
         .await
     }

@@ -12,6 +12,9 @@ use crate::sight::Sight;
 use crate::work::Work;
 use crate::{Engine, Error, Idempotency};
 
+/// How many grants for a tool are looked at for one that covers an action.
+const MOST_LOOKED_AT: u32 = 1000;
+
 /// Who proposes: a key, or an agent that our workers run. Those of the same name are not the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Proposer<'a> {
@@ -27,12 +30,24 @@ impl Work<'_> {
         by: Proposer<'_>,
         judged: &Judged,
     ) -> Result<Option<GrantId>, Error> {
-        for grant in self.tx.grants_for(&session.scope, &judged.action.tool, self.now)? {
-            if self.covered(session, by, judged, &grant)? && self.tx.grant_use(&session.scope, grant.id, self.now)? {
-                return Ok(Some(grant.id));
+        let (mut left, mut after) = (MOST_LOOKED_AT, None);
+        loop {
+            let page = Page { after, limit: left };
+            let found = self.tx.grants_for(&session.scope, &judged.action.tool, self.now, page)?;
+            let more = found.more;
+            left = left.saturating_sub(found.len() as u32);
+            after = found.last().map(|grant| grant.id);
+            for grant in found {
+                if self.covered(session, by, judged, &grant)?
+                    && self.tx.grant_use(&session.scope, grant.id, self.now)?
+                {
+                    return Ok(Some(grant.id));
+                }
+            }
+            if !more || left == 0 {
+                return Ok(None);
             }
         }
-        Ok(None)
     }
 
     /// Refuses to start by a grant what that grant would not let through by now.
@@ -137,24 +152,29 @@ fn fits_what_was_approved(remember: &Remember, proposal: &Proposal) -> Result<()
 }
 
 impl Engine {
-    /// A page of grants, the newest first.
-    pub async fn grants(&self, caller: &Caller, over: bool, page: Page<GrantId>) -> Result<Vec<Grant>, Error> {
+    /// A page of grants, the newest first, and after which one the next page begins, unless this is the last.
+    pub async fn grants(
+        &self,
+        caller: &Caller,
+        over: bool,
+        page: Page<GrantId>,
+    ) -> Result<(Vec<Grant>, Option<GrantId>), Error> {
         caller.require(Right::Read)?;
         let reader = caller.clone();
         self.list(caller, move |reads| {
-            let Some(own) = Sight::of(reads, &reader)?.limited_to() else {
-                return Ok(reads.grants(&reader.scope, over, page)?);
-            };
-            let (mut found, mut after) = (Vec::new(), page.after);
+            let own = Sight::of(reads, &reader)?.limited_to();
+            let seen =
+                |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.driven == Some(false));
+            let mut after = page.after;
             loop {
-                let more = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;
-                let last = more.len() < page.limit as usize;
-                after = more.last().map(|grant| grant.id);
-                found.extend(more.into_iter().filter(|grant| grant.agent == own.name && grant.driven == Some(false)));
-                if last || found.len() >= page.limit as usize {
-                    found.truncate(page.limit as usize);
-                    return Ok(found);
+                let portion = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;
+                let next = portion.last().filter(|_| portion.more).map(|grant| grant.id);
+                let found: Vec<Grant> = portion.into_iter().filter(seen).collect();
+                // A page may be short, but is not empty unless it is the last.
+                if next.is_none() || !found.is_empty() {
+                    return Ok((found, next));
                 }
+                after = next;
             }
         })
         .await

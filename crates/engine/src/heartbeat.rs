@@ -16,9 +16,9 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let by = caller.clone();
         self.command(caller, once, move |work| {
-            let (_, interaction) = work.delivery(&scope, id, &actor)?;
+            let (_, interaction) = work.delivery(&by, id)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;
             work.tx.interaction_save(&interaction)?;

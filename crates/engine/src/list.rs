@@ -1,7 +1,7 @@
 //! Sessions and questions, one or a page of them.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Luggage, Session, SessionId, Step};
+use domain::{Caller, Interaction, InteractionId, Luggage, Session, SessionId, Step, StepId};
 use store::{Bounded, Cost, InteractionFilter, PAGE_BYTES, Page, SessionFilter};
 
 use crate::sight::Sight;
@@ -11,7 +11,7 @@ use crate::{Engine, Error};
 const MOST_LOOKED_THROUGH: u32 = 5000;
 /// How many bytes of questions are looked through for them.
 const MOST_BYTES: usize = 4 * PAGE_BYTES;
-/// How many are read at once for that.
+/// How many questions are read at once for that, and how many steps of a session.
 const STRIDE: u32 = 200;
 
 /// How much was looked through.
@@ -44,14 +44,30 @@ pub struct InteractionQuery {
 }
 
 impl Engine {
-    /// A session with what it was started with and its steps.
+    /// A session with what it was started with and the last of its steps.
     pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, Luggage, Vec<Step>), Error> {
+        let (session, luggage, steps, _) = self.session_before(caller, id, None).await?;
+        Ok((session, luggage, steps))
+    }
+
+    /// A session with what it was started with and some of its steps, the oldest first: the last ones before the one that is named; and before
+    /// which one there are others.
+    pub async fn session_before(
+        &self,
+        caller: &Caller,
+        id: SessionId,
+        before: Option<StepId>,
+    ) -> Result<(Session, Luggage, Vec<Step>, Option<StepId>), Error> {
         caller.require(Right::Read)?;
-        let (scope, caller) = (caller.scope, caller.clone());
+        let (scope, caller, page) = (caller.scope, caller.clone(), Page { after: before, limit: STRIDE });
         self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &caller)?.session(reads, &scope, id)?;
             let luggage = reads.luggage(&scope, id)?.unwrap_or_default();
-            Ok((session, luggage, reads.steps(&scope, id)?))
+            let found = reads.steps_page(&scope, id, page)?;
+            let next = found.last().filter(|_| found.more).map(|step| step.id);
+            let mut steps = found.into_vec();
+            steps.reverse();
+            Ok((session, luggage, steps, next))
         })
         .await
     }
@@ -62,7 +78,7 @@ impl Engine {
         caller: &Caller,
         mut filter: SessionFilter,
         page: Page<SessionId>,
-    ) -> Result<Vec<Session>, Error> {
+    ) -> Result<Bounded<Session>, Error> {
         caller.require(Right::Read)?;
         let reader = caller.clone();
         self.list(caller, move |reads| {

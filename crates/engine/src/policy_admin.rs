@@ -122,10 +122,9 @@ impl Engine {
         let page = Page { limit: page.limit + 1, ..page };
         let found = self.list(caller, move |reads| Ok(reads.policy_changes(&scope, version.as_deref(), page)?));
         let mut found = found.await?;
-        let more = found.len() > most;
         found.truncate(most);
-        let next = found.last().map(|known| known.number).filter(|_| more);
-        Ok((found, next))
+        let next = found.last().filter(|_| found.more).map(|known| known.number);
+        Ok((found.into_vec(), next))
     }
 
     /// What there is to say about a policy, without putting it in force.

@@ -1,7 +1,10 @@
 //! The questions of one session, each with the step that it belongs to.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Refusal, SessionId, Status, Step};
+use domain::{Caller, Interaction, InteractionId, Refusal, SessionId, Status};
 use store::{Cost, InteractionFilter, Page, Sort};
 
 use crate::sight::Sight;
@@ -15,8 +18,8 @@ const MOST_OPEN: u32 = 200;
 pub struct Placed {
     /// The question.
     pub interaction: Interaction,
-    /// The step that sleeps on it.
-    pub step: Option<Step>,
+    /// The name that the step which sleeps on it has in its flow.
+    pub step: Option<String>,
 }
 
 /// What is asked and was asked in a session.
@@ -55,13 +58,20 @@ impl Engine {
             let last = closed.len() <= page.limit as usize && !closed.more;
             closed.truncate(page.limit as usize);
             let next = closed.last().filter(|_| !last).map(|closed| closed.id);
-            let steps = reads.steps(&scope, session)?;
-            let place = |interaction: Interaction| {
-                let step = steps.iter().find(|step| step.id == interaction.origin.step).cloned();
-                Placed { interaction, step }
+            let mut names = HashMap::new();
+            let mut place = |interaction: Interaction| {
+                let step = match names.entry(interaction.origin.step) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => {
+                        let step = reads.step(&scope, interaction.origin.step)?;
+                        unknown.insert(step.and_then(|step| step.name))
+                    }
+                };
+                Ok(Placed { step: step.clone(), interaction })
             };
-            let (open, closed) = (open.into_iter().map(place).collect(), closed.into_iter().map(place).collect());
-            Ok(Questions { open, open_next, closed, next })
+            let open: Result<Vec<Placed>, Error> = open.into_iter().map(&mut place).collect();
+            let closed: Result<Vec<Placed>, Error> = closed.into_iter().map(place).collect();
+            Ok(Questions { open: open?, open_next, closed: closed?, next })
         })
         .await
     }
@@ -76,7 +86,7 @@ impl Engine {
                 return Err(Refusal::NotFound("interaction").into());
             }
             let step = reads.step(&scope, interaction.origin.step)?;
-            Ok(Placed { interaction, step })
+            Ok(Placed { interaction, step: step.and_then(|step| step.name) })
         })
         .await
     }

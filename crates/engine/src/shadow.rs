@@ -50,7 +50,7 @@ impl Engine {
             // Between the two reads it may have been replaced.
             let text = reads.shadow_text(&scope, shadow.number)?.ok_or(none)?;
             let counts = reads.difference_counts(&scope, shadow.number)?;
-            let recent = reads.differences(&scope, shadow.number, SHOWN)?;
+            let recent = reads.differences(&scope, shadow.number, SHOWN)?.into_vec();
             Ok(Shadowed { shadow, text, counts, recent })
         })
         .await

@@ -38,6 +38,14 @@ impl Sight {
         })
     }
 
+    /// Refuses whoever does not read the whole project: figures of it are made of the sessions of all agents.
+    pub(crate) fn whole(reads: &mut dyn Reads, caller: &Caller) -> Result<(), Error> {
+        match Self::of(reads, caller)? {
+            Self::All => Ok(()),
+            Self::Own(_) => Err(Refusal::RoleForbids { role: caller.role }.into()),
+        }
+    }
+
     /// The agent to whose sessions the store's lists are limited.
     pub(crate) fn limited_to(&self) -> Option<Actor> {
         match self {

@@ -6,6 +6,7 @@ use domain::access::Right;
 use domain::{Caller, SignedDuration};
 use store::{Cost, OpenCount, Stats, StepCounts};
 
+use crate::sight::Sight;
 use crate::{Engine, Error};
 
 pub use details::{Details, Tally};
@@ -14,10 +15,11 @@ impl Engine {
     /// What is open now, and what was closed within a window.
     pub async fn stats(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let reader = caller.clone();
         self.list(caller, move |reads| {
+            Sight::whole(reads, &reader)?;
             let now = reads.now()?;
-            Ok(reads.stats(&scope, now.saturating_sub(window).unwrap_or(now))?)
+            Ok(reads.stats(&reader.scope, now.saturating_sub(window).unwrap_or(now))?)
         })
         .await
     }

@@ -53,14 +53,14 @@ impl Engine {
     ) -> Result<Taken, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let by = caller.clone();
         let receipt = self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.delivery(&scope, id, &actor)?;
+            let (mut session, interaction) = work.delivery(&by, id)?;
             session.going_on()?;
             let lease = work.ids.lease(work.now);
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let was = interaction.status();
-            let change = interaction.take(&actor, lease, work.now, until)?;
+            let change = interaction.take(&by.actor, lease, work.now, until)?;
             let interaction = work.changed(&mut session, was, change)?;
             work.effects.taken_after = interaction.resolved_at().map(|at| work.now.duration_since(at));
             work.saved(&session)?;

@@ -15,7 +15,7 @@ use domain::webhook::{MOST, Subject};
 use domain::{Caller, Happening, Problem, Refusal, SignedDuration, Timestamp, Webhook, WebhookId, text, user};
 use policy::Pattern;
 use serde_json::json;
-use store::{Cost, Page, WebhookSecret};
+use store::{Bounded, Cost, Page, WebhookSecret};
 use url::{Host, Url};
 use zeroize::Zeroizing;
 
@@ -95,7 +95,7 @@ impl Engine {
     }
 
     /// A page of the webhooks of the caller's project, the newest first.
-    pub async fn webhooks(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Vec<Webhook>, Error> {
+    pub async fn webhooks(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Bounded<Webhook>, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
         self.list(caller, move |reads| Ok(reads.webhooks(&scope, page)?)).await

@@ -14,6 +14,7 @@ use crate::open_count::OpenChanges;
 use crate::presence::Presence;
 use crate::seen::Seen;
 use crate::settle::Alongside;
+use crate::sight::Sight;
 use crate::{Engine, Error, Ids, Settings};
 
 /// One command at work.
@@ -121,22 +122,26 @@ impl Work<'_> {
     }
 
     /// The same for the agent that asked, who is told that an answer in the archive is handed out no more.
-    pub(crate) fn delivery(
-        &mut self,
-        scope: &Scope,
-        id: InteractionId,
-        by: &Actor,
-    ) -> Result<(Session, Interaction), Error> {
-        let (session, interaction) = match self.question(scope, id) {
+    pub(crate) fn delivery(&mut self, caller: &Caller, id: InteractionId) -> Result<(Session, Interaction), Error> {
+        let (session, interaction) = match self.question(&caller.scope, id) {
             Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
-                archived.deliverable_to(by)?;
+                self.deliverable(caller, &archived)?;
                 let over = archived.delivery().filter(|delivery| delivery.over());
                 return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
             }
             found => found?,
         };
-        interaction.deliverable_to(by)?;
+        self.deliverable(caller, &interaction)?;
         Ok((session, interaction))
+    }
+
+    /// Refuses whoever is not the agent that asked; to one that does not read the question, there is none.
+    fn deliverable(&mut self, caller: &Caller, interaction: &Interaction) -> Result<(), Error> {
+        let refused = interaction.deliverable_to(&caller.actor);
+        if refused.is_err() {
+            Sight::of(&mut *self.tx, caller)?.question(&mut *self.tx, &caller.scope, interaction.id)?;
+        }
+        Ok(refused?)
     }
 
     /// Saves a change of a question that was open, or not, before; counts and records it. The session is saved at the end.

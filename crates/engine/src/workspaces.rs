@@ -71,7 +71,7 @@ fn is_default_workspace(reads: &mut dyn Reads, offered: &Offered, name: &str) ->
         if kept.iter().any(works_there) {
             return Ok(true);
         }
-        if kept.len() < PORTION as usize {
+        if !kept.more {
             return Ok(false);
         }
         after = kept.last().map(|last| (last.name.clone(), last.version.clone()));

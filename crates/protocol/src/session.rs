@@ -140,9 +140,13 @@ pub struct SessionView {
     /// Given back untouched; only where one session is read.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
-    /// Its steps; only where one session is read.
+    /// Its steps, the oldest first; only where one session is read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepView>,
+    /// Give it as `steps_cursor` for the steps before these; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub steps_next: Option<StepId>,
 }
 
 /// One execution of one agent.
@@ -226,18 +230,19 @@ impl From<Session> for SessionView {
             input: Value::Null,
             metadata: Value::Null,
             steps: Vec::new(),
+            steps_next: None,
         }
     }
 }
 
 impl SessionView {
-    /// With everything that belongs to it.
+    /// With everything that belongs to it; of its steps with those that were read, and before which one there are others.
     #[must_use]
-    pub fn whole(session: Session, luggage: Luggage, steps: &[Step]) -> Self {
+    pub fn whole(session: Session, luggage: Luggage, (steps, steps_next): (&[Step], Option<StepId>)) -> Self {
         let (open, current) = (session.waiting_on, session.step);
         let steps = steps.iter().map(|step| StepView::new(step, if step.id == current { open } else { 0 }));
         let steps = steps.collect();
-        Self { input: luggage.input, metadata: luggage.metadata, steps, ..Self::from(session) }
+        Self { input: luggage.input, metadata: luggage.metadata, steps, steps_next, ..Self::from(session) }
     }
 }
 

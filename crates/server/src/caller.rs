@@ -101,10 +101,10 @@ pub(crate) fn within_rate(app: &App, caller: &Caller) -> Result<(), ApiError> {
         Credential::Visit(visit) => visit.uuid(),
         Credential::Worker => return Err(ApiError::NoCredential),
     };
-    if app.rates.as_ref().is_some_and(|rates| rates.check_key(&credential).is_err()) {
-        return Err(ApiError::RateLimited);
+    match (&app.rates, app.limits.rate) {
+        (Some(rates), Some(rate)) if rates.check_key(&credential).is_err() => Err(ApiError::RateLimited(rate.get())),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn ticket(parts: &Parts) -> Option<String> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
+use domain::exact_numbers::{ROUNDED, first_rounded};
 use domain::{Credential, TenantId};
 use engine::Idempotency;
 use http::{HeaderMap, header};
@@ -14,7 +15,6 @@ use serde_json::Value;
 
 use crate::App;
 use crate::error::ApiError;
-use crate::exact_numbers::first_rounded;
 use crate::frames::Unfinished;
 use crate::replies::Addressee;
 use crate::unique::Unique;
@@ -142,7 +142,7 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let unique: Result<Unique, _> = serde_path_to_error::deserialize(&mut again);
     unique.map_err(|error| ApiError::wrong(pointer(error.path()), "a name stands twice in one object"))?;
     if let Some(pointer) = first_rounded(bytes) {
-        return Err(ApiError::wrong(pointer, "has a number that cannot be kept exactly: send it as text"));
+        return Err(ApiError::wrong(pointer, ROUNDED));
     }
     Ok(read)
 }

@@ -34,14 +34,14 @@ pub(crate) enum ApiError {
     HeaderInvalid(String),
     /// The channel that was named is not the question's.
     ChannelMismatch,
-    /// The key sends more than it may.
-    RateLimited,
-    /// Somebody tries to sign in too often.
-    TooManySignIns,
+    /// The key sends more than so many requests a second.
+    RateLimited(u32),
+    /// Somebody tries to sign in more often than so many times in a row.
+    TooManySignIns(u32),
     /// Another site has a browser send what only our page may.
     CrossSite,
-    /// The node has as many streams as it may.
-    TooManyStreams,
+    /// The node has as many streams as it may, which is so many.
+    TooManyStreams(usize),
     /// The path and query are longer than so many bytes.
     UriTooLong(usize),
     /// This path is a WebSocket, and the request does not ask for one.
@@ -191,9 +191,9 @@ impl ApiError {
             Self::IdInvalid(_) => (S::BAD_REQUEST, "id_invalid"),
             Self::HeaderInvalid(_) => (S::BAD_REQUEST, "header_invalid"),
             Self::ChannelMismatch => (S::BAD_REQUEST, "channel_mismatch"),
-            Self::RateLimited | Self::TooManySignIns => (S::TOO_MANY_REQUESTS, "rate_limited"),
+            Self::RateLimited(_) | Self::TooManySignIns(_) => (S::TOO_MANY_REQUESTS, "rate_limited"),
             Self::CrossSite => (S::FORBIDDEN, "cross_site"),
-            Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
+            Self::TooManyStreams(_) => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
             Self::UriTooLong(_) => (S::URI_TOO_LONG, "uri_too_long"),
             Self::NotSocket => (S::UPGRADE_REQUIRED, "upgrade_required"),
             Self::Binary => (S::UNSUPPORTED_MEDIA_TYPE, "not_json"),
@@ -222,9 +222,9 @@ impl ApiError {
         match self {
             Self::Engine(Error::Refused(refusal)) => refusal.limit().map(|(limit, max)| (limit, Some(max))),
             Self::Engine(Error::Store(StoreError::Busy)) => Some((Limit::NodeQueue, None)),
-            Self::RateLimited => Some((Limit::KeyRequests, None)),
-            Self::TooManySignIns => Some((Limit::SignIns, None)),
-            Self::TooManyStreams => Some((Limit::NodeStreams, None)),
+            Self::RateLimited(most) => Some((Limit::KeyRequests, Some(u64::from(*most)))),
+            Self::TooManySignIns(most) => Some((Limit::SignIns, Some(u64::from(*most)))),
+            Self::TooManyStreams(most) => Some((Limit::NodeStreams, Some(*most as u64))),
             Self::TooManySubscriptions(most) => Some((Limit::SocketSubscriptions, Some(*most as u64))),
             _ => None,
         }
@@ -285,12 +285,12 @@ impl ApiError {
             Self::QueryInvalid(why) => ("a query parameter is wrong".to_owned(), Some(why.clone())),
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
             Self::ChannelMismatch => plain("the question is in another channel than the one that was named"),
-            Self::RateLimited => plain("this key sends more requests than it may; wait a second"),
-            Self::TooManySignIns => plain("too many attempts to sign in; wait a minute"),
+            Self::RateLimited(_) => plain("this key sends more requests than it may; wait a second"),
+            Self::TooManySignIns(_) => plain("too many attempts to sign in; wait a minute"),
             Self::CrossSite => {
                 plain("this did not come from the page of this server: send `X-Holdpoint-Page: 1` from there")
             }
-            Self::TooManyStreams => plain("this node has as many streams open as it may"),
+            Self::TooManyStreams(_) => plain("this node has as many streams open as it may"),
             Self::UriTooLong(most) => (format!("the path and query are longer than {most} bytes"), None),
             Self::NotSocket => plain("this is a WebSocket: connect with `Upgrade: websocket`"),
             Self::Binary => plain("a binary message cannot be read: send JSON as text"),

@@ -17,7 +17,6 @@ mod cookie;
 mod dialects;
 mod document;
 mod error;
-mod exact_numbers;
 mod frames;
 mod front;
 mod handshake;

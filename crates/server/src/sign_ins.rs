@@ -11,6 +11,12 @@ use crate::error::ApiError;
 
 /// How many accounts and addresses are remembered before those are forgotten that may try again anyway.
 const MOST: usize = 10_000;
+/// How many attempts in a row an account may have from one address, and how soon there is one more.
+const OF_ACCOUNT: (u32, Duration) = (10, Duration::from_secs(6));
+/// The same from all addresses together.
+const OF_ACCOUNT_ALONE: (u32, Duration) = (1000, Duration::from_millis(200));
+/// How many attempts in a row may come from one address, and how soon there is one more.
+const OF_ADDRESS: (u32, Duration) = (30, Duration::from_secs(2));
 
 /// How often somebody may try to sign in.
 pub(crate) struct SignIns {
@@ -24,9 +30,9 @@ pub(crate) struct SignIns {
 impl Default for SignIns {
     fn default() -> Self {
         Self {
-            by_account: RateLimiter::keyed(quota(10, Duration::from_secs(6))),
-            by_account_alone: RateLimiter::keyed(quota(1000, Duration::from_millis(200))),
-            by_address: RateLimiter::keyed(quota(30, Duration::from_secs(2))),
+            by_account: RateLimiter::keyed(quota(OF_ACCOUNT)),
+            by_account_alone: RateLimiter::keyed(quota(OF_ACCOUNT_ALONE)),
+            by_address: RateLimiter::keyed(quota(OF_ADDRESS)),
         }
     }
 }
@@ -36,7 +42,7 @@ impl SignIns {
     pub(crate) fn check_address(&self, from: Option<IpAddr>) -> Result<(), ApiError> {
         trim(&self.by_address);
         let often = from.is_some_and(|from| self.by_address.check_key(&from).is_err());
-        if often { Err(ApiError::TooManySignIns) } else { Ok(()) }
+        if often { Err(ApiError::TooManySignIns(OF_ADDRESS.0)) } else { Ok(()) }
     }
 
     /// Counts an attempt on an account, and refuses one too many.
@@ -45,13 +51,15 @@ impl SignIns {
         trim(&self.by_account);
         trim(&self.by_account_alone);
         let account: String = format!("{tenant}\n{name}").chars().take(300).collect();
-        let often = self.by_account.check_key(&(account.clone(), from)).is_err()
-            || self.by_account_alone.check_key(&account).is_err();
-        if often { Err(ApiError::TooManySignIns) } else { Ok(()) }
+        if self.by_account.check_key(&(account.clone(), from)).is_err() {
+            return Err(ApiError::TooManySignIns(OF_ACCOUNT.0));
+        }
+        let often = self.by_account_alone.check_key(&account).is_err();
+        if often { Err(ApiError::TooManySignIns(OF_ACCOUNT_ALONE.0)) } else { Ok(()) }
     }
 }
 
-fn quota(burst: u32, every: Duration) -> Quota {
+fn quota((burst, every): (u32, Duration)) -> Quota {
     let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
     Quota::with_period(every).unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst)
 }

@@ -195,7 +195,7 @@ impl Counted {
         let (tenant, credential) = (caller.scope.tenant, caller.credential);
         let of_key = keys.take((tenant, credential)).ok_or(full(Limit::KeyStreams, keys.most()))?;
         let of_tenant = tenants.take(tenant).ok_or(full(Limit::TenantStreams, tenants.most()))?;
-        let of_node = all.take(()).ok_or(ApiError::TooManyStreams)?;
+        let of_node = all.take(()).ok_or(ApiError::TooManyStreams(all.most()))?;
         metrics::gauge!("holdpoint_stream_readers").increment(1.0);
         Ok(Self { _places: [of_key, of_tenant, of_node] })
     }

@@ -79,8 +79,8 @@ impl VersionsQuery {
     ) -> Result<(Vec<DefinitionView>, Option<String>), ApiError> {
         let after = self.cursor.as_deref().map(cursor).transpose()?;
         let limit = limit(self.limit)?;
-        let found = app.engine.definitions(caller, kind, Page { after, limit }).await?;
-        let last = found.last().filter(|_| found.len() == limit as usize);
+        let (found, more) = app.engine.definitions(caller, kind, Page { after, limit }).await?;
+        let last = found.last().filter(|_| more);
         let next = last.map(|last| format!("{}@{}", last.definition.name, last.definition.version));
         let shown = found.into_iter().map(|one| DefinitionView::new(one.definition, !one.from_file));
         Ok((shown.collect(), next))

@@ -4,7 +4,7 @@ use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Tim
 use postgres::Row;
 use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, Stored};
 
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::values::{column, json, micros, number, parsed, time, time_if};
 
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
@@ -56,14 +56,6 @@ impl AccessReads for Face<'_> {
         found.map_or(Ok(None), |row| column(&row, 0))
     }
 
-    fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
-        let sql = format!(
-            "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = $1 order by keys.id desc"
-        );
-        let keys = self.rows(&sql, &[&scope.project.uuid()])?;
-        keys.iter().map(|row| Ok(read(row)?.key)).collect()
-    }
-
     fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project \
@@ -71,6 +63,17 @@ impl AccessReads for Face<'_> {
         );
         let (after, limit) = (page.after.map(KeyId::uuid), i64::from(page.limit));
         self.bounded_list(&sql, &[&scope.project.uuid(), &after, &limit], page.limit, |row| Ok(read(row)?.key))
+    }
+
+    fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Stored<Bounded<Key>> {
+        let sql = format!(
+            "select {COLUMNS} from keys join projects on projects.id = keys.project \
+             where keys.project = $1 and ($2::uuid is null or keys.id < $2) and revoked_at is null \
+             and (expires_at is null or expires_at > $3) and role <> 'agent' order by keys.id desc limit $4"
+        );
+        let (after, limit) = (page.after.map(KeyId::uuid), i64::from(page.limit));
+        let values: Values<'_> = &[&scope.project.uuid(), &after, &now.as_microsecond(), &limit];
+        self.bounded_list(&sql, values, page.limit, |row| Ok(read(row)?.key))
     }
 
     fn key_count(&mut self, scope: &Scope) -> Stored<u64> {

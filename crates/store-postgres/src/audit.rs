@@ -113,10 +113,9 @@ impl AuditReads for Face<'_> {
         self.bounded_list(&sql, &values, page.limit, read)
     }
 
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>> {
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>> {
         let (after, limit) = (signed(page.after.unwrap_or(0))?, i64::from(page.limit));
-        let found = self.rows(CHAIN, &[&tenant.uuid(), &after, &limit])?;
-        found.iter().map(read).collect()
+        self.bounded_rows(CHAIN, &[&tenant.uuid(), &after, &limit], page.limit, read)
     }
 
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>> {

@@ -3,9 +3,9 @@
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use postgres::Row;
 use serde_json::Value;
-use store::{AnswerPlace, DefinitionReads, DefinitionWrites, Page, Stored};
+use store::{AnswerPlace, Bounded, DefinitionReads, DefinitionWrites, Page, Stored};
 
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::values::{column, json, micros, number, parsed, time_if};
 
 impl DefinitionReads for Face<'_> {
@@ -35,13 +35,13 @@ impl DefinitionReads for Face<'_> {
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Vec<Definition>> {
+    ) -> Stored<Bounded<Definition>> {
         let sql = "select body, retired_at from definitions \
                    where project = $1 and kind = $2 and (name, version) > ($3, $4) order by name, version limit $5";
         let (name, version) = page.after.unwrap_or_default();
         let limit = i64::from(page.limit);
-        let found = self.listed(sql, &[&scope.project.uuid(), &kind.name(), &name, &version, &limit])?;
-        found.iter().map(read).collect()
+        let values: Values<'_> = &[&scope.project.uuid(), &kind.name(), &name, &version, &limit];
+        self.bounded_list(sql, values, page.limit, read)
     }
 
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>> {

@@ -3,7 +3,7 @@
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use postgres::Row;
-use store::{Bounded, Cursor, EventReads, EventWrites, ProjectEvents, StoreError, Stored, Topic};
+use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, StoreError, Stored, Topic};
 
 use crate::connection::{Face, Values};
 use crate::values::{column, json, number, parsed, signed, time, unusable};
@@ -48,24 +48,34 @@ impl EventReads for Face<'_> {
         self.bounded_rows(&of_session(), values, limit, read)
     }
 
-    fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>> {
+    fn events_about(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        about: InteractionId,
+        page: Page<u64>,
+    ) -> Stored<Bounded<Event>> {
         let sql = format!(
-            "select {COLUMNS} from events where session = $1 and project = $2 and interaction = $3 order by seq"
+            "select {COLUMNS} from events where session = $1 and project = $2 and interaction = $3 and seq > $4 \
+             order by seq limit $5"
         );
-        let found = self.rows(&sql, &[&session.uuid(), &scope.project.uuid(), &about.uuid()])?;
-        found.iter().map(read).collect()
+        let (after, limit) = (signed(page.after.unwrap_or(0))?, i64::from(page.limit));
+        let values: Values<'_> = &[&session.uuid(), &scope.project.uuid(), &about.uuid(), &after, &limit];
+        self.bounded_rows(&sql, values, page.limit, read)
     }
 
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
         let (xid, position) = (after.major.to_string(), signed(after.minor)?);
-        let found = self.rows(&of_project(), &[&scope.project.uuid(), &xid, &position, &i64::from(limit)])?;
-        let mut part = ProjectEvents::default();
-        for row in &found {
-            if !column::<bool>(row, 10)? {
-                part.hidden = true;
+        let values: Values<'_> = &[&scope.project.uuid(), &xid, &position, &i64::from(limit)];
+        let placed = |row: &Row| Ok((column::<bool>(row, 10)?, cursor(row, 8)?, read(row)?));
+        let found = self.bounded_rows(&of_project(), values, limit, placed)?;
+        let mut part = ProjectEvents { more: found.more, ..ProjectEvents::default() };
+        for (shown, cursor, event) in found {
+            if !shown {
+                (part.hidden, part.more) = (true, false);
                 break;
             }
-            part.events.push((cursor(row, 8)?, read(row)?));
+            part.events.push((cursor, event));
         }
         Ok(part)
     }

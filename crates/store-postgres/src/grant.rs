@@ -2,15 +2,15 @@
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 use postgres::Row;
-use store::{GrantReads, GrantWrites, Page, Stored, TimerReads};
+use store::{Bounded, GrantReads, GrantWrites, Page, Stored, TimerReads};
 
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::values::{column, json, micros, number, parsed, signed};
 
 /// Grants for a tool that are not over.
 pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project = $1 and tool = $2 and revoked_at is null \
                                    and (until is null or until > $3) and (most_uses is null or uses < most_uses) \
-                                   order by id limit 1000";
+                                   and ($4::uuid is null or id > $4) order by id limit $5";
 
 impl GrantReads for Face<'_> {
     fn grant(&mut self, scope: &Scope, id: GrantId) -> Stored<Option<Grant>> {
@@ -19,19 +19,20 @@ impl GrantReads for Face<'_> {
         found.map(|row| read(&row)).transpose()
     }
 
-    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Vec<Grant>> {
+    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Bounded<Grant>> {
         let now = self.now()?.as_microsecond();
         let sql = "select body, uses from grants where project = $1 and ($2::uuid is null or id < $2) and ($3 or (revoked_at is \
                    null and (until is null or until > $4) and (most_uses is null or uses < most_uses))) \
                    order by id desc limit $5";
         let after = page.after.map(GrantId::uuid);
-        let found = self.listed(sql, &[&scope.project.uuid(), &after, &over, &now, &i64::from(page.limit)])?;
-        found.iter().map(read).collect()
+        let values: Values<'_> = &[&scope.project.uuid(), &after, &over, &now, &i64::from(page.limit)];
+        self.bounded_list(sql, values, page.limit, read)
     }
 
-    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp) -> Stored<Vec<Grant>> {
-        let found = self.rows(FOR_TOOL, &[&scope.project.uuid(), &tool, &now.as_microsecond()])?;
-        found.iter().map(read).collect()
+    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp, page: Page<GrantId>) -> Stored<Bounded<Grant>> {
+        let (after, limit) = (page.after.map(GrantId::uuid), i64::from(page.limit));
+        let values: Values<'_> = &[&scope.project.uuid(), &tool, &now.as_microsecond(), &after, &limit];
+        self.bounded_rows(FOR_TOOL, values, page.limit, read)
     }
 }
 

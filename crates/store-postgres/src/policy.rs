@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use postgres::Row;
-use store::{DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
+use store::{Bounded, DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
 use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::values::{column, json, number as counted, parsed, signed};
 
 /// Over how many rows one count is spread.
@@ -43,10 +43,15 @@ impl PolicyReads for Face<'_> {
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>) -> Stored<Vec<KnownChange>> {
+    fn policy_changes(
+        &mut self,
+        scope: &Scope,
+        version: Option<&str>,
+        page: Page<u64>,
+    ) -> Stored<Bounded<KnownChange>> {
         let before = page.after.map_or(Ok(i64::MAX), signed)?;
-        let found = self.listed(CHANGES, &[&scope.project.uuid(), &before, &version, &i64::from(page.limit)])?;
-        found.iter().map(known).collect()
+        let values: Values<'_> = &[&scope.project.uuid(), &before, &version, &i64::from(page.limit)];
+        self.bounded_list(CHANGES, values, page.limit, known)
     }
 
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>> {
@@ -55,9 +60,9 @@ impl PolicyReads for Face<'_> {
         found.map(|row| column(&row, 0)).transpose()
     }
 
-    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Vec<Difference>> {
-        let found = self.rows(DIFFERENCES, &[&scope.project.uuid(), &signed(number)?, &i64::from(limit)])?;
-        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Bounded<Difference>> {
+        let values: Values<'_> = &[&scope.project.uuid(), &signed(number)?, &i64::from(limit)];
+        self.bounded_rows(DIFFERENCES, values, limit, |row| parsed(column(row, 0)?))
     }
 
     fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>> {

@@ -3,9 +3,9 @@
 use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use postgres::Row;
 use postgres::types::ToSql;
-use store::{Page, SessionFilter, SessionReads, SessionWrites, Stored};
+use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, Stored};
 
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::values::{column, json, json_if, micros, number, parsed, parsed_if, signed, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
@@ -25,17 +25,24 @@ impl SessionReads for Face<'_> {
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Vec<Session>> {
+    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-        let found = self.listed(&sql, &values)?;
-        found.iter().map(|row| read(scope, row)).collect()
+        self.bounded_list(&sql, &values, page.limit, |row| read(scope, row))
     }
 
     fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>> {
         let sql = "select body from steps where session = $1 and project = $2 order by id";
         let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid()])?;
         found.iter().map(|row| parsed(column(row, 0)?)).collect()
+    }
+
+    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> Stored<Bounded<Step>> {
+        let sql = "select body from steps where session = $1 and project = $2 and ($3::uuid is null or id < $3) \
+                   order by id desc limit $4";
+        let (after, limit) = (page.after.map(StepId::uuid), i64::from(page.limit));
+        let values: Values<'_> = &[&session.uuid(), &scope.project.uuid(), &after, &limit];
+        self.bounded_list(sql, values, page.limit, |row| parsed(column(row, 0)?))
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
 use postgres::Row;
-use store::{Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
+use store::{Bounded, Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
 
 use crate::connection::{Face, Values};
-use crate::values::{column, number, parsed, time, time_if};
+use crate::values::{column, number, parsed, time, time_if, unusable};
 
 impl StatsReads for Face<'_> {
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats> {
@@ -38,7 +38,7 @@ impl StatsReads for Face<'_> {
         since: Timestamp,
         after: Option<(Timestamp, InteractionId)>,
         limit: u32,
-    ) -> Stored<Vec<Closed>> {
+    ) -> Stored<Bounded<Closed>> {
         let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
         let sql = "select interactions.id, kind, created_at, resolved_at, state, \
                    case when asked::json #>> '{question,asked_by_rule,policy}' is not null \
@@ -48,8 +48,7 @@ impl StatsReads for Face<'_> {
                    and ($3::uuid is null or resolved_at > $2 or interactions.id > $3) \
                    order by resolved_at, interactions.id limit $4";
         let values: Values<'_> = &[&scope.project.uuid(), &from.as_microsecond(), &beyond, &i64::from(limit)];
-        let found = self.rows(sql, values)?;
-        found.iter().filter_map(|row| closed(row).transpose()).collect()
+        self.bounded_rows(sql, values, limit, closed)
     }
 
     fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64> {
@@ -100,14 +99,16 @@ impl Face<'_> {
 }
 
 /// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
-fn closed(row: &Row) -> Stored<Option<Closed>> {
-    let State::Resolved { resolution, .. } = parsed(column(row, 4)?)? else { return Ok(None) };
-    Ok(Some(Closed {
+fn closed(row: &Row) -> Stored<Closed> {
+    let State::Resolved { resolution, .. } = parsed(column(row, 4)?)? else {
+        return Err(unusable("a closed question is not resolved"));
+    };
+    Ok(Closed {
         id: InteractionId::from_uuid(column(row, 0)?),
         kind: column(row, 1)?,
         asked_at: time(column(row, 2)?)?,
         resolved_at: time(column(row, 3)?)?,
         resolution,
         rule: column(row, 5)?,
-    }))
+    })
 }

@@ -54,16 +54,6 @@ impl UserReads for Face<'_> {
         self.user_where("tenant = $1 and subject = $2", &[&tenant.uuid(), &subject])
     }
 
-    fn users(&mut self, scope: &Scope) -> Stored<Vec<User>> {
-        let sql = format!(
-            "select {USER}, {MEMBERSHIP} from users join memberships on memberships.\"user\" = users.id \
-             where users.id in ({MEMBERS}) and memberships.project = $1 order by name collate \"C\""
-        );
-        let rows = self.rows(&sql, &[&scope.project.uuid()])?;
-        let one = |row: &Row| Ok(User { memberships: vec![membership(row, 8)?], ..user(row)?.user });
-        rows.iter().map(one).collect()
-    }
-
     fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>> {
         let sql = format!(
             "select {USER}, {MEMBERSHIP} from users join memberships on memberships.\"user\" = users.id \

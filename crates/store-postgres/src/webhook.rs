@@ -5,10 +5,10 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use postgres::Row;
-use store::{Cursor, DueWebhook, Hold, Page, Sealed, Stored, WebhookReads, WebhookSecret, WebhookWrites};
+use store::{Bounded, Cursor, DueWebhook, Hold, Page, Sealed, Stored, WebhookReads, WebhookSecret, WebhookWrites};
 
 use crate::access::scope;
-use crate::connection::Face;
+use crate::connection::{Face, Values};
 use crate::event::cursor;
 use crate::interaction;
 use crate::secret::data_key;
@@ -46,12 +46,11 @@ impl WebhookReads for Face<'_> {
         self.row(sql, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
     }
 
-    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Vec<Webhook>> {
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Bounded<Webhook>> {
         let sql = "select body from webhooks where project = $1 and ($2::uuid is null or id < $2) \
                    order by id desc limit $3";
         let after = page.after.map(WebhookId::uuid);
-        let found = self.listed(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
-        found.iter().map(body).collect()
+        self.bounded_list(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)], page.limit, body)
     }
 
     fn webhook_count(&mut self, scope: &Scope) -> Stored<u64> {
@@ -114,10 +113,9 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         agent: &str,
         limit: u32,
-    ) -> Stored<Vec<Interaction>> {
-        let limit = i64::from(limit);
-        let found = self.rows(&interaction::unsent(), &[&scope.project.uuid(), &agent, &limit, &webhook.uuid()])?;
-        found.iter().map(|row| interaction::read(scope, row)).collect()
+    ) -> Stored<Bounded<Interaction>> {
+        let values: Values<'_> = &[&scope.project.uuid(), &agent, &i64::from(limit), &webhook.uuid()];
+        self.bounded_rows(&interaction::unsent(), values, limit, |row| interaction::read(scope, row))
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>> {

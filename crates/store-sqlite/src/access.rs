@@ -69,21 +69,23 @@ impl AccessReads for Face<'_> {
         Ok(found.optional().told()?.flatten())
     }
 
-    fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>> {
-        let sql = format!(
-            "select {COLUMNS} from keys join projects on projects.id = keys.project where keys.project = ?1 order by keys.id desc"
-        );
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
-        let keys = statement.query_map([scope.project.uuid()], |row| Ok(read(row)?.key)).told()?;
-        keys.collect::<Result<_, _>>().told()
-    }
-
     fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project \
              where keys.project = ?1 and (?2 is null or keys.id < ?2) order by keys.id desc limit ?3"
         );
         let row = params![scope.project.uuid(), page.after.map(KeyId::uuid), page.limit];
+        self.bounded(&sql, row, page.limit, |row| Ok(read(row)?.key))
+    }
+
+    fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Stored<Bounded<Key>> {
+        let sql = format!(
+            "select {COLUMNS} from keys join projects on projects.id = keys.project \
+             where keys.project = ?1 and (?2 is null or keys.id < ?2) and revoked_at is null \
+             and (expires_at is null or expires_at > ?3) and role <> 'agent' order by keys.id desc limit ?4"
+        );
+        let after = page.after.map(KeyId::uuid);
+        let row = params![scope.project.uuid(), after, now.as_microsecond(), page.limit];
         self.bounded(&sql, row, page.limit, |row| Ok(read(row)?.key))
     }
 

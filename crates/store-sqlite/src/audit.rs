@@ -112,11 +112,8 @@ impl AuditReads for Face<'_> {
         self.bounded(&sql, values.as_slice(), page.limit, read)
     }
 
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>> {
-        let mut statement = self.connection.prepare_cached(CHAIN).told()?;
-        let row = params![tenant.uuid(), page.after.unwrap_or(0), page.limit];
-        let found = statement.query_map(row, read).told()?;
-        found.collect::<Result<_, _>>().told()
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>> {
+        self.bounded(CHAIN, params![tenant.uuid(), page.after.unwrap_or(0), page.limit], page.limit, read)
     }
 
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>> {

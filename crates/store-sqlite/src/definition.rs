@@ -3,7 +3,7 @@
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 use serde_json::Value;
-use store::{AnswerPlace, DefinitionReads, DefinitionWrites, Page, Stored};
+use store::{AnswerPlace, Bounded, DefinitionReads, DefinitionWrites, Page, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -37,14 +37,12 @@ impl DefinitionReads for Face<'_> {
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Vec<Definition>> {
+    ) -> Stored<Bounded<Definition>> {
         let sql = "select body, retired_at from definitions \
                    where project = ?1 and kind = ?2 and (name, version) > (?3, ?4) order by name, version limit ?5";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let (name, version) = page.after.unwrap_or_default();
         let row = params![scope.project.uuid(), kind.name(), name, version, page.limit];
-        let found = statement.query_map(row, read).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.bounded(sql, row, page.limit, read)
     }
 
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>> {

@@ -2,7 +2,7 @@
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use rusqlite::{Row, params};
-use store::{Bounded, Cursor, EventReads, EventWrites, ProjectEvents, Stored, Topic};
+use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, Stored, Topic};
 use uuid::Uuid;
 
 use crate::connection::Face;
@@ -27,18 +27,27 @@ impl EventReads for Face<'_> {
         self.bounded(&of_session(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
     }
 
-    fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>> {
+    fn events_about(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        about: InteractionId,
+        page: Page<u64>,
+    ) -> Stored<Bounded<Event>> {
         let sql = format!(
-            "select {COLUMNS} from events where session = ?1 and +project = ?2 and interaction = ?3 order by seq"
+            "select {COLUMNS} from events where session = ?1 and +project = ?2 and interaction = ?3 and seq > ?4 \
+             order by seq limit ?5"
         );
-        self.all(&sql, [session.uuid(), scope.project.uuid(), about.uuid()], read)
+        let after = page.after.unwrap_or(0);
+        let row = params![session.uuid(), scope.project.uuid(), about.uuid(), after, page.limit];
+        self.bounded(&sql, row, page.limit, read)
     }
 
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
-        let mut statement = self.connection.prepare_cached(&of_project()).told()?;
         let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));
-        let events = statement.query_map(params![scope.project.uuid(), after.minor, limit], placed).told()?;
-        Ok(ProjectEvents { events: events.collect::<Result<_, _>>().told()?, hidden: false })
+        let row = params![scope.project.uuid(), after.minor, limit];
+        let found = self.bounded(&of_project(), row, limit, placed)?;
+        Ok(ProjectEvents { more: found.more, events: found.into_vec(), hidden: false })
     }
 
     fn project_head(&mut self, scope: &Scope) -> Stored<Cursor> {

@@ -2,7 +2,7 @@
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
-use store::{GrantReads, GrantWrites, Page, Stored};
+use store::{Bounded, GrantReads, GrantWrites, Page, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -12,7 +12,7 @@ use crate::values::{json, micros, parsed};
 /// Grants for a tool that are not over.
 pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project = ?1 and tool = ?2 and revoked_at is null \
                                    and (until is null or until > ?3) and (most_uses is null or uses < most_uses) \
-                                   order by id limit 1000";
+                                   and (?4 is null or id > ?4) order by id limit ?5";
 
 impl GrantReads for Face<'_> {
     fn grant(&mut self, scope: &Scope, id: GrantId) -> Stored<Option<Grant>> {
@@ -21,20 +21,18 @@ impl GrantReads for Face<'_> {
         statement.query_row([id.uuid(), scope.project.uuid()], read).optional().told()
     }
 
-    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Vec<Grant>> {
+    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Bounded<Grant>> {
         let now = self.clock.now().as_microsecond();
         let sql = "select body, uses from grants where project = ?1 and (?2 is null or id < ?2) and (?3 or (revoked_at is null \
                    and (until is null or until > ?4) and (most_uses is null or uses < most_uses))) order by id desc limit ?5";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let row = params![scope.project.uuid(), page.after.map(GrantId::uuid), over, now, page.limit];
-        let found = statement.query_map(row, read).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.bounded(sql, row, page.limit, read)
     }
 
-    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp) -> Stored<Vec<Grant>> {
-        let mut statement = self.connection.prepare_cached(FOR_TOOL).told()?;
-        let found = statement.query_map(params![scope.project.uuid(), tool, now.as_microsecond()], read).told()?;
-        found.collect::<Result<_, _>>().told()
+    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp, page: Page<GrantId>) -> Stored<Bounded<Grant>> {
+        let after = page.after.map(GrantId::uuid);
+        let row = params![scope.project.uuid(), tool, now.as_microsecond(), after, page.limit];
+        self.bounded(FOR_TOOL, row, page.limit, read)
     }
 }
 

@@ -3,7 +3,7 @@
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
-use store::{DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
+use store::{Bounded, DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -39,11 +39,14 @@ impl PolicyReads for Face<'_> {
         statement.query_row(params![scope.project.uuid(), version], body).optional().told()
     }
 
-    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>) -> Stored<Vec<KnownChange>> {
-        let mut statement = self.connection.prepare_cached(CHANGES).told()?;
+    fn policy_changes(
+        &mut self,
+        scope: &Scope,
+        version: Option<&str>,
+        page: Page<u64>,
+    ) -> Stored<Bounded<KnownChange>> {
         let row = params![scope.project.uuid(), page.after.unwrap_or(i64::MAX.unsigned_abs()), version, page.limit];
-        let found = statement.query_map(row, known).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.bounded(CHANGES, row, page.limit, known)
     }
 
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>> {
@@ -52,10 +55,8 @@ impl PolicyReads for Face<'_> {
         statement.query_row(params![scope.project.uuid(), number], |row| row.get(0)).optional().told()
     }
 
-    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Vec<Difference>> {
-        let mut statement = self.connection.prepare_cached(DIFFERENCES).told()?;
-        let found = statement.query_map(params![scope.project.uuid(), number, limit], body).told()?;
-        found.collect::<Result<_, _>>().told()
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Bounded<Difference>> {
+        self.bounded(DIFFERENCES, params![scope.project.uuid(), number, limit], limit, body)
     }
 
     fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>> {

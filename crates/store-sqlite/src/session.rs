@@ -2,7 +2,7 @@
 
 use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
-use store::{Page, SessionFilter, SessionReads, SessionWrites, StoreError, Stored};
+use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreError, Stored};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -67,12 +67,10 @@ impl SessionReads for Face<'_> {
         statement.query_row([session.uuid(), scope.project.uuid()], body).optional().told()
     }
 
-    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Vec<Session>> {
+    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>> {
         let (sql, values) = list(scope, filter, page);
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let sessions = statement.query_map(values.as_slice(), |row| read(scope, row)).told()?;
-        sessions.collect::<Result<_, _>>().told()
+        self.bounded(&sql, values.as_slice(), page.limit, |row| read(scope, row))
     }
 
     fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>> {
@@ -81,6 +79,13 @@ impl SessionReads for Face<'_> {
         let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
         let steps = statement.query_map([session.uuid(), scope.project.uuid()], body).told()?;
         steps.collect::<Result<_, _>>().told()
+    }
+
+    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> Stored<Bounded<Step>> {
+        let sql = "select body from steps where session = ?1 and project = ?2 and (?3 is null or id < ?3) \
+                   order by id desc limit ?4";
+        let row = params![session.uuid(), scope.project.uuid(), page.after.map(StepId::uuid), page.limit];
+        self.bounded(sql, row, page.limit, |row| parsed(&row.get::<_, String>(0)?))
     }
 }
 

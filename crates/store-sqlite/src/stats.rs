@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
+use rusqlite::types::Type;
 use rusqlite::{Row, params};
-use store::{Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
+use store::{Bounded, Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -41,7 +42,7 @@ impl StatsReads for Face<'_> {
         since: Timestamp,
         after: Option<(Timestamp, InteractionId)>,
         limit: u32,
-    ) -> Stored<Vec<Closed>> {
+    ) -> Stored<Bounded<Closed>> {
         let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
         let sql = "select interactions.id, kind, created_at, resolved_at, state, \
                    iif(json_extract(asked, '$.question.asked_by_rule.policy') is null, null, \
@@ -49,10 +50,7 @@ impl StatsReads for Face<'_> {
                    from interactions join questions on questions.interaction = interactions.id \
                    where resolved_at is not null and resolved_at >= ?2 and project = ?1 \
                    and (?3 is null or resolved_at > ?2 or interactions.id > ?3) order by resolved_at, interactions.id limit ?4";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let values = params![scope.project.uuid(), from.as_microsecond(), beyond, limit];
-        let found = statement.query_map(values, closed).told()?;
-        found.filter_map(Result::transpose).collect::<Result<_, _>>().told()
+        self.bounded(sql, params![scope.project.uuid(), from.as_microsecond(), beyond, limit], limit, closed)
     }
 
     fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64> {
@@ -107,14 +105,16 @@ impl Face<'_> {
 }
 
 /// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
-fn closed(row: &Row<'_>) -> rusqlite::Result<Option<Closed>> {
-    let State::Resolved { resolution, .. } = parsed(&row.get::<_, String>(4)?)? else { return Ok(None) };
-    Ok(Some(Closed {
+fn closed(row: &Row<'_>) -> rusqlite::Result<Closed> {
+    let State::Resolved { resolution, .. } = parsed(&row.get::<_, String>(4)?)? else {
+        return Err(rusqlite::Error::InvalidColumnType(4, "state".into(), Type::Text));
+    };
+    Ok(Closed {
         id: InteractionId::from_uuid(id(row.get(0)?)),
         kind: row.get(1)?,
         asked_at: time(row.get(2)?)?,
         resolved_at: time(row.get(3)?)?,
         resolution,
         rule: row.get(5)?,
-    }))
+    })
 }

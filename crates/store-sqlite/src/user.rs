@@ -56,17 +56,6 @@ impl UserReads for Face<'_> {
         self.user_where("tenant = ?1 and subject = ?2", params![tenant.uuid(), subject])
     }
 
-    fn users(&mut self, scope: &Scope) -> Stored<Vec<User>> {
-        let sql = format!(
-            "select {USER}, {MEMBERSHIP} from users join memberships on memberships.user = users.id \
-             where users.id in ({MEMBERS}) and memberships.project = ?1 order by name"
-        );
-        self.all(&sql, [scope.project.uuid()], |row| {
-            let memberships = vec![membership(row, 8)?];
-            Ok(User { memberships, ..user(row)?.user })
-        })
-    }
-
     fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>> {
         let sql = format!(
             "select {USER}, {MEMBERSHIP} from users join memberships on memberships.user = users.id \

@@ -5,7 +5,7 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use rusqlite::{OptionalExtension, Row, params};
-use store::{Cursor, DueWebhook, Hold, Page, Sealed, Stored, WebhookReads, WebhookSecret, WebhookWrites};
+use store::{Bounded, Cursor, DueWebhook, Hold, Page, Sealed, Stored, WebhookReads, WebhookSecret, WebhookWrites};
 
 use crate::connection::Face;
 use crate::error::Told;
@@ -45,9 +45,10 @@ impl WebhookReads for Face<'_> {
         statement.query_row([webhook.uuid(), scope.project.uuid()], body).optional().told()
     }
 
-    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Vec<Webhook>> {
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Bounded<Webhook>> {
         let sql = "select body from webhooks where project = ?1 and (?2 is null or id < ?2) order by id desc limit ?3";
-        self.all(sql, params![scope.project.uuid(), page.after.map(WebhookId::uuid), page.limit], body)
+        let row = params![scope.project.uuid(), page.after.map(WebhookId::uuid), page.limit];
+        self.bounded(sql, row, page.limit, body)
     }
 
     fn webhook_count(&mut self, scope: &Scope) -> Stored<u64> {
@@ -110,9 +111,9 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         agent: &str,
         limit: u32,
-    ) -> Stored<Vec<Interaction>> {
+    ) -> Stored<Bounded<Interaction>> {
         let row = params![scope.project.uuid(), agent, limit, webhook.uuid()];
-        self.all(&interaction::unsent(), row, |row| interaction::read(scope, row))
+        self.bounded(&interaction::unsent(), row, limit, |row| interaction::read(scope, row))
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>> {

@@ -27,10 +27,10 @@ pub trait AccessReads {
     fn scopes(&mut self) -> Stored<Vec<Scope>>;
     /// The settings of a project, as text; none where nobody has set any.
     fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>>;
-    /// The keys of a project, the newest first.
-    fn keys(&mut self, scope: &Scope) -> Stored<Vec<Key>>;
     /// Part of the keys of a project, the newest first.
     fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>>;
+    /// Part of the keys of a project that are good at a moment and no agent's, the newest first.
+    fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Stored<Bounded<Key>>;
     /// How many keys of a project were not revoked.
     fn key_count(&mut self, scope: &Scope) -> Stored<u64>;
     /// The keys of a project that have this name, whatever its case, and were not revoked; the newest first.

@@ -116,7 +116,7 @@ pub trait AuditReads {
     /// Entries of a project, in the order of the chain or against it.
     fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>>;
     /// A tenant's chain after a number.
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Chained>>;
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>>;
     /// A tenant's checkpoints after a number.
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>>;
 }

@@ -12,6 +12,7 @@ mod drive;
 mod lists;
 mod log;
 mod nouns;
+mod pages;
 mod secrets;
 mod timers;
 mod transactions;
@@ -40,6 +41,10 @@ pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_
 pub use nouns::{
     events_come_back, every_state_comes_back, handed_over_questions_come_back, keys_come_back, once_keeps_the_first,
     sealed_values_come_back, sessions_come_back, settings_keep_the_first,
+};
+pub use pages::{
+    large_answers_come_in_pages, large_definitions_and_policies_come_in_pages, large_events_come_in_pages,
+    large_grants_come_in_pages, large_sessions_and_steps_come_in_pages,
 };
 pub use secrets::{
     a_key_in_use_is_not_forgotten, kept_secrets_come_back, nothing_is_sealed_under_a_key_that_is_forgotten,
@@ -101,6 +106,11 @@ macro_rules! conformance {
             grants_are_counted,
             kept_secrets_come_back,
             keys_come_back,
+            large_answers_come_in_pages,
+            large_definitions_and_policies_come_in_pages,
+            large_events_come_in_pages,
+            large_grants_come_in_pages,
+            large_sessions_and_steps_come_in_pages,
             links_are_used_once,
             lists_filter_sort_and_page,
             members_belong_to_their_project,

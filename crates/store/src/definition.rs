@@ -3,7 +3,7 @@
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use serde_json::Value;
 
-use crate::{Page, Stored};
+use crate::{Bounded, Page, Stored};
 
 /// Where an answer was given: what its like are counted by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub trait DefinitionReads {
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Vec<Definition>>;
+    ) -> Stored<Bounded<Definition>>;
     /// The most frequent answers at a place, with how often each was given.
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>>;
 }

@@ -2,14 +2,20 @@
 
 use domain::{Event, InteractionId, Scope, SessionId};
 
-use crate::{Bounded, Cursor, ProjectEvents, Stored, Topic};
+use crate::{Bounded, Cursor, Page, ProjectEvents, Stored, Topic};
 
 /// What can be read of them.
 pub trait EventReads {
     /// Events of a session after a number.
     fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Bounded<Event>>;
-    /// The events of a session that are about a question.
-    fn events_about(&mut self, scope: &Scope, session: SessionId, about: InteractionId) -> Stored<Vec<Event>>;
+    /// The events of a session that are about a question, after a number.
+    fn events_about(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        about: InteractionId,
+        page: Page<u64>,
+    ) -> Stored<Bounded<Event>>;
     /// Events of a project after a cursor, in commit order.
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents>;
     /// The cursor behind the last event of a project that can be shown now.

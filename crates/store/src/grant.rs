@@ -2,16 +2,16 @@
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 
-use crate::{Page, Stored};
+use crate::{Bounded, Page, Stored};
 
 /// What can be read of them.
 pub trait GrantReads {
     /// A grant.
     fn grant(&mut self, scope: &Scope, id: GrantId) -> Stored<Option<Grant>>;
     /// Grants, the newest first; those that are over too if wanted.
-    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Vec<Grant>>;
-    /// Grants for a tool that are not over, the oldest first, at most a thousand.
-    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp) -> Stored<Vec<Grant>>;
+    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Bounded<Grant>>;
+    /// Grants for a tool that are not over at a moment, the oldest first.
+    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp, page: Page<GrantId>) -> Stored<Bounded<Grant>>;
 }
 
 /// What can be written of them.

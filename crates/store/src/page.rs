@@ -34,6 +34,8 @@ impl FromStr for Cursor {
 pub struct ProjectEvents {
     /// What comes after the cursor, each with its own.
     pub events: Vec<(Cursor, Event)>,
+    /// Whether reading stopped at a bound, in number or in bytes: what comes after the last one was not looked at.
+    pub more: bool,
     /// Whether more is committed already and can be shown only when older transactions have ended: look again soon.
     pub hidden: bool,
 }

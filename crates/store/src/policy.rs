@@ -2,7 +2,7 @@
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 
-use crate::{Page, Stored};
+use crate::{Bounded, Page, Stored};
 
 /// What can be read of them.
 pub trait PolicyReads {
@@ -13,11 +13,12 @@ pub trait PolicyReads {
     /// A policy that was in force here, as it first was.
     fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>>;
     /// The changes of the policy, the newest first; where a version is named, those that put it in force.
-    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>) -> Stored<Vec<KnownChange>>;
+    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>)
+    -> Stored<Bounded<KnownChange>>;
     /// The text of the draft that is judged beside it under this number.
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>>;
     /// The differences of a draft, the newest first.
-    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Vec<Difference>>;
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Bounded<Difference>>;
     /// How many differences of each sort a draft has had, those included that are not kept any more.
     fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>>;
 }

@@ -1,8 +1,8 @@
 //! Sessions and their steps.
 
-use domain::{Luggage, Scope, Session, SessionId, Step};
+use domain::{Luggage, Scope, Session, SessionId, Step, StepId};
 
-use crate::{Page, SessionFilter, Stored};
+use crate::{Bounded, Page, SessionFilter, Stored};
 
 /// What can be read of them.
 pub trait SessionReads {
@@ -11,9 +11,11 @@ pub trait SessionReads {
     /// What a session was started with.
     fn luggage(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<Luggage>>;
     /// Sessions, the newest first.
-    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Vec<Session>>;
+    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>>;
     /// The steps of a session, the oldest first.
     fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>>;
+    /// Part of the steps of a session, the newest first.
+    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> Stored<Bounded<Step>>;
 }
 
 /// What can be written of them.

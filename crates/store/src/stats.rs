@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Resolution, Scope, TenantId, Timestamp};
 
-use crate::Stored;
+use crate::{Bounded, Stored};
 
 /// How many questions of a project are open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub trait StatsReads {
         since: Timestamp,
         after: Option<(Timestamp, InteractionId)>,
         limit: u32,
-    ) -> Stored<Vec<Closed>>;
+    ) -> Stored<Bounded<Closed>>;
     /// How many of a project's open questions were asked at a moment or later.
     fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64>;
     /// How many answers wait for their agents, everywhere, and since when the oldest has.

@@ -44,9 +44,7 @@ pub trait UserReads {
     fn user_by_id(&mut self, id: UserId) -> Stored<Option<UserRecord>>;
     /// The person whom an identity provider means in a tenant.
     fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> Stored<Option<UserRecord>>;
-    /// Everybody who belongs or has belonged to a project, by name, and only what they are there.
-    fn users(&mut self, scope: &Scope) -> Stored<Vec<User>>;
-    /// At most `limit` of them whose names come after this one.
+    /// Part of those who belong or have belonged to a project, by name, after this one; and only what they are there.
     fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>>;
     /// How many people belong to a project now.
     fn member_count(&mut self, scope: &Scope) -> Stored<u64>;

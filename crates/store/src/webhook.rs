@@ -4,7 +4,7 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 
-use crate::{Cursor, Page, Sealed, Stored};
+use crate::{Bounded, Cursor, Page, Sealed, Stored};
 
 /// A webhook that somebody should look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub trait WebhookReads {
     /// A webhook.
     fn webhook(&mut self, scope: &Scope, id: WebhookId) -> Stored<Option<Webhook>>;
     /// The webhooks of a project, the newest first.
-    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Vec<Webhook>>;
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Bounded<Webhook>>;
     /// How many a project has.
     fn webhook_count(&mut self, scope: &Scope) -> Stored<u64>;
     /// Webhooks that nobody holds and for which something may be to do, those first that were not looked at for longest.
@@ -80,7 +80,7 @@ pub trait WebhookReads {
         webhook: WebhookId,
         agent: &str,
         limit: u32,
-    ) -> Stored<Vec<Interaction>>;
+    ) -> Stored<Bounded<Interaction>>;
     /// The secrets of a webhook, the newest first.
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>>;
     /// Secrets that are sealed under a key.

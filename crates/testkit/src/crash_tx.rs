@@ -77,16 +77,17 @@ passed_on! { Reads:
         ticket_exists(id: TicketId, hash: &[u8; 32]) -> bool;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
-        keys(scope: &Scope) -> Vec<Key>;
         keys_page(scope: &Scope, page: Page<KeyId>) -> Bounded<Key>;
+        keys_of_people(scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Bounded<Key>;
         key_count(scope: &Scope) -> u64;
         keys_of_name(scope: &Scope, name: &str) -> Vec<Key>;
     }
     SessionReads {
         session(scope: &Scope, id: SessionId) -> Option<Session>;
         luggage(scope: &Scope, id: SessionId) -> Option<Luggage>;
-        sessions(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Vec<Session>;
+        sessions(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Bounded<Session>;
         steps(scope: &Scope, session: SessionId) -> Vec<Step>;
+        steps_page(scope: &Scope, session: SessionId, page: Page<StepId>) -> Bounded<Step>;
     }
     InteractionReads {
         interaction(scope: &Scope, id: InteractionId) -> Option<Interaction>;
@@ -102,7 +103,7 @@ passed_on! { Reads:
     }
     EventReads {
         events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Bounded<Event>;
-        events_about(scope: &Scope, session: SessionId, about: InteractionId) -> Vec<Event>;
+        events_about(scope: &Scope, session: SessionId, about: InteractionId, page: Page<u64>) -> Bounded<Event>;
         project_events(scope: &Scope, after: Cursor, limit: u32) -> ProjectEvents;
         project_head(scope: &Scope) -> Cursor;
         changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
@@ -116,16 +117,16 @@ passed_on! { Reads:
     }
     GrantReads {
         grant(scope: &Scope, id: GrantId) -> Option<Grant>;
-        grants(scope: &Scope, over: bool, page: Page<GrantId>) -> Vec<Grant>;
-        grants_for(scope: &Scope, tool: &str, now: Timestamp) -> Vec<Grant>;
+        grants(scope: &Scope, over: bool, page: Page<GrantId>) -> Bounded<Grant>;
+        grants_for(scope: &Scope, tool: &str, now: Timestamp, page: Page<GrantId>) -> Bounded<Grant>;
     }
     PolicyReads {
         policy_state(scope: &Scope) -> Option<PolicyState>;
         policy_states(places: &[Scope]) -> Vec<Option<PolicyState>>;
         policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
-        policy_changes(scope: &Scope, version: Option<&str>, page: Page<u64>) -> Vec<KnownChange>;
+        policy_changes(scope: &Scope, version: Option<&str>, page: Page<u64>) -> Bounded<KnownChange>;
         shadow_text(scope: &Scope, number: u64) -> Option<String>;
-        differences(scope: &Scope, number: u64, limit: u32) -> Vec<Difference>;
+        differences(scope: &Scope, number: u64, limit: u32) -> Bounded<Difference>;
         difference_counts(scope: &Scope, number: u64) -> Vec<DifferenceCount>;
     }
     BudgetReads {
@@ -139,7 +140,7 @@ passed_on! { Reads:
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
-        closed(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Vec<Closed>;
+        closed(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Bounded<Closed>;
         open_since(scope: &Scope, since: Timestamp) -> u64;
         backlog() -> (u64, Option<Timestamp>);
         step_counts(now: Timestamp) -> StepCounts;
@@ -152,7 +153,7 @@ passed_on! { Reads:
         audit_head(tenant: TenantId) -> Head;
         audit_unsigned(before: Timestamp) -> Vec<TenantId>;
         audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Bounded<Chained>;
-        audit_chain(tenant: TenantId, page: Page<u64>) -> Vec<Chained>;
+        audit_chain(tenant: TenantId, page: Page<u64>) -> Bounded<Chained>;
         audit_checkpoints(tenant: TenantId, page: Page<u64>) -> Vec<Checkpoint>;
     }
     SecretReads {
@@ -177,7 +178,7 @@ passed_on! { Reads:
     DefinitionReads {
         definition(scope: &Scope, kind: DefinitionKind, name: &str, version: &str) -> Option<Definition>;
         definition_newest(scope: &Scope, kind: DefinitionKind, name: &str) -> Option<Definition>;
-        definitions(scope: &Scope, kind: DefinitionKind, page: Page<(String, String)>) -> Vec<Definition>;
+        definitions(scope: &Scope, kind: DefinitionKind, page: Page<(String, String)>) -> Bounded<Definition>;
         frequent_answers(scope: &Scope, place: &AnswerPlace, limit: u32) -> Vec<(Value, u64)>;
     }
     UserReads {
@@ -185,7 +186,6 @@ passed_on! { Reads:
         user_alike(tenant: TenantId, name: &str) -> Option<UserRecord>;
         user_by_id(id: UserId) -> Option<UserRecord>;
         user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
-        users(scope: &Scope) -> Vec<User>;
         users_page(scope: &Scope, after: Option<&str>, limit: u32) -> Bounded<User>;
         member_count(scope: &Scope) -> u64;
         anybody_signed_in() -> bool;
@@ -195,7 +195,7 @@ passed_on! { Reads:
     }
     WebhookReads {
         webhook(scope: &Scope, id: WebhookId) -> Option<Webhook>;
-        webhooks(scope: &Scope, page: Page<WebhookId>) -> Vec<Webhook>;
+        webhooks(scope: &Scope, page: Page<WebhookId>) -> Bounded<Webhook>;
         webhook_count(scope: &Scope) -> u64;
         webhooks_due(now: Timestamp, limit: u32) -> Vec<DueWebhook>;
         webhook_deliveries(
@@ -204,7 +204,7 @@ passed_on! { Reads:
         webhook_delivery(scope: &Scope, webhook: WebhookId, id: WebhookDeliveryId) -> Option<WebhookDelivery>;
         webhook_deliveries_due(webhook: WebhookId, now: Timestamp, limit: u32) -> Vec<WebhookDelivery>;
         webhook_backlog(webhook: WebhookId) -> (u64, Option<Timestamp>);
-        answers_unsent(scope: &Scope, webhook: WebhookId, agent: &str, limit: u32) -> Vec<Interaction>;
+        answers_unsent(scope: &Scope, webhook: WebhookId, agent: &str, limit: u32) -> Bounded<Interaction>;
         webhook_secrets(scope: &Scope, webhook: WebhookId) -> Vec<WebhookSecret>;
         webhook_secrets_under(key: DataKeyId, limit: u32) -> Vec<WebhookSecret>;
     }

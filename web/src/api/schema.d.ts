@@ -1292,7 +1292,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a session with its steps. */
+        /** Reads a session with its steps: the last 200, and about 4 MiB. */
         get: operations["session_get"];
         put?: never;
         post?: never;
@@ -5418,8 +5418,10 @@ export interface components {
             started_by: components["schemas"]["Actor"];
             /** @description The strongest of what is true of it. */
             status: components["schemas"]["SessionStatus"];
-            /** @description Its steps; only where one session is read. */
+            /** @description Its steps, the oldest first; only where one session is read. */
             steps?: components["schemas"]["StepView"][];
+            /** @description Give it as `steps_cursor` for the steps before these; absent where there are none. */
+            steps_next?: string | null;
             /** @description One line. */
             title?: string | null;
             /**
@@ -21161,7 +21163,10 @@ export interface operations {
     };
     session_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The steps before this one: the `steps_next` of the reply before. */
+                steps_cursor?: string;
+            };
             header?: never;
             path: {
                 /** @description `ses_…` */

@@ -1,17 +1,18 @@
 //! The arguments of a call, as they come and as they go back.
 
+use domain::exact_numbers::first_rounded;
 use serde_json::{Map, Value, json};
 
-/// What the text of a call's arguments means. No text at all means no arguments; what is no JSON stays the text that it is, so that
-/// the proposal can refuse it and the model read why.
+/// What the text of a call's arguments means. No text at all means no arguments; what is no JSON, or has a number that would be rounded, stays
+/// the text that it is, so that the proposal can refuse it and the model read why.
 pub(super) fn read(text: String) -> Value {
     if text.trim().is_empty() {
         return Value::Object(Map::new());
     }
     match serde_json::from_str(&text) {
         Ok(Value::Null) => Value::Object(Map::new()),
-        Ok(value) => value,
-        Err(_) => Value::String(text),
+        Ok(value) if first_rounded(text.as_bytes()).is_none() => value,
+        _ => Value::String(text),
     }
 }
 
@@ -46,6 +47,8 @@ mod tests {
             (r#"{"a": [1]}"#, json!({"a": [1]})),
             (r#"{"a": 1"#, json!(r#"{"a": 1"#)),
             ("[1]", json!([1])),
+            (r#"{"n": 1e22}"#, json!({"n": 1e22})),
+            (r#"{"n": 9007199254740993.0}"#, json!(r#"{"n": 9007199254740993.0}"#)),
         ] {
             assert_eq!(read(text.to_owned()), expected, "{text}");
         }

@@ -54,7 +54,7 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     let engine = &world.engine;
     assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
     let taken = engine.take(&namesake, why.id, None, None).await;
-    assert!(matches!(taken, Err(Error::Refused(Refusal::NotYourDelivery))), "{taken:?}");
+    assert!(matches!(taken, Err(Error::Refused(Refusal::NotFound("interaction")))), "{taken:?}");
     // A session of somebody else is not there for a key.
     let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
     absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());

@@ -156,7 +156,6 @@ pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], proble
         }
         text::line(&field("label"), &suggestion.label, problems);
         text::depth(&field("data"), &suggestion.data, problems);
-        text::numbers(&field("data"), &suggestion.data, problems);
         if suggestion.option.is_none() && suggestion.data.is_null() {
             problems.push(Problem::new(format!("{at}/{index}"), "needs an `option` to choose, or `data` to fill in"));
         }

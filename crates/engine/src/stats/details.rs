@@ -6,6 +6,7 @@ use domain::access::Right;
 use domain::{Answer, Caller, Resolution, SignedDuration, Timestamp};
 use store::{Closed, rank};
 
+use crate::sight::Sight;
 use crate::{Engine, Error};
 
 /// The ages by which open questions are counted, in seconds.
@@ -47,8 +48,9 @@ impl Engine {
     /// What is open now by age, and what was closed within a window, in so many parts, by kind, person and rule.
     pub async fn stats_details(&self, caller: &Caller, window: SignedDuration, parts: u32) -> Result<Details, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
+        let (scope, reader) = (caller.scope, caller.clone());
         self.list_while(caller, move |reads, wanted| {
+            Sight::whole(reads, &reader)?;
             let now = reads.now()?;
             let since = now.saturating_sub(window).unwrap_or(now);
             let mut count = Count::new(since, now, parts);
@@ -57,7 +59,7 @@ impl Engine {
                 let portion = reads.closed(&scope, since, after, PORTION)?;
                 after = portion.last().map(|last| (last.resolved_at, last.id));
                 portion.iter().for_each(|closed| count.add(closed));
-                if portion.len() < PORTION as usize || !wanted() {
+                if !portion.more || !wanted() {
                     break;
                 }
             }

@@ -127,14 +127,14 @@ impl Work<'_> {
         let found = self.tx.project_events(&due.scope, cursor, limit)?;
         let Some((last, _)) = found.events.last() else { return Ok(false) };
         self.tx.webhook_move(due, *last)?;
-        let full = found.events.len() == limit as usize;
+        let more = found.more;
         for (_, event) in found.events {
             if wanted.wants(self, due, &event)? {
                 let about = About::Event { session: event.session, seq: event.seq };
                 self.queued(due, event.name, about)?;
             }
         }
-        Ok(full)
+        Ok(more)
     }
 
     /// Answers are found by where they are, not by what was told of them; the log says when to look. It is read first, so that
@@ -145,13 +145,13 @@ impl Work<'_> {
             self.tx.webhook_move(due, head)?;
         }
         let found = self.tx.answers_unsent(&due.scope, due.webhook, agent, room.min(EVENTS))?;
-        let full = found.len() == room.min(EVENTS) as usize;
+        let more = found.more;
         for interaction in found {
             let lease = self.ids.lease(self.now);
             let about = About::Answer { interaction: interaction.id, revision: interaction.revision, lease };
             self.queued(due, ANSWER.to_owned(), about)?;
         }
-        Ok(full)
+        Ok(more)
     }
 
     fn queued(&mut self, due: &DueWebhook, name: String, about: About) -> Result<(), Error> {

@@ -1,11 +1,33 @@
 //! Answers of people, of policies, and the ends without one.
 
-use domain::{AutoSource, Draft, Refusal, Resolution, Role, State, Status};
+use domain::{AutoSource, Credential, Draft, Refusal, Resolution, Role, State, Status};
 use futures::future::join_all;
 use holdpoint_engine::{Entry, Error};
 use serde_json::{Value, json};
 
 use crate::world::{World, choice, data, pointers, refusal};
+
+/// Keys are looked through a portion at a time for somebody who could answer instead.
+#[tokio::test]
+async fn whoever_could_answer_instead_is_found_behind_many_other_keys() {
+    let world = World::new();
+    let (agent, root) = (world.agent().await, world.caller(Role::Admin, "root").await);
+    let member = async |name: &str| world.stranger("default", Role::Operator, name, &["ops"]).await;
+    let (bob, alice) = (member("bob").await, member("alice").await);
+    for number in 0..250 {
+        world.person(&format!("person-{number}")).await;
+    }
+    let session = world.session(&agent).await;
+    let fields = json!({ "audience": { "quorum": 1, "named": { "groups": ["ops"] } } });
+    let asked = world.ask(&agent, &session, fields.clone()).await.id;
+    let left = world.engine.abstain(&alice, asked, None, None).await.unwrap();
+    assert_eq!(left.desertion(), None, "the oldest key but one is that of somebody who could");
+    let Credential::Key(key) = bob.credential else { panic!("{:?}", bob.credential) };
+    world.engine.key_revoke(&root, key).await.unwrap();
+    let asked = world.ask(&agent, &session, fields).await.id;
+    let left = world.engine.abstain(&alice, asked, None, None).await.unwrap();
+    assert!(left.desertion().is_some(), "a revoked key answers nothing");
+}
 
 #[tokio::test]
 async fn the_first_answer_wins_and_the_others_are_told_who_was_first() {

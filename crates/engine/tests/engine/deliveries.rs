@@ -88,7 +88,7 @@ async fn only_the_agent_that_asked_takes_the_answer_and_not_before_there_is_one(
     let world = World::new();
     let (agent, id) = answered(&world).await;
     let (other, alice) = (world.caller(Role::Agent, "other").await, world.person("alice").await);
-    assert_eq!(refusal(world.engine.take(&other, id, None, None).await), Refusal::NotYourDelivery);
+    assert_eq!(refusal(world.engine.take(&other, id, None, None).await), Refusal::NotFound("interaction"));
     let forbidden = Refusal::RoleForbids { role: Role::Operator };
     let lease = LeaseId::from_uuid(Uuid::nil());
     assert_eq!(refusal(world.engine.take(&alice, id, None, None).await), forbidden);

@@ -56,7 +56,7 @@ async fn closed_questions_move_to_the_archive_after_a_month_and_stay_readable() 
     assert_eq!(refusal(world.engine.complete(&agent, (done, lease), None).await), closed);
     assert_eq!(refusal(world.engine.heartbeat(&agent, (done, lease), None, None).await), closed);
     assert_eq!(refusal(world.engine.fail(&agent, (done, lease), "x".into(), true, None).await), closed);
-    assert_eq!(refusal(world.engine.take(&other, done, None, None).await), Refusal::NotYourDelivery);
+    assert_eq!(refusal(world.engine.take(&other, done, None, None).await), Refusal::NotFound("interaction"));
 }
 
 #[tokio::test]

@@ -137,7 +137,7 @@ async fn flows_start(
 /// Whether a definition of this name is here.
 async fn defined(app: &App, caller: &Caller, kind: DefinitionKind, name: &str) -> Result<bool, ApiError> {
     let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
-    let found = app.engine.definitions(caller, kind, page).await?;
+    let (found, _) = app.engine.definitions(caller, kind, page).await?;
     Ok(found.first().is_some_and(|found| found.definition.name == name))
 }
 

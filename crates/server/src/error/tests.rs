@@ -26,25 +26,29 @@ async fn nothing_of_the_inside_is_told() {
     }
 }
 
-/// Whatever code a refusal by limit has, it names the limit, says how it is set, and is counted.
+/// Whatever code a refusal by limit has, it names the limit and its value, says how it is set, and is counted.
 #[test]
 fn a_refusal_by_limit_names_its_limit_and_is_counted() {
     let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
     let refusals = [
-        ("too_many_open", "session_open_questions", ApiError::from(Refusal::TooManyOpen { most: 7 })),
-        ("rate_limited", "key_requests", ApiError::RateLimited),
-        ("too_many_streams", "node_streams", ApiError::TooManyStreams),
-        ("busy", "node_queue", ApiError::from(Error::from(StoreError::Busy))),
+        ("too_many_open", "session_open_questions", Some(7), ApiError::from(Refusal::TooManyOpen { most: 7 })),
+        ("rate_limited", "key_requests", Some(7), ApiError::RateLimited(7)),
+        ("rate_limited", "sign_ins", Some(7), ApiError::TooManySignIns(7)),
+        ("too_many_streams", "node_streams", Some(7), ApiError::TooManyStreams(7)),
+        ("too_many_subscriptions", "socket_subscriptions", Some(7), ApiError::TooManySubscriptions(7)),
+        // Several queues have a length of their own.
+        ("busy", "node_queue", None, ApiError::from(Error::from(StoreError::Busy))),
         (
             "limit_reached",
             "tenant_open_bytes",
+            Some(7),
             ApiError::from(Refusal::LimitReached { limit: Limit::TenantOpenBytes, max: 7 }),
         ),
     ];
     metrics::with_local_recorder(&recorder, || {
-        for (code, limit, refusal) in refusals {
+        for (code, limit, max, refusal) in refusals {
             let body = refusal.logged();
-            assert_eq!((body.code.as_str(), body.limit.as_deref()), (code, Some(limit)));
+            assert_eq!((body.code.as_str(), body.limit.as_deref(), body.max), (code, Some(limit), max));
             assert!(body.detail.is_some_and(|detail| detail.contains(limit)), "{code}");
             let figure = format!("flow_limit_refusals_total{{limit=\"{limit}\"}} 1");
             assert!(recorder.handle().render().contains(&figure), "{code}");

@@ -62,22 +62,32 @@ pub(super) async fn session_list(
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
     let filter = SessionFilter { status: query.status, agent: query.agent, ..SessionFilter::default() };
     let found = app.engine.sessions(&caller, filter, page).await?;
-    let full = found.len() == page.limit as usize;
-    let next = found.last().filter(|_| full).map(|session| session.id.to_string());
+    let next = found.last().filter(|_| found.more).map(|session| session.id.to_string());
     Ok(Json(SessionsPage { sessions: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Reads a session with its steps.
+/// Which of its steps.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct StepsQuery {
+    /// The steps before this one: the `steps_next` of the reply before.
+    steps_cursor: Option<String>,
+}
+
+/// Reads a session with its steps: the last 200, and about 4 MiB.
 #[utoipa::path(get, path = "/v1/sessions/{session}", tag = "sessions",
-    params(("session" = String, Path, description = "`ses_…`")),
+    params(("session" = String, Path, description = "`ses_…`"), StepsQuery),
     responses((status = 200, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_get(
     State(app): State<App>,
     Who(caller): Who,
     Id(id): Id<SessionId>,
+    Query(query): Query<StepsQuery>,
 ) -> Result<Json<SessionView>, ApiError> {
-    let (session, luggage, steps) = app.engine.session(&caller, id).await?;
-    Ok(Json(SessionView::whole(session, luggage, &steps)))
+    let before = cursor(query.steps_cursor.as_deref())?;
+    let (session, luggage, steps, next) = app.engine.session_before(&caller, id, before).await?;
+    Ok(Json(SessionView::whole(session, luggage, (&steps, next))))
 }
 
 /// Says something to an agent that this server runs; or, where an agent speaks in a session of its own, to people.

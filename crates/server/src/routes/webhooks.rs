@@ -100,8 +100,7 @@ pub(super) async fn webhook_list(
 ) -> Result<Json<WebhooksPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
     let found = app.engine.webhooks(&caller, page).await?;
-    let full = found.len() == page.limit as usize;
-    let next = found.last().filter(|_| full).map(|webhook| webhook.id.to_string());
+    let next = found.last().filter(|_| found.more).map(|webhook| webhook.id.to_string());
     Ok(Json(WebhooksPage { webhooks: found.into_iter().map(Into::into).collect(), next }))
 }
 

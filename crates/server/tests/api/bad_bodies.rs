@@ -40,11 +40,30 @@ async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
     ] {
         agent.post_raw(path, body).await.refused_at(422, "body_invalid", &[pointer]);
     }
-    for tool in ["pay\u{2028}", "pay\u{3164}", "pay\u{E0041}", "pay\u{2800}", "pay\u{A0}me"] {
+    for tool in
+        ["pay\u{2028}", "pay\u{3164}", "pay\u{E0041}", "pay\u{2800}", "pay\u{A0}me", " pay", "pay ", "\u{3000}pay"]
+    {
         let call = json!({ "call_id": "c1", "tool": tool, "arguments": {} });
         agent.post(&propose, call).await.refused_at(422, "body_invalid", &["/tool"]);
     }
     assert_eq!(world.everything().await, before);
+}
+
+/// Numbers that a double or 64 bits hold are kept, in arguments as everywhere else.
+#[tokio::test]
+async fn a_number_that_is_kept_exactly_is_shown_as_it_was_sent() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({})).await;
+    let numbers = "[1e22, 100000000000000000000, 9007199254740993, 18446744073709551615, -0.1, 1e300]";
+    let expected = json!([1e22, 1e20, 9_007_199_254_740_993_u64, u64::MAX, -0.1, 1e300]);
+    let path = format!("/v1/sessions/{session}/actions");
+    let body = format!(r#"{{"call_id": "c1", "tool": "pay", "arguments": {{"n": {numbers}}}, "context": {numbers}}}"#);
+    agent.post_raw(&path, body).await.done();
+    assert_eq!(agent.get(&format!("{path}/c1")).await.done()["arguments"]["n"], expected);
+    let asked = agent.get(&format!("/v1/interactions?session={session}")).await.done();
+    assert_eq!(asked["interactions"][0]["context"], expected);
+    assert_eq!(asked["interactions"][0]["action"]["arguments"]["n"], expected);
 }
 
 /// JSON of another shape: wrong types, unknown fields, unknown values, fields twice, fields that are missing. Each is

@@ -33,8 +33,9 @@ fn sample(operation: &str) -> Option<Sample> {
     use Role::{Admin, Agent, Operator, Viewer};
     let (body, refuses): (Option<Value>, &[Role]) = match operation {
         "session_list" | "session_get" | "event_list" | "event_stream" | "project_stream" | "interaction_list"
-        | "interaction_get" | "interaction_schema" | "stats_get" | "stats_details" | "audit_key" | "socket_open"
-        | "approvals_open" | "approvals_pending" => (None, &[]),
+        | "interaction_get" | "interaction_schema" | "audit_key" | "socket_open" | "approvals_open"
+        | "approvals_pending" => (None, &[]),
+        "stats_get" | "stats_details" => (None, &[Agent]),
         "ticket_create" => (Some(json!({})), &[]),
         "audit_list" | "audit_export" => (None, &[Operator, Viewer, Agent]),
         "session_start" => (Some(json!({})), &[Viewer]),

@@ -91,7 +91,7 @@ async fn only_the_agent_that_asked_takes_the_answer() {
     let world = World::new().await;
     let (alice, agent, question) = answered(&world).await;
     let other = world.someone("default", domain::Role::Agent, "other-bot", &[]).await;
-    other.takes(&question).await.refused(403, "not_your_delivery");
+    other.takes(&question).await.refused(404, "not_found");
     alice.takes(&question).await.refused(403, "role_forbids");
     assert_eq!(other.deliveries().await, [""; 0]);
     let take = question.path("/delivery/take");

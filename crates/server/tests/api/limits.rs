@@ -24,6 +24,7 @@ async fn a_key_that_sends_too_much_is_held_back_alone() {
     let opened = 4 - refused.len();
     for reply in refused {
         assert_eq!(reply.headers["retry-after"], "1");
+        assert_eq!((&reply.body["limit"], &reply.body["max"]), (&json!("key_requests"), &json!(1)));
         reply.refused(429, "rate_limited");
     }
     let seen = bob.get("/v1/sessions").await.done();

@@ -118,6 +118,51 @@ async fn the_projects_stream_tells_an_agent_of_its_own_sessions() {
     assert_eq!(stream.event().await.1["session"], third);
 }
 
+/// Figures are made of the sessions of all agents.
+#[tokio::test]
+async fn an_agent_reads_no_figures_of_the_whole_project() {
+    let two = Two::new().await;
+    let session = two.bot.opens(json!({})).await;
+    two.bot.asks_in(&session, confirmation()).await;
+    for path in ["/v1/stats", "/v1/stats/details"] {
+        two.other.get(path).await.refused(403, "role_forbids");
+        two.world.person("alice").await.get(path).await.done();
+        two.agents_read("project").await;
+        two.other.get(path).await.done();
+        two.agents_read("own").await;
+    }
+}
+
+/// Whether there is a question could be found out by trying to take its answer.
+#[tokio::test]
+async fn the_answer_to_a_question_that_an_agent_does_not_read_is_absent() {
+    let two = Two::new().await;
+    let session = two.bot.opens(json!({})).await;
+    let question = two.bot.asks_in(&session, confirmation()).await;
+    two.world.person("alice").await.answers(&question, json!({ "option": "confirm" })).await.done();
+    let lease = two.bot.post(&question.path("/delivery/take"), json!({})).await.done()["lease"].clone();
+    let posts = [
+        ("/delivery/take", json!({})),
+        ("/delivery/heartbeat", json!({ "lease": lease })),
+        ("/delivery/complete", json!({ "lease": lease })),
+        ("/delivery/fail", json!({ "lease": lease, "reason": "no" })),
+    ];
+    let absent = two.other.get(&question.path("")).await.refused(404, "not_found");
+    for (path, body) in &posts {
+        assert_eq!(
+            two.other.post(&question.path(path), body.clone()).await.refused(404, "not_found"),
+            absent,
+            "{path}"
+        );
+    }
+    // Who reads it is told why not.
+    two.agents_read("project").await;
+    for (path, body) in posts {
+        two.other.post(&question.path(path), body).await.refused(403, "not_your_delivery");
+    }
+    two.bot.post(&question.path("/delivery/complete"), json!({ "lease": lease })).await.done();
+}
+
 #[tokio::test]
 async fn the_setting_is_an_admins_and_on_the_trail() {
     let two = Two::new().await;

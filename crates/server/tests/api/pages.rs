@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::words::{Question, Someone};
+use crate::acting::{Scene, call};
+use crate::words::{Question, Someone, reply, text};
 use crate::world::{Setup, World};
 
 /// How large each question is: twenty of them are more than one page.
@@ -104,6 +105,83 @@ async fn actions_come_in_pages_of_bytes() {
     let sizes = pages(&agent, &path, "actions", ("next", "cursor")).await;
     assert_eq!(sizes.iter().sum::<usize>(), MANY, "{sizes:?}");
     assert!(sizes.len() > 1, "{sizes:?}");
+}
+
+/// Follows a list to its end by its cursor; the names of its items, each of which comes once, on several pages.
+async fn walked(who: &Someone, path: &str, items: &str, name: impl Fn(&Value) -> String) -> Vec<String> {
+    let (mut names, mut pages, mut after) = (Vec::new(), 0, String::new());
+    loop {
+        let page = who.get(&format!("{path}?limit=200{after}")).await.done();
+        pages += 1;
+        names.extend(page[items].as_array().unwrap().iter().map(&name));
+        match page["next"].as_str() {
+            Some(next) => after = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert!(pages > 1, "{path}: everything came on one page");
+    names
+}
+
+/// Sessions with long reasons: each is a row of 80 KB.
+#[tokio::test]
+async fn sessions_come_in_pages_of_bytes() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let mut opened = Vec::new();
+    for _ in 0..60 {
+        let session = agent.opens(json!({})).await;
+        let pause = json!({ "command": "pause", "reason": "𝄞".repeat(20_000) });
+        alice.post(&format!("/v1/sessions/{session}/control"), pause).await.done();
+        opened.insert(0, session);
+    }
+    for reader in [&agent, &alice] {
+        assert_eq!(walked(reader, "/v1/sessions", "sessions", |session| text(&session["id"])).await, opened);
+    }
+}
+
+/// Versions with long instructions, and policies with long comments.
+#[tokio::test]
+async fn definitions_and_policies_come_in_pages_of_bytes() {
+    let world = World::new().await;
+    let root = world.admin().await;
+    let (mut versions, mut policies) = (Vec::new(), Vec::new());
+    for number in 10..10 + MANY {
+        let body = json!({ "name": "guide", "version": number.to_string(), "model": { "provider": "scripted", "script": { "turns": [{ "say": "Done." }] } },
+                           "instructions": "𝄞".repeat(LARGE / 4) });
+        root.post("/v1/agents", body).await.done();
+        versions.push(number.to_string());
+        let text_of = format!("version = 1\n# {number} {}\n", "x".repeat(LARGE));
+        let put = root.request(reqwest::Method::PUT, "/v1/policy").json(&json!({ "text": text_of }));
+        policies.insert(0, text(&reply(put).await.done()["version"]));
+    }
+    assert_eq!(walked(&root, "/v1/agents", "agents", |agent| text(&agent["version"])).await, versions);
+    assert_eq!(
+        walked(&root, "/v1/policy/versions", "versions", |change| text(&change["version"])).await[..MANY],
+        policies
+    );
+}
+
+/// Grants that hold for long arguments, in the list and where one is looked for.
+#[tokio::test]
+async fn grants_come_in_pages_of_bytes() {
+    let scene = Scene::new().await;
+    let written = |number: usize, path: &str| {
+        let arguments = json!({ "path": path, "padding": format!("{number}{}", "x".repeat(LARGE)) });
+        call(&format!("{number}{}", path.replace('/', "-")), "write_file", arguments)
+    };
+    let remember = json!({ "remember": { "scope": "project", "arguments": { "path": "/srv/*" } } });
+    for number in 0..MANY {
+        let action = scene.proposes(written(number, "/srv/a")).await;
+        scene.approved_with(&action, remember.clone()).await;
+    }
+    let all: Vec<String> = walked(&scene.root, "/v1/grants", "grants", |grant| text(&grant["id"])).await;
+    assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), MANY);
+    assert_eq!(all.len(), MANY);
+    assert_eq!(walked(&scene.agent, "/v1/grants", "grants", |grant| text(&grant["id"])).await, all);
+    // The last one given lies behind more bytes than are read at once.
+    let covered = scene.proposes(written(MANY - 1, "/srv/b")).await;
+    assert_eq!((&covered.shown["state"], &covered.shown["grant"]), (&json!("allowed"), &json!(all[0])));
 }
 
 /// Replies that nobody reads are counted: the next large one is refused, small ones and other keys are not.

@@ -115,7 +115,7 @@ async fn a_lease_is_of_no_use_to_another_agent() {
     let question = world.asks(confirmation()).await;
     alice.answers(&question, json!({ "option": "confirm" })).await.done();
     let taken = agent.takes(&question).await.done();
-    thief.completes(&question, &taken["lease"]).await.refused(403, "not_your_delivery");
+    thief.completes(&question, &taken["lease"]).await.refused(404, "not_found");
     agent.completes(&question, &taken["lease"]).await.done();
 }
 

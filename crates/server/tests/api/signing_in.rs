@@ -142,6 +142,7 @@ async fn a_failed_sign_in_tells_nothing_and_cannot_be_repeated_for_ever() {
     }
     let paused = attempt("alice").await;
     assert!(paused.headers.contains_key("retry-after"));
+    assert_eq!((&paused.body["limit"], &paused.body["max"]), (&json!("sign_ins"), &json!(10)));
     paused.refused(429, "rate_limited");
     attempt("bob").await.refused(401, "sign_in_failed");
     let elsewhere = json!({ "user": "alice", "password": "guess", "tenant": "elsewhere" });

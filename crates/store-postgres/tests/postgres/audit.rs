@@ -38,7 +38,7 @@ fn chained(world: &World, wanted: usize) -> Vec<u128> {
     let mut found = Vec::new();
     until("every entry has its place", || {
         world.write(|tx| chain(tx, 100)).unwrap();
-        found = world.look(move |reads| reads.audit_chain(tenant, Page { after: None, limit: 100 }));
+        found = world.look(move |reads| reads.audit_chain(tenant, Page { after: None, limit: 100 })).into_vec();
         found.len() >= wanted
     });
     let number = |text: &str| serde_json::from_str::<Entry>(text).unwrap().id.uuid().as_u128();

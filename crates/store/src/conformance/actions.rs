@@ -190,7 +190,8 @@ pub fn drafts_come_back(fixture: &Fixture) {
     let second = shadow(8);
     world.write(move |tx| tx.shadow_keep(&here, &second, "other")).unwrap();
     assert_eq!(world.look(move |reads| reads.shadow_text(&here, 7)), None);
-    assert_eq!((shown(7, 10), world.look(move |reads| reads.difference_counts(&here, 7))), (vec![], vec![]));
+    assert_eq!(shown(7, 10), []);
+    assert_eq!(world.look(move |reads| reads.difference_counts(&here, 7)), []);
     world.write(move |tx| tx.shadow_forget(&here)).unwrap();
     assert_eq!(world.look(move |reads| reads.shadow_text(&here, 8)), None);
 }
@@ -231,10 +232,10 @@ pub fn grants_are_counted(fixture: &Fixture) {
     let (plain_id, timed_id, counted_id) = (plain.id, timed.id, counted.id);
     assert_eq!(world.look(move |reads| reads.grant(&here, plain_id)), Some(plain.clone()));
     assert_eq!(world.look(move |reads| reads.grant(&elsewhere, plain_id)), None);
-    let usable = |now: i64| world.look(move |reads| reads.grants_for(&here, "write_file", at(now)));
+    let usable = |now: i64| world.look(move |reads| reads.grants_for(&here, "write_file", at(now), Page::first(10)));
     assert_eq!(usable(99), [plain.clone(), timed.clone()]);
     assert_eq!(usable(100), std::slice::from_ref(&plain));
-    assert_eq!(world.look(move |reads| reads.grants_for(&elsewhere, "write_file", at(2))), []);
+    assert_eq!(world.look(move |reads| reads.grants_for(&elsewhere, "write_file", at(2), Page::first(10))), []);
     assert!(!world.write(move |tx| tx.grant_use(&here, timed_id, at(100))).unwrap());
     assert!(!world.write(move |tx| tx.grant_use(&elsewhere, plain_id, at(2))).unwrap());
     let used = AtomicU32::new(0);

@@ -233,7 +233,7 @@ pub fn chains_have_no_gaps(fixture: &Fixture) {
 }
 
 fn chain_of(world: &World, tenant: TenantId) -> Vec<Chained> {
-    world.look(move |reads| reads.audit_chain(tenant, Page { after: None, limit: 10_000 }))
+    world.look(move |reads| reads.audit_chain(tenant, Page { after: None, limit: 10_000 })).into_vec()
 }
 
 fn done(world: &World) -> usize {

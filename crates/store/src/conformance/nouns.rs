@@ -71,14 +71,22 @@ pub fn keys_come_back(fixture: &Fixture) {
     for (scope, name) in [(here, "Zoë"), (here, ""), (world.elsewhere, "Zoë \"z\" O'Hara")] {
         assert_eq!(of(scope, name), [], "{name}");
     }
+    let of_people = |scope: Scope, second: i64, after: Option<KeyId>| {
+        world.look(move |reads| reads.keys_of_people(&scope, at(second), Page { after, limit: 9 }))
+    };
+    assert_eq!(of_people(here, 999, None), std::slice::from_ref(&full), "an agent's is not a person's");
+    assert_eq!(of_people(here, 1000, None), [], "it has expired");
+    assert_eq!(of_people(here, 999, Some(id)), []);
+    assert_eq!(of_people(world.elsewhere, 999, None), []);
     world.write(move |tx| tx.key_used(id, at(60))).unwrap();
     world.write(move |tx| tx.key_used(id, at(30))).unwrap();
     assert!(world.write(move |tx| tx.key_revoke(&here, id, at(90))).unwrap());
     assert!(!world.write(move |tx| tx.key_revoke(&here, id, at(91))).unwrap());
     assert!(!bears("Zoë \"z\" O'Hara"), "a revoked key gives its name back");
     assert_eq!(of(here, "Zoë \"z\" O'Hara"), [], "a revoked key is not of the name any more");
+    assert_eq!(of_people(here, 999, None), [], "a revoked key is nobody's");
     let revoked = Key { last_used_at: Some(at(60)), revoked_at: Some(at(90)), ..full };
-    assert_eq!(world.look(move |reads| reads.keys(&here)), [revoked.clone(), bare.clone()]);
+    assert_eq!(world.look(move |reads| reads.keys_page(&here, Page::first(9))), [revoked.clone(), bare.clone()]);
     let page = |scope: Scope, after: Option<KeyId>, limit: u32| {
         let page = world.look(move |reads| reads.keys_page(&scope, Page { after, limit }));
         (page.more, page.into_vec())

@@ -226,7 +226,7 @@ pub fn figures_add_up(fixture: &Fixture) {
     assert_eq!(of_late.closed, counts(&[("answered", 2), ("cancelled", 1)]));
     assert_eq!((of_late.wait_p50, of_late.wait_p95), (seconds(20), seconds(20)));
 
-    let page = |after, limit| world.look(move |reads| reads.closed(&here, at(20), after, limit));
+    let page = |after, limit| world.look(move |reads| reads.closed(&here, at(20), after, limit)).into_vec();
     let late = page(None, 10);
     let shown = |closed: &Closed| (closed.id, closed.asked_at, closed.resolved_at, closed.rule.clone());
     let told = |question: &Interaction, second| (question.id, at(1), at(second), None);

@@ -123,7 +123,7 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     let put = changed.clone();
     world.write(move |tx| tx.membership_put(&here, id, &membership(here, Role::Admin))).unwrap();
     world.write(move |tx| tx.membership_put(&here, id, &put)).unwrap();
-    let members = |scope: Scope| world.look(move |reads| reads.users(&scope));
+    let members = |scope: Scope| world.look(move |reads| reads.users_page(&scope, None, 100));
     let with = |user: &User, membership: Membership| User { memberships: vec![membership], ..user.clone() };
     let (first, last) = (with(&adam, changed), with(&zoe, membership(here, Role::Viewer)));
     let page = |after: Option<&'static str>, limit: u32| {

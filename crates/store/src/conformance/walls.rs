@@ -52,7 +52,7 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
     let open = reads.open_of(scope, session.id)?;
     let stats = reads.stats(scope, at(0))?;
     Ok(vec![
-        reads.keys(scope)?.len(),
+        reads.keys_page(scope, Page { after: None, limit: 100 })?.len(),
         usize::from(reads.session(scope, session.id)?.is_some()),
         usize::from(reads.luggage(scope, session.id)?.is_some()),
         reads.sessions(scope, &SessionFilter::default(), Page { after: None, limit: 100 })?.len(),

@@ -108,7 +108,7 @@ fn same(one: &str, other: &str) -> bool {
 fn replied(placed: Placed, done: Result<Interaction, Error>) -> Reply {
     let Placed { interaction: before, step } = placed;
     match done {
-        Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step.as_ref())))),
+        Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step)))),
         // Whatever is closed is a conflict here; past due and not yet closed is too late.
         Err(Error::Refused(Refusal::TooLate(_))) if before.status() == Status::Expired => {
             Err(Refusal::AlreadyResolved(Box::new(before)).into())

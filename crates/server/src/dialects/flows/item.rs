@@ -1,7 +1,7 @@
 //! A question as this wire shows it.
 
 use domain::question::SuggestionSource;
-use domain::{Interaction, Kind, Question, Resolution, State, Step, Timestamp};
+use domain::{Interaction, Kind, Question, Resolution, State, Timestamp};
 use engine::Placed;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -121,13 +121,13 @@ pub(super) struct FlowResponseView {
 
 impl From<Placed> for FlowInteractionView {
     fn from(Placed { interaction, step }: Placed) -> Self {
-        Self::new(interaction, step.as_ref())
+        Self::new(interaction, step)
     }
 }
 
 impl FlowInteractionView {
-    /// A question, and the step that sleeps on it.
-    pub(super) fn new(interaction: Interaction, step: Option<&Step>) -> Self {
+    /// A question, and the name of the step that sleeps on it.
+    pub(super) fn new(interaction: Interaction, step: Option<String>) -> Self {
         let step_execution_id = interaction.origin.step.uuid();
         let (response, updated_at) = (responded(&interaction), touched(&interaction));
         let (status, metadata) = (words::status(interaction.status()), metadata(&interaction));
@@ -137,7 +137,7 @@ impl FlowInteractionView {
         Self {
             request_id: id.uuid(),
             chat_session_id: origin.channel,
-            step_id: step.and_then(|step| step.name.clone()).unwrap_or_else(|| step_execution_id.to_string()),
+            step_id: step.unwrap_or_else(|| step_execution_id.to_string()),
             step_execution_id,
             agent_id: Some(origin.asked_by.name),
             status,

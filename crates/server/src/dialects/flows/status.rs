@@ -110,13 +110,22 @@ pub(super) struct FlowEventView {
 impl StateView {
     /// A session, with its steps and what they sleep on.
     pub(super) async fn read(app: &App, caller: &Caller, id: SessionId) -> Result<Self, ApiError> {
-        let (session, _, steps) = app.engine.session(caller, id).await?;
+        let (session, _, steps, mut before) = app.engine.session_before(caller, id, None).await?;
         let waits = session.waiting_on > 0;
         let page = Page { after: None, limit: 1 };
         let asked = if waits { Some(app.engine.questions(caller, id, None, page).await?) } else { None };
-        Ok(Self::new(session, &steps, asked.as_ref()))
+        let mut state = Self::new(session, &steps, asked.as_ref());
+        // Of earlier steps only what is shown is held.
+        while before.is_some() {
+            let (session, _, steps, next) = app.engine.session_before(caller, id, before).await?;
+            let earlier = Self::new(session, &steps, asked.as_ref());
+            state.steps.splice(..0, earlier.steps);
+            before = next;
+        }
+        Ok(state)
     }
 
+    /// A session with some of its steps, the last of them or earlier ones.
     fn new(session: Session, steps: &[Step], asked: Option<&Questions>) -> Self {
         let current = steps.iter().find(|step| step.id == session.step);
         let sleeps = |step: &Step| {

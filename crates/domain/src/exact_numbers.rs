@@ -1,7 +1,16 @@
 //! Numbers in JSON that would be rounded when they are read: they are refused, so that nobody approves another number than was sent.
+//!
+//! A number is kept if it is a whole number of 64 bits, or if the double nearest to it is written with the same digits. The server shows such a
+//! number as it keeps it, and the page shows what the server sends, digit by digit, whatever JavaScript would make of it.
+
+use crate::text;
+
+/// What is told of such a number.
+pub const ROUNDED: &str = "has a number that cannot be kept exactly: send it as text";
 
 /// The JSON Pointer to the first number that neither a double nor a whole number of 64 bits holds exactly. The text must be JSON.
-pub(crate) fn first_rounded(json: &[u8]) -> Option<String> {
+#[must_use]
+pub fn first_rounded(json: &[u8]) -> Option<String> {
     let mut within: Vec<Container> = Vec::new();
     let mut at = 0;
     while let Some(byte) = json.get(at) {
@@ -52,7 +61,7 @@ impl Container {
 
     fn pointer(&self) -> String {
         match self {
-            Self::Object { key, .. } => domain::text::field("", key),
+            Self::Object { key, .. } => text::field("", key),
             Self::List { index } => format!("/{index}"),
         }
     }
@@ -129,6 +138,8 @@ mod tests {
             "1E+2",
             "1e-7",
             "100000000000000000000",
+            "1e22",
+            "9007199254740993",
             "1e300",
             "5e-324",
             "18446744073709551615",
