@@ -174,7 +174,7 @@ impl Worker {
             Err(trouble) => {
                 metrics::counter!("flow_steps_troubled_total").increment(1);
                 tracing::warn!(%trouble, step = %claim.step, "a step could not go on");
-                if let Err(error) = self.engine.step_troubled(claim, trouble.to_string()).await {
+                if let Err(error) = self.engine.step_troubled(claim, trouble.told()).await {
                     tracing::debug!(%error, step = %claim.step, "a step could not be let go of");
                 }
             }
@@ -263,8 +263,34 @@ pub(crate) enum Trouble {
     Stopped,
 }
 
+impl Trouble {
+    /// What people are told of it. What a database says of itself may name where it is, and is for the log alone.
+    fn told(&self) -> String {
+        match self {
+            Self::Engine(Error::Store(_)) => {
+                "the database could not do its work; the operator finds the reason in the log".to_owned()
+            }
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl From<Refusal> for Trouble {
     fn from(refusal: Refusal) -> Self {
         Self::Engine(refusal.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use store::StoreError;
+
+    use super::*;
+
+    #[test]
+    fn where_the_database_is_is_not_told() {
+        let trouble = Trouble::from(Error::from(StoreError::Unavailable("no route to 10.0.0.5:5432".to_owned())));
+        assert_eq!(trouble.told(), "the database could not do its work; the operator finds the reason in the log");
+        assert_eq!(Trouble::from(ToolError("no tools".to_owned())).told(), "no tools");
     }
 }

@@ -78,6 +78,9 @@ impl Kit {
         if names.iter().any(|name| *name == COMMANDS) {
             let path = Some(workspace.path().to_owned());
             let programs = self.programs.with(path, settings.network, settings.read_only.clone())?;
+            if matches!(programs, Programs::Confined(..)) {
+                all_there(&settings.read_only)?;
+            }
             workspace = workspace.with_programs(programs);
         }
         Ok(workspace.tools(&names))
@@ -135,6 +138,20 @@ impl Kit {
         });
         made.map_err(|error| ToolError(String::clone(&error)))
     }
+}
+
+/// Refuses directories to read that are not there. Their paths are for the operator alone, and the helper would name them in its output.
+fn all_there(read_only: &[PathBuf]) -> Result<(), ToolError> {
+    for path in read_only {
+        path.canonicalize().map_err(|error| {
+            tracing::warn!(path = %path.display(), %error, "a directory of read_only cannot be shown to commands");
+            ToolError(
+                "a directory that the agent's commands may read is not there; the operator finds which one in the log"
+                    .to_owned(),
+            )
+        })?;
+    }
+    Ok(())
 }
 
 /// Says that a server cannot be used. Why not may name its command, its address or what it printed, and is for the operator alone.

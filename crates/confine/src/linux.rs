@@ -1,6 +1,7 @@
 //! The helper on Linux.
 
 mod filter;
+mod group;
 mod helper;
 mod init;
 mod measure;

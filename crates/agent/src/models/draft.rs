@@ -52,7 +52,7 @@ impl Draft {
     pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_KEPT {
-            return Err(Fault::Refused(format!("the model's turn is larger than {MAX_KEPT} bytes")));
+            return Err(Fault::refused(format!("the model's turn is larger than {MAX_KEPT} bytes")));
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Draft {
     /// One more call; its place among them.
     pub(super) fn call(&mut self, id: &str, name: &str) -> Result<usize, Fault> {
         if self.calls.len() == MAX_CALLS {
-            return Err(Fault::Refused(format!("the model wants more than {MAX_CALLS} calls in one turn")));
+            return Err(Fault::refused(format!("the model wants more than {MAX_CALLS} calls in one turn")));
         }
         self.keep(id.len() + name.len())?;
         self.calls.push(DraftCall {

@@ -91,7 +91,7 @@ impl Lines {
     }
 
     fn too_large(limit: usize) -> Fault {
-        Fault::Refused(format!("the provider's answer, or one event of it, is larger than {limit} bytes"))
+        Fault::refused(format!("the provider's answer, or one event of it, is larger than {limit} bytes"))
     }
 }
 

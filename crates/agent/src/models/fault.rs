@@ -7,18 +7,58 @@ use serde_json::Value;
 /// Texts of others are cut to so many characters.
 const MAX_TEXT: usize = 500;
 
-/// Why an attempt has no turn. The texts are as they came; [`readable`] makes them fit to be shown.
+/// What providers call their errors. These words alone are taken from an answer that is no turn and shown to people.
+const KINDS: [&str; 16] = [
+    "api_error",
+    "authentication_error",
+    "billing_error",
+    "context_length_exceeded",
+    "insufficient_quota",
+    "invalid_api_key",
+    "invalid_request_error",
+    "model_not_found",
+    "not_found_error",
+    "overloaded_error",
+    "permission_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "request_too_large",
+    "server_error",
+    "timeout_error",
+];
+
+/// Why an attempt has no turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Asking again would not help.
-    Refused(String),
+    Refused(Reason),
     /// Asking again may help, but not before `after`, where the provider says so.
-    Again { why: String, after: Option<Duration> },
+    Again { why: Reason, after: Option<Duration> },
+}
+
+/// A reason in two parts, because an address, and what stands at it, is for whoever runs the server alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reason {
+    /// What people read: our own words.
+    pub(super) told: String,
+    /// What the log has besides: the words of others as they came. [`readable`] makes them fit for it.
+    pub(super) detail: String,
+}
+
+impl<T: Into<String>> From<T> for Reason {
+    fn from(told: T) -> Self {
+        Self { told: told.into(), detail: String::new() }
+    }
 }
 
 impl Fault {
+    /// A fault after which asking would not help.
+    pub(super) fn refused(why: impl Into<Reason>) -> Self {
+        Self::Refused(why.into())
+    }
+
     /// A fault after which asking again may help.
-    pub(super) fn again(why: impl Into<String>) -> Self {
+    pub(super) fn again(why: impl Into<Reason>) -> Self {
         Self::Again { why: why.into(), after: None }
     }
 
@@ -26,27 +66,21 @@ impl Fault {
     pub(super) fn of_status(status: u16, body: &[u8], after: Option<Duration>) -> Self {
         let body = String::from_utf8_lossy(body);
         let parsed = serde_json::from_str::<Value>(&body).unwrap_or(Value::Null);
-        let said = message(&parsed).unwrap_or(&body).trim();
-        let why = if said.is_empty() {
-            format!("the provider answered {status}")
-        } else {
-            format!("the provider answered {status}: {said}")
-        };
+        let detail = message(&parsed).unwrap_or(&body).to_owned();
+        let why = Reason { told: format!("the provider answered {status}{}", named(&parsed)), detail };
         match status {
             // What is used up does not come back by waiting a few seconds, although it is told like a rate limit.
             429 if kinds(&parsed).any(|kind| kind == "insufficient_quota") => Self::Refused(why),
             408 | 409 | 425 | 429 | 500.. => Self::Again { why, after },
-            300..=399 => Self::Refused(format!("the provider answered {status}, and redirects are not followed")),
+            300..=399 => Self::refused(format!("the provider answered {status}, and redirects are not followed")),
             _ => Self::Refused(why),
         }
     }
 
     /// What a provider means by an error in the middle of its stream.
     pub(super) fn of_event(event: &Value) -> Self {
-        let why = match message(event) {
-            Some(said) => format!("the provider broke off: {said}"),
-            None => format!("the provider broke off: {event}"),
-        };
+        let detail = message(event).map_or_else(|| event.to_string(), str::to_owned);
+        let why = Reason { told: format!("the provider broke off{}", named(event)), detail };
         let permanent = kinds(event).any(|kind| {
             matches!(
                 kind,
@@ -62,6 +96,13 @@ impl Fault {
         });
         if permanent { Self::Refused(why) } else { Self::again(why) }
     }
+}
+
+/// What a provider calls its error, in parentheses, where that is one of the words that providers have for it.
+fn named(body: &Value) -> String {
+    let known = kinds(body).filter_map(|kind| KINDS.iter().find(|known| **known == kind));
+    // The code says more than the type.
+    known.last().map_or_else(String::new, |kind| format!(" ({kind})"))
 }
 
 /// The text of a provider's error: `{"error": {"message"}}`, and what others make of it.
@@ -85,7 +126,7 @@ fn plain(text: &str) -> String {
     words
 }
 
-/// A text of others as people may read it: without the key, should somebody have put it there, and plain. The key goes first, because half
+/// A text of others as a log may have it: without the key, should somebody have put it there, and plain. The key goes first, because half
 /// of it could not be found any more.
 pub(super) fn readable(text: &str, key: Option<&str>) -> String {
     match key {

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use super::address;
 use super::events::Body;
-use super::fault::{Fault, readable};
+use super::fault::{Fault, Reason, readable};
 use crate::model::ModelError;
 
 const CONNECT: Duration = Duration::from_secs(20);
@@ -95,7 +95,8 @@ fn client() -> Result<Client, ModelError> {
         .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| {
-            ModelError::Unavailable(format!("TLS cannot be set up: {}", readable(&cause(&error), None)))
+            tracing::warn!(error = readable(&cause(&error), None), "TLS cannot be set up for models");
+            ModelError::Unavailable("TLS cannot be set up".to_owned())
         })?;
     Ok(CLIENT.get_or_init(|| client).clone())
 }
@@ -133,9 +134,9 @@ fn wanted_wait(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// A fault of the connection, in the words of whatever is at its bottom. The address is left out: it may have more in it than people are to read.
+/// A fault of the connection. What is at its bottom may name the host, and is for the log; the address is left out even there: it may have a key in it.
 fn lost(what: &str, error: reqwest::Error) -> Fault {
-    Fault::again(format!("the provider {what}: {}", cause(&error.without_url())))
+    Fault::again(Reason { told: format!("the provider {what}"), detail: cause(&error.without_url()) })
 }
 
 fn cause(error: &dyn Error) -> String {

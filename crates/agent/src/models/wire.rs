@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::draft::{Draft, Said};
 use super::events::{beginning, events, silence};
-use super::fault::{Fault, readable};
+use super::fault::{Fault, Reason, readable};
 use super::http::{Answer, Carrier};
 use super::names::Names;
 use super::retry::Pace;
@@ -82,8 +82,8 @@ impl Wire {
                 Err(_) => Fault::again(format!("the turn took longer than {} seconds", self.pace.total.as_secs_f32())),
             };
             let (why, after) = match fault {
-                Fault::Refused(why) => return Err(ModelError::Refused(self.readable(&why))),
-                Fault::Again { why, after } => (self.readable(&why), after.unwrap_or_default()),
+                Fault::Refused(why) => return Err(ModelError::Refused(self.told(why))),
+                Fault::Again { why, after } => (self.told(why), after.unwrap_or_default()),
             };
             if after > self.pace.patience {
                 return Err(ModelError::Unavailable(format!(
@@ -111,8 +111,8 @@ impl Wire {
         if !(200..300).contains(&status) {
             return Err(Fault::of_status(status, &beginning(body, idle).await, after));
         }
-        if ["text/html", "application/json"].iter().any(|kind| content_type.starts_with(kind)) {
-            return Err(no_stream(&content_type, &beginning(body, idle).await));
+        if let Some(kind) = ["text/html", "application/json"].iter().find(|kind| content_type.starts_with(**kind)) {
+            return Err(no_stream(kind, &beginning(body, idle).await));
         }
         let mut events = pin!(events(body, idle));
         let mut draft = Draft::default();
@@ -132,8 +132,11 @@ impl Wire {
         Ok(draft.finish(names, self.choice.price))
     }
 
-    fn readable(&self, text: &str) -> String {
-        readable(text, self.key.as_ref().map(|key| key.trim()))
+    /// Logs a reason, and gives what of it people are told.
+    fn told(&self, Reason { told, detail }: Reason) -> String {
+        let detail = readable(&detail, self.key.as_ref().map(|key| key.trim()));
+        tracing::warn!(model = self.choice.name, why = told, detail, "a turn of the model was not to be had");
+        told
     }
 }
 
@@ -151,7 +154,10 @@ impl Model for Wire {
 fn no_stream(content_type: &str, body: &[u8]) -> Fault {
     match serde_json::from_slice::<Value>(body) {
         Ok(error) if error.get("error").is_some_and(|error| !error.is_null()) => Fault::of_event(&error),
-        _ => Fault::Refused(format!("the endpoint answers with {content_type} where a stream of events was asked for")),
+        _ => Fault::refused(Reason {
+            told: format!("the endpoint answers with {content_type} where a stream of events was asked for"),
+            detail: String::from_utf8_lossy(body).into_owned(),
+        }),
     }
 }
 
@@ -164,14 +170,14 @@ pub(super) fn parsed(data: &str) -> Result<Value, Fault> {
 /// off nobody could tell what is missing.
 pub(super) fn ended_badly(reason: &str) -> Option<Fault> {
     match reason {
-        "length" | "max_tokens" | "model_length" => Some(Fault::Refused(
+        "length" | "max_tokens" | "model_length" => Some(Fault::refused(
             "the model's turn was cut off at its limit of tokens: give it more `max_tokens`".to_owned(),
         )),
         "model_context_window_exceeded" => {
-            Some(Fault::Refused("the conversation is longer than the model can read".to_owned()))
+            Some(Fault::refused("the conversation is longer than the model can read".to_owned()))
         }
         "content_filter" | "refusal" => {
-            Some(Fault::Refused("the provider refuses to go on with this conversation".to_owned()))
+            Some(Fault::refused("the provider refuses to go on with this conversation".to_owned()))
         }
         "error" => Some(Fault::again("the provider broke off")),
         _ => None,

@@ -3,6 +3,7 @@
 
 mod confined;
 mod demo;
+mod discreet;
 mod files;
 mod keys;
 mod killed;

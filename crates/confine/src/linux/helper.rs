@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::SIGTERM;
 
+use super::group::Group;
 use super::init::Init;
 use super::measure::{Before, Measure};
 use super::view::View;
@@ -26,6 +27,7 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
     let home = confinement.workspace.as_deref().unwrap_or(Path::new("/tmp"));
     std::env::set_current_dir("/").doing("leave the directory")?;
 
+    let group = Group::enter(confinement.processes);
     namespaces::enter(confinement.network)?;
     let mut init = Init::start()?;
     view.build(home)?;
@@ -43,7 +45,7 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
     let measure = measured.map(|(measure, _)| measure).filter(|_| !is_full);
     let child = Command::new(program).args(arguments).spawn();
     let child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
-    watch::until_ended(confinement, child, init, measure, &asked_to_end)
+    watch::until_ended(confinement, child, init, group.as_ref(), measure, &asked_to_end)
 }
 
 /// Tells the reader of the program's output what the workspace was like, and says whether nothing may be written to it.

@@ -17,6 +17,9 @@ use crate::CALL;
 /// The word that makes a call the first process.
 pub(super) const WORD: &str = "init";
 
+/// How many threads it has.
+pub(super) const THREADS: u64 = 2;
+
 /// The helper's side of it.
 pub(super) struct Init {
     child: Child,
@@ -83,13 +86,14 @@ pub(super) fn run() -> Result<ExitCode, String> {
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).doing("mount /proc (is it masked in this container?)")?;
     privileges::drop_all()?;
-    answer()?;
+    // It is started before the program, which could leave no room for it.
     let listening = std::thread::Builder::new().name("helper".to_owned()).spawn(move || {
         // The helper says nothing more: this comes back when it has closed its end.
         let _ = input.read(&mut word);
         std::process::exit(0);
     });
     listening.doing("listen to the helper")?;
+    answer()?;
     for _ in ended.forever() {
         while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
     }

@@ -23,7 +23,7 @@ pub(super) fn limit(confinement: &Confinement) -> Result<(), String> {
     let limits = [
         (Resource::Core, 0),
         (Resource::Fsize, confinement.workspace_bytes.saturating_add(BEYOND)),
-        // Counted in this user namespace alone; it does not hold for root, whom the watch bounds.
+        // Counted in this user namespace alone; it does not hold for root, whom a group or the watch bounds.
         (Resource::Nproc, u64::from(confinement.processes).saturating_add(OURS)),
         (Resource::Nofile, OPEN_FILES),
     ];

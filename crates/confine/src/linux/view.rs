@@ -294,7 +294,7 @@ fn mounted_below(path: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// A path of the table, in which blanks and the like are written as three octal digits.
-fn unescaped(text: &str) -> PathBuf {
+pub(super) fn unescaped(text: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -17,14 +17,15 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, getuid, kill_pro
 use signal_hook::consts::SIGTERM;
 
 use super::Doing;
-use super::init::Init;
+use super::group::Group;
+use super::init::{self, Init};
 use super::measure::Measure;
 use crate::confinement::Confinement;
 
 /// How often the workspace is measured, and processes are counted where the kernel bounds them as well.
 const OFTEN: Duration = Duration::from_millis(50);
 
-/// How often processes of root are counted, whom the kernel does not bound.
+/// How often processes of root are counted where no group bounds them.
 const OFTEN_FOR_ROOT: Duration = Duration::from_millis(5);
 
 /// How long what was asked to end may take after the program itself has ended.
@@ -36,21 +37,19 @@ pub(super) const UNTIL_LESS: &str = "until it has less, commands can read and de
 /// The rights of an owner to a directory.
 const OWNER: u32 = 0o700;
 
-/// How many threads the first process has.
-const FIRST: u64 = 2;
-
 /// Waits for the end of the program, and ends it when it takes too much or when nobody waits for it any more.
 pub(super) fn until_ended(
     confinement: &Confinement,
     mut child: Child,
     mut init: Init,
+    group: Option<&Group>,
     mut measure: Option<Measure<'_>>,
     asked_to_end: &AtomicBool,
 ) -> Result<ExitCode, String> {
-    let status = follow(confinement, &mut child, measure.as_mut());
+    let status = follow(confinement, &mut child, group, measure.as_mut());
     if status.is_ok() && asked_to_end.load(Ordering::Relaxed) {
         let since = Instant::now();
-        while has_more_than(FIRST).unwrap_or(false) && since.elapsed() < GRACE {
+        while has_more_than(init::THREADS).unwrap_or(false) && since.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -89,12 +88,13 @@ fn keep_open(workspace: &Path) {
 fn follow(
     confinement: &Confinement,
     child: &mut Child,
+    group: Option<&Group>,
     mut measure: Option<&mut Measure<'_>>,
 ) -> Result<ExitStatus, String> {
     let parent = getppid();
     let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw).doing("name the program's process")?;
     let end = pidfd_open(number, PidfdFlags::empty()).doing("watch the program")?;
-    let pause = if getuid().is_root() { OFTEN_FOR_ROOT } else { OFTEN };
+    let pause = if getuid().is_root() && group.is_none() { OFTEN_FOR_ROOT } else { OFTEN };
     let pause = Timespec::try_from(pause).doing("read the clock")?;
     let most = u64::from(confinement.processes);
     let mut measured = Instant::now();
@@ -107,8 +107,14 @@ fn follow(
         if getppid() != parent {
             return Err(ended("the server that started it is gone"));
         }
-        if has_more_than(most.saturating_add(FIRST)).doing("count processes")? {
+        if has_more_than(most.saturating_add(init::THREADS)).doing("count processes")? {
             return Err(ended(&format!("it had more than {most} processes and threads")));
+        }
+        // A bound of the service around the group refuses as well, and is counted as a refusal of the group.
+        if group.map_or(Ok(false), Group::has_refused).doing("count processes")? {
+            return Err(ended(&format!(
+                "it wanted more than {most} processes and threads, or more than the service may have"
+            )));
         }
         if measured.elapsed() < OFTEN {
             continue;

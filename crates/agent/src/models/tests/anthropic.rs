@@ -180,12 +180,12 @@ async fn an_error_within_the_stream_is_asked_again_or_not_by_its_kind() {
     let request = Request { instructions: "", history: &history, tools: &[] };
     let (turn, heard) = ask(&at(&server.url, anthropic(), QUICK), request).await;
     assert_eq!(turn.unwrap().text, "whole");
-    let why = "the provider broke off: It is overloaded_error.".to_owned();
+    let why = "the provider broke off (overloaded_error)".to_owned();
     assert_eq!(heard, [Delta::Text("half".into()), Delta::Again { why }, Delta::Text("whole".into())]);
 
     let server = Server::start(vec![Reply::stream(&half("invalid_request_error"))]);
     let (turn, _) = ask(&at(&server.url, anthropic(), QUICK), request).await;
-    assert_eq!(turn, Err(ModelError::Refused("the provider broke off: It is invalid_request_error.".into())));
+    assert_eq!(turn, Err(ModelError::Refused("the provider broke off (invalid_request_error)".into())));
 }
 
 #[tokio::test]

@@ -33,20 +33,20 @@ async fn too_many_requests_are_sent_again() {
     let replies = vec![busy(), busy(), Reply::stream(&openai("ok"))];
     let (turn, heard, asked) = play(Provider::Openai, replies, QUICK).await;
     assert_eq!((turn.unwrap().text.as_str(), asked), ("ok", 3));
-    assert_eq!(retries(&heard), ["the provider answered 429: Slow down"; 2]);
+    assert_eq!(retries(&heard), ["the provider answered 429"; 2]);
 }
 
 #[tokio::test]
 async fn a_provider_that_stays_broken_is_given_up() {
     let broken = || Reply::status("503 Service Unavailable", "", "<html>\nno\t upstream</html>");
     let (turn, heard, asked) = play(Provider::Anthropic, vec![broken(), broken(), broken()], QUICK).await;
-    let why = "the provider answered 503: <html> no upstream</html>";
+    let why = "the provider answered 503";
     assert_eq!((turn, asked), (Err(ModelError::Unavailable(format!("{why} (asked 3 times)"))), 3));
     assert_eq!(retries(&heard), [why; 2]);
 }
 
 #[tokio::test]
-async fn what_is_refused_is_not_sent_again_and_the_key_is_in_no_message() {
+async fn what_is_refused_is_not_sent_again_and_its_body_is_in_no_message() {
     for (status, code) in [
         ("400 Bad Request", "x"),
         ("401 Unauthorized", "x"),
@@ -59,8 +59,8 @@ async fn what_is_refused_is_not_sent_again_and_the_key_is_in_no_message() {
         let (turn, heard, asked) =
             play(Provider::Openai, vec![Reply::status(status, "", &body.to_string())], QUICK).await;
         let Err(ModelError::Refused(message)) = turn else { panic!("{status}: {turn:?}") };
-        assert!(message.contains(&status[..3]) && message.contains("Not with [key], no no"), "{message}");
-        assert!(message.chars().count() < 600 && message.ends_with('…'), "{message}");
+        let kind = if code == "x" { String::new() } else { format!(" ({code})") };
+        assert_eq!(message, format!("the provider answered {}{kind}", &status[..3]));
         assert_eq!((heard.len(), asked), (0, 1));
     }
 }
@@ -88,8 +88,7 @@ async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
         let (turn, heard, asked) = play(provider, replies, QUICK).await;
         assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 3));
         let why = retries(&heard);
-        assert!(why[0].starts_with("the provider was cut off: "), "{why:?}");
-        assert_eq!(why[1], "the provider's answer was cut off before its end");
+        assert_eq!(why, ["the provider was cut off", "the provider's answer was cut off before its end"]);
         assert_eq!(aloud(&heard).0, "whole");
         let (turn, _, _) =
             play(provider, vec![Reply::stream("").cut(), Reply::stream(""), Reply::stream(&whole)], QUICK).await;
@@ -135,11 +134,7 @@ async fn nobody_there_is_asked_again_and_given_up() {
     let request = Request { instructions: "", history: &history, tools: &[] };
     let (turn, heard) = ask(&at(&url, choice(Provider::Openai), QUICK), request).await;
     let Err(ModelError::Unavailable(message)) = turn else { panic!("{turn:?}") };
-    assert!(
-        message.starts_with("the provider cannot be reached: ") && message.ends_with("(asked 3 times)"),
-        "{message}"
-    );
-    assert!(!message.contains(KEY) && !message.contains("127.0.0.1"), "{message}");
+    assert_eq!(message, "the provider cannot be reached (asked 3 times)");
     assert_eq!(heard.len(), 2);
 }
 
@@ -171,14 +166,15 @@ async fn garbage_is_an_error_and_never_a_turn() {
 
 #[tokio::test]
 async fn an_address_that_is_no_model_is_told_at_once() {
-    let page = Reply::status("200 OK", "content-type: text/html; charset=utf-8\r\n", "<html>Welcome</html>");
+    let page = Reply::status("200 OK", "content-type: text/html; charset=secret\r\n", "<html>Welcome</html>");
     let (turn, _, asked) = play(Provider::Openai, vec![page], QUICK).await;
     let Err(ModelError::Refused(message)) = turn else { panic!("{turn:?}") };
-    assert_eq!((message.contains("text/html"), asked), (true, 1));
+    let expected = "the endpoint answers with text/html where a stream of events was asked for";
+    assert_eq!((message.as_str(), asked), (expected, 1));
     let error = r#"{"error": {"message": "No such model", "type": "invalid_request_error"}}"#;
     let (turn, _, _) =
         play(Provider::Openai, vec![Reply::status("200 OK", "content-type: application/json\r\n", error)], QUICK).await;
-    assert_eq!(turn, Err(ModelError::Refused("the provider broke off: No such model".to_owned())));
+    assert_eq!(turn, Err(ModelError::Refused("the provider broke off (invalid_request_error)".to_owned())));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::{Value, json};
 
 use crate::agents::place::{Place, asked, ended, starts};
-use crate::common::{House, Launch, Server, until};
+use crate::common::{House, Launch, Server, on_postgres, until};
 
 /// An agent that runs one command and ends.
 fn runner(command: &str, settings: &str) -> String {
@@ -80,6 +80,34 @@ async fn a_command_reaches_neither_the_server_nor_its_process() {
     assert!(said.contains("connected"), "network = true: {said}");
 }
 
+/// A worker of its own confines what it runs as a server does. The same command reaches everything where the worker was told not to confine it.
+#[test]
+fn a_command_of_a_worker_reaches_neither_its_data_nor_the_server() {
+    on_postgres(async |house| {
+        let place = Place::new(house);
+        // The server leaves the steps to workers.
+        let launch = place.launch(house.launch(), 0);
+        let port = launch.address().rsplit(':').next().unwrap().to_owned();
+        let tries = format!(
+            "echo mine > made; cat {0}/master.key >/dev/null && echo key; ls {0} >/dev/null && echo data; \
+             cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -q '^HOLDPOINT_' && echo environment; \
+             perl -MIO::Socket::INET -e 'print \"server\\n\" if IO::Socket::INET->new(PeerAddr => \"127.0.0.1:{port}\")'; echo over",
+            house.data().display()
+        );
+        place.agent("runner", &runner(&tries, ""));
+        let server = launch.start().await;
+        let worker = launched(&place, house.launch()).into_worker().begin();
+        let action = ran(house, &server, "runner").await;
+        assert_eq!(action["result"]["stdout"], "over\n", "{action}");
+        assert_eq!(fs::read_to_string(place.file("made")).unwrap(), "mine\n");
+        assert!(worker.stop().success());
+        let _worker = launched(&place, house.launch()).with(&["--unconfined-commands"]).into_worker().begin();
+        let action = ran(house, &server, "runner").await;
+        let stdout = action["result"]["stdout"].as_str().unwrap();
+        assert!(stdout.starts_with("key\ndata\n") && stdout.ends_with("server\nover\n"), "{action}");
+    });
+}
+
 #[tokio::test]
 async fn a_workspace_that_grows_too_large_ends_the_command() {
     let house = House::sqlite();
@@ -98,7 +126,7 @@ async fn a_command_that_forks_without_end_is_ended() {
     place.agent("bomber", &runner(bomb, ""));
     let server = launched(&place, house.launch()).with(&["--command-processes", "50"]).start().await;
     let said = ran(&house, &server, "bomber").await.to_string();
-    let ended = said.contains("the command was ended: it had more than 50 processes and threads");
+    let ended = said.contains("the command was ended: it") && said.contains("more than 50 processes and threads");
     assert!(ended || said.contains("exit code 9"), "{said}");
 }
 

@@ -1,0 +1,147 @@
+//! Where the operator's models and MCP servers are, and what stands there, is for the operator: whoever reads a session learns a plain reason,
+//! and the log has the rest.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use serde_json::Value;
+
+use crate::agents::place::{Place, ended, starts};
+use crate::common::{Client, House, Server, until};
+
+/// Where the operator's servers are; whoever calls the API comes from another address, which the audit trail has.
+const HOST: &str = "127.0.0.7";
+
+/// A word that only the operator may read.
+const MARKER: &str = "marker-5d0e21";
+
+const HELLO: &str = "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Hello.\"\nagain = true\n";
+
+/// An agent whose model is at this address.
+fn modelled(port: u16) -> String {
+    format!("[model]\nprovider = \"openai\"\nname = \"m\"\nendpoint = \"http://{HOST}:{port}/{MARKER}\"\n")
+}
+
+/// A port at which every request is answered with a status and a body that has the marker.
+fn answering(status: &'static str) -> u16 {
+    let listener = TcpListener::bind((HOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            let _ = connection.read(&mut [0; 65_536]);
+            let body = format!("{{\"error\": {{\"message\": \"{MARKER} at {HOST}\", \"type\": \"{MARKER}\"}}}}");
+            let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
+            // Whoever asked may be gone by now.
+            let _ = connection.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes());
+        }
+    });
+    port
+}
+
+/// A port at which nobody listens.
+fn closed() -> u16 {
+    TcpListener::bind((HOST, 0)).unwrap().local_addr().unwrap().port()
+}
+
+/// Everything that the API shows of a session.
+async fn shown(caller: &Client, session: &str) -> String {
+    let mut all = String::new();
+    for path in [
+        format!("/v1/sessions/{session}"),
+        format!("/v1/sessions/{session}/events?limit=200"),
+        format!("/v1/sessions/{session}/actions?limit=200"),
+        format!("/v1/interactions?session={session}"),
+        "/v1/audit?limit=200".to_owned(),
+        "/v1/agents".to_owned(),
+    ] {
+        all.push_str(&caller.get(&path).await.done(200).body.to_string());
+    }
+    all
+}
+
+/// Waits for an event of a session, and gives its data.
+async fn told(caller: &Client, session: &str, kind: &str) -> Value {
+    until(kind, async || {
+        let page = caller.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
+        let found = page["events"].as_array().unwrap().iter().find(|one| one["type"] == kind).cloned();
+        found.map(|one| one["data"].clone())
+    })
+    .await
+}
+
+/// Checks that the log has a word, and that nothing of what is the operator's own is in what the API shows.
+async fn only_the_log_knows(server: &Server, caller: &Client, session: &str, logged: &str) {
+    let seen = shown(caller, session).await;
+    for own in [MARKER, HOST, "/srv/", "/bin/sh", "refused (os error"] {
+        assert!(!seen.contains(own), "{own} is in {seen}");
+    }
+    assert!(server.logged().contains(logged), "{}", server.logged());
+}
+
+#[tokio::test]
+async fn a_model_that_fails_is_told_without_its_address_and_its_words() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    place.agent("nobody", &modelled(closed()));
+    place.agent("broken", &modelled(answering("500 Internal Server Error")));
+    place.agent("refusing", &modelled(answering("400 Bad Request")));
+    let server = place.launch(house.launch(), 8).start().await;
+    let root = server.client(&house.key("admin", "root"));
+
+    let session = starts(&root, "nobody").await;
+    assert_eq!(told(&root, &session, "model.again").await["text"], "the provider cannot be reached");
+    only_the_log_knows(&server, &root, &session, "Connection refused").await;
+
+    let session = starts(&root, "broken").await;
+    assert_eq!(told(&root, &session, "model.again").await["text"], "the provider answered 500");
+    only_the_log_knows(&server, &root, &session, MARKER).await;
+
+    let session = starts(&root, "refusing").await;
+    let reason = "the model could not be asked: the provider answered 400";
+    assert_eq!(ended(&root, &session).await["steps"][0]["reason"], reason);
+    only_the_log_knows(&server, &root, &session, MARKER).await;
+}
+
+#[tokio::test]
+async fn an_mcp_server_that_fails_is_told_without_its_address_and_its_program() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    let served = |way: &str| format!("[[mcp]]\nname = \"tickets\"\n{way}\n{HELLO}");
+    let (closed, broken) = (closed(), answering("500 Internal Server Error"));
+    let ways = [
+        ("absent", format!("command = [\"/srv/{MARKER}-absent\"]"), format!("{MARKER}-absent")),
+        (
+            "silent",
+            format!("command = [\"/bin/sh\", \"-c\", \"echo {MARKER}-silent >&2\"]"),
+            format!("{MARKER}-silent"),
+        ),
+        ("nobody", format!("url = \"http://{HOST}:{closed}/{MARKER}-nobody\""), format!("{MARKER}-nobody")),
+        ("broken", format!("url = \"http://{HOST}:{broken}/{MARKER}\""), "500".to_owned()),
+    ];
+    for (agent, way, _) in &ways {
+        place.agent(agent, &served(way));
+    }
+    let server = place.launch(house.launch(), 8).start().await;
+    let root = server.client(&house.key("admin", "root"));
+    for (agent, _, logged) in &ways {
+        let session = starts(&root, agent).await;
+        let reason = "MCP server `tickets` cannot be used; the operator finds the reason in the log";
+        assert_eq!(told(&root, &session, "step.troubled").await["reason"], reason, "{agent}");
+        only_the_log_knows(&server, &root, &session, logged).await;
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_is_not_there_is_told_without_its_path() {
+    let house = House::sqlite();
+    let place = Place::new(&house);
+    let top = format!("tools = [\"execute_command\"]\nworkspace = \"demo\"\nread_only = [\"/srv/{MARKER}\"]\n");
+    place.agent("reader", &format!("{top}{HELLO}"));
+    let server = place.launch(house.launch(), 8).start().await;
+    let root = server.client(&house.key("admin", "root"));
+    let session = starts(&root, "reader").await;
+    let reason = "a directory that the agent's commands may read is not there; the operator finds which one in the log";
+    assert_eq!(told(&root, &session, "step.troubled").await["reason"], reason);
+    only_the_log_knows(&server, &root, &session, MARKER).await;
+}
