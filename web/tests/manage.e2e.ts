@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Grant } from '@/api/types';
+import type { Grant, Key } from '@/api/types';
 import { Agent } from './support/agent';
 import { rewrite } from './support/browser';
 import { world } from './support/world';
@@ -216,6 +216,33 @@ test('a key is made, shown once, works, and is revoked', async () => {
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('revoked', { exact: true }).waitFor();
   expect((await use()).status).toBe(401);
+});
+
+test('a key in the name of a person is made only where one says that it is theirs', async () => {
+  const page = await w.at('/settings?tab=keys');
+  const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}` };
+  const made = async () => {
+    const { keys } = (await (await fetch(`${w.server.address}/v1/keys`, { headers })).json()) as { keys: Key[] };
+    return keys.filter((key) => key.user === 'Bob').map((key) => key.role);
+  };
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  const name = dialog.getByRole('textbox', { name: 'In whose name' });
+  await name.fill('Bob');
+  await dialog.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  const join = dialog.getByRole('alert').getByRole('button', { name: 'Make it a key of Bob' });
+  await join.waitFor();
+  expect(await made()).toEqual([]);
+  // The offer is about the name that was sent, and about no other one.
+  await name.fill('Bobby');
+  await join.waitFor({ state: 'detached' });
+  await name.fill('Bob');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await join.click();
+  expect(await dialog.locator('code').innerText()).toMatch(/^hp_/u);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  expect(await made()).toEqual(['viewer']);
 });
 
 test('who may not, is not led there, and is told so at the door', async () => {

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use domain::{Problem, Refusal};
 use store::StoreError;
 
 /// Why the command ended without success.
@@ -25,6 +26,8 @@ pub(crate) enum Failure {
     Store(StoreError),
     #[error("{0}")]
     Refused(engine::Error),
+    #[error("what was given is not valid: {}", listed(.0))]
+    Invalid(Vec<Problem>),
     #[error("{path}: {why}")]
     MasterKey { path: PathBuf, why: String },
     #[error(
@@ -115,7 +118,14 @@ impl From<engine::Error> for Failure {
             engine::Error::Store(error) => error.into(),
             engine::Error::Sealed => Self::OtherMasterKey,
             engine::Error::AuditIncomplete(_) => Self::AuditIncomplete,
+            engine::Error::Refused(Refusal::QuestionInvalid(problems)) => Self::Invalid(problems),
             other => Self::Refused(other),
         }
     }
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let said: Vec<String> =
+        problems.iter().map(|Problem { pointer, message }| format!("{pointer} {message}")).collect();
+    said.join("; ")
 }

@@ -12,7 +12,13 @@ pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
     match keys.command {
         KeysCommand::Create(create) => {
             let lifetime = create.expires_days.map(|days| SignedDuration::from_hours(24 * i64::from(days)));
-            let new = NewKey { role: create.role, user: create.user, groups: create.groups, lifetime };
+            let new = NewKey {
+                role: create.role,
+                user: create.user,
+                groups: create.groups,
+                lifetime,
+                join_account: create.join_account,
+            };
             let engine = unsealed(open_or_make(&create.place.database)?);
             let (_, secret) = engine.key_install(&create.place.tenant, &create.place.project, new).await?;
             println!("{secret}");

@@ -149,7 +149,7 @@ impl Actor {
         text::same_name(&self.name, &other.name)
     }
 
-    /// What its open questions are counted under: an agent and a person of one name are two askers.
+    /// What its open questions are counted under: an agent and a person of one name are two askers, names that differ by case alone are one.
     #[must_use]
     pub fn asker(&self) -> String {
         let kind = match self.kind {
@@ -157,7 +157,7 @@ impl Actor {
             ActorKind::Agent => "agent",
             ActorKind::System => "system",
         };
-        format!("{kind}:{}", self.name)
+        format!("{kind}:{}", self.name.to_ascii_lowercase())
     }
 }
 

@@ -195,6 +195,16 @@ pub enum Refusal {
     /// The name is that of a key or of another account.
     #[error("the name `{0}` is taken: a key or another account has it")]
     NameTaken(String),
+    /// A key was to get the name of an account of its project, and the request did not say that it is that person's.
+    #[error(
+        "an account has the name `{0}`: say `join_account: true` (`--join-account`) to make a key of that person's"
+    )]
+    NameOfAccount(String),
+    /// A key was to get the name of an account whose person is not in the project.
+    #[error(
+        "an account has the name `{0}`, and that person is not in this project: add them first, or choose another name"
+    )]
+    NameOutside(String),
     /// The person belongs to projects that the caller has no say in.
     #[error("`{0}` also belongs to projects of which you are no admin")]
     UserElsewhere(String),

@@ -1,7 +1,9 @@
 //! Makes, lists and revokes keys.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, Wire, text, user};
+use domain::{
+    Caller, Happening, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, Wire, text, user,
+};
 use serde_json::json;
 use store::{Bounded, Cost, KeyRecord, Page};
 
@@ -29,9 +31,17 @@ pub struct NewKey {
     pub groups: Vec<String>,
     /// How long it is good for.
     pub lifetime: Option<SignedDuration>,
+    /// Whether it is a key of the person whose account has this name. Without it such a name is taken.
+    pub join_account: bool,
 }
 
 impl NewKey {
+    /// A key in this name that belongs to no account, has no groups and is good for ever.
+    #[must_use]
+    pub fn named(role: Role, user: impl Into<String>) -> Self {
+        Self { role, user: Some(user.into()), groups: Vec::new(), lifetime: None, join_account: false }
+    }
+
     fn check(&self) -> Result<(), Error> {
         let mut problems: Vec<Problem> = Vec::new();
         if let Some(name) = &self.user {
@@ -41,8 +51,20 @@ impl NewKey {
         if self.lifetime.is_some_and(|lifetime| lifetime <= SignedDuration::ZERO || lifetime > LONGEST) {
             problems.push(Problem::new("/expires_in_seconds", "must be more than 0 and at most 100 years"));
         }
+        if self.join_account && self.user.is_none() {
+            problems.push(Problem::new("/join_account", "needs `user`, the name of an account"));
+        }
         if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
     }
+}
+
+/// The accounts that a new key can be joined to.
+#[derive(Debug, Clone, Copy)]
+enum Joinable {
+    /// Those of people who are in the project: an admin of one project makes no keys in the name of people of another.
+    Members,
+    /// All accounts of the tenant: whoever holds the database may make a key before its person is added to the project.
+    Tenant,
 }
 
 impl Engine {
@@ -59,7 +81,7 @@ impl Engine {
         new.check()?;
         let (scope, pepper) = (caller.scope, self.pepper().await?);
         let made = self.command_with_secret(caller, "key", once, move |work, secret| {
-            made(work, scope, new.clone(), fingerprint(&pepper, secret))
+            made(work, scope, new.clone(), fingerprint(&pepper, secret), Joinable::Members)
         });
         let (key, secret) = made.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
@@ -72,7 +94,9 @@ impl Engine {
         let scope = self.scope_ensure(tenant, project).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let key = self.transact_as(Doer::system(Wire::Cli), move |work| made(work, scope, new.clone(), hash)).await?;
+        let key = self
+            .transact_as(Doer::system(Wire::Cli), move |work| made(work, scope, new.clone(), hash, Joinable::Tenant));
+        let key = key.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
         Ok((key, text))
     }
@@ -157,31 +181,45 @@ impl Engine {
     }
 }
 
-fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32]) -> Result<Key, Error> {
+fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable: Joinable) -> Result<Key, Error> {
     if work.tx.key_count(&scope)? >= MOST {
         return Err(Refusal::LimitReached { limit: Limit::ProjectKeys, max: MOST }.into());
     }
-    let NewKey { role, user, groups, lifetime } = new;
+    let account = work.joined(&scope, &new, joinable)?;
+    let NewKey { role, user, groups, lifetime, join_account: _ } = new;
     let (id, created_at) = (work.ids.key(work.now), work.now);
     let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());
     let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
     work.tx.key_insert(&KeyRecord { key: key.clone(), hash })?;
-    // Whoever manages the keys of a project joins one to a person by giving it their name: the trail says to which account.
-    let account = match &key.user {
-        Some(name) => {
-            work.tx.user_alike(scope.tenant, name)?.filter(|found| found.user.member_of(scope.project).is_some())
-        }
-        None => None,
-    };
     let mut told = json!({ "key": id, "role": role, "user": key.user, "groups": key.groups, "expires_at": expires_at });
-    if let Some(found) = account {
-        told["account"] = json!(found.user.id);
+    if let Some(account) = account {
+        told["account"] = json!(account.id);
     }
     work.audited(&scope, &Happening::plain("key.created", told))?;
     Ok(key)
 }
 
 impl Work<'_> {
+    /// The account that a new key belongs to. A key gets the name of an account only where the request says that it belongs to that account.
+    fn joined(&mut self, scope: &Scope, new: &NewKey, joinable: Joinable) -> Result<Option<User>, Error> {
+        let Some(name) = &new.user else { return Ok(None) };
+        self.tx.names_lock(scope.tenant)?;
+        let Some(found) = self.tx.user_alike(scope.tenant, name)? else {
+            if new.join_account {
+                let problem = Problem::new("/join_account", "no account has the name in `user`");
+                return Err(Refusal::QuestionInvalid(vec![problem]).into());
+            }
+            return Ok(None);
+        };
+        if matches!(joinable, Joinable::Members) && found.user.member_of(scope.project).is_none() {
+            return Err(Refusal::NameOutside(name.clone()).into());
+        }
+        if !new.join_account {
+            return Err(Refusal::NameOfAccount(name.clone()).into());
+        }
+        Ok(Some(found.user))
+    }
+
     /// Revokes a key; false where there is none that could be.
     pub(crate) fn key_ended(&mut self, scope: &Scope, id: KeyId) -> Result<bool, Error> {
         let revoked = self.tx.key_revoke(scope, id, self.now)?;

@@ -230,7 +230,7 @@ mod tests {
     const OPEN: &str = "version = 1\n[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\n";
 
     async fn caller(engine: &Engine, role: Role) -> Caller {
-        let new = NewKey { role, user: Some(role.name().into()), groups: Vec::new(), lifetime: None };
+        let new = NewKey::named(role, role.name());
         let (key, _) = engine.key_install("default", "default", new).await.unwrap();
         key.caller(engine.now()).unwrap()
     }

@@ -13,7 +13,7 @@ use crate::example;
 pub struct KeyBody {
     /// What it may do.
     pub role: Role,
-    /// In whose name it acts; its own id if absent.
+    /// In whose name it acts; its own id if absent. The name of an account needs `join_account`.
     pub user: Option<String>,
     /// The groups of that user.
     #[serde(default)]
@@ -21,6 +21,9 @@ pub struct KeyBody {
     /// How long it is good for; for ever if absent.
     #[schema(minimum = 1)]
     pub expires_in_seconds: Option<i64>,
+    /// Whether it is a key of the person of the project whose account has the name in `user`. Without it such a name is taken.
+    #[serde(default)]
+    pub join_account: bool,
 }
 
 /// A key without its secret.

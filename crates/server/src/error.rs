@@ -240,6 +240,10 @@ impl ApiError {
             Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
             | Self::Engine(Error::SchemaInvalid(problems) | Error::PolicyInvalid(problems))
             | Self::BodyInvalid(problems) => (problems, None),
+            // Programs see by the pointer that the same request with this field is accepted.
+            Self::Engine(Error::Refused(Refusal::NameOfAccount(_))) => {
+                (vec![Problem::new("/join_account", "must be true to make a key of that person's")], None)
+            }
             Self::Engine(Error::Refused(Refusal::AlreadyResolved(interaction))) => (Vec::new(), ended(*interaction)),
             _ => (Vec::new(), None),
         };
@@ -355,7 +359,7 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::PolicyMoved { .. } => (S::CONFLICT, "policy_moved"),
         Refusal::GrantRevoked(_) => (S::CONFLICT, "grant_revoked"),
         Refusal::UserExists(_) => (S::CONFLICT, "user_exists"),
-        Refusal::NameTaken(_) => (S::CONFLICT, "name_taken"),
+        Refusal::NameTaken(_) | Refusal::NameOfAccount(_) | Refusal::NameOutside(_) => (S::CONFLICT, "name_taken"),
         Refusal::UserElsewhere(_) => (S::FORBIDDEN, "user_elsewhere"),
         Refusal::NeedsOthers(_) => (S::FORBIDDEN, "needs_others"),
         Refusal::LastAdmin(_) => (S::CONFLICT, "last_admin"),

@@ -4215,9 +4215,11 @@ export interface components {
             expires_in_seconds?: number | null;
             /** @description The groups of that user. */
             groups?: string[];
+            /** @description Whether it is a key of the person of the project whose account has the name in `user`. Without it such a name is taken. */
+            join_account?: boolean;
             /** @description What it may do. */
             role: components["schemas"]["Role"];
-            /** @description In whose name it acts; its own id if absent. */
+            /** @description In whose name it acts; its own id if absent. The name of an account needs `join_account`. */
             user?: string | null;
         };
         /**

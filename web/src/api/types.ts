@@ -31,6 +31,7 @@ export type Explanation = Schemas['ExplanationView'];
 export type Grant = Schemas['GrantView'];
 export type AuditEntry = Schemas['AuditEntryView'];
 export type Key = Schemas['KeyView'];
+export type KeyBody = Schemas['KeyBody'];
 export type Stats = Schemas['StatsView'];
 export type StatsDetails = Schemas['StatsDetailsView'];
 export type Tally = Schemas['TallyView'];

@@ -66,7 +66,7 @@ impl Beginning {
         let store: Arc<dyn Store> = open(&directory, &clock);
         let engine = boot(&store, &clock, &Arc::new(Mutex::new(Random::seeded(0))));
         let person = |(user, role): (&str, Role)| {
-            let new = NewKey { role, user: Some(user.into()), groups: Vec::new(), lifetime: None };
+            let new = NewKey::named(role, user);
             let (key, _) = block_on(engine.key_install("acme", "default", new)).unwrap();
             key.caller(clock.now()).unwrap()
         };

@@ -104,7 +104,7 @@ impl Place {
         let seen: Arc<Mutex<Vec<Given>>> = Arc::default();
         let long = Long { turns, calls, store: Arc::clone(&store), seen: Arc::clone(&seen) };
         let worker = Worker::new(engine.clone(), Arc::new(Bag(Arc::new(long))), "worker".into(), 1);
-        let new = NewKey { role: Role::Operator, user: Some("alice".into()), groups: Vec::new(), lifetime: None };
+        let new = NewKey::named(Role::Operator, "alice");
         let (key, _) = engine.key_install("default", "default", new).await.unwrap();
         let alice = key.caller(engine.now()).unwrap();
         Self { engine, worker, store, seen, alice, _directory: directory }

@@ -85,7 +85,7 @@ impl Place {
             "tools": ["ask_user"], "deadlines": { "question": 60 },
         }));
         engine.define(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
-        let new = NewKey { role: Role::Operator, user: Some("alice".into()), groups: Vec::new(), lifetime: None };
+        let new = NewKey::named(Role::Operator, "alice");
         let (key, _) = engine.key_install("default", "default", new).await.unwrap();
         let (alice, play) = (key.caller(engine.now()).unwrap(), Arc::<Play>::default());
         let kit = Arc::new(Bag(Arc::clone(&play), clock.clone()));

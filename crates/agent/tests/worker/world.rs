@@ -260,14 +260,14 @@ impl World {
     }
 
     pub(crate) async fn key(&self, user: &str, role: Role) -> Caller {
-        let new = NewKey { role, user: Some(user.into()), groups: Vec::new(), lifetime: None };
+        let new = NewKey::named(role, user);
         let (key, _): (Key, String) = self.engine.key_install("default", "default", new).await.unwrap();
         key.caller(self.engine.now()).unwrap()
     }
 
     /// Puts rules in force.
     pub(crate) async fn rules(&self, text: &str) {
-        let new = NewKey { role: Role::Admin, user: Some("root".into()), groups: Vec::new(), lifetime: None };
+        let new = NewKey::named(Role::Admin, "root");
         let (key, _): (Key, String) = self.engine.key_install("default", "default", new).await.unwrap();
         let root = key.caller(self.engine.now()).unwrap();
         self.engine.policy_put(&root, text.into(), (None, None), None).await.unwrap();

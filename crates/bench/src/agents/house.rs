@@ -45,8 +45,7 @@ impl House {
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(store), Arc::new(SystemClock), Ids::default(), vault, Settings::default());
         engine.define(Definitions { agents: vec![serde_json::from_value(definition())?], flows: Vec::new() });
-        let new =
-            NewKey { role: Role::Operator, user: Some("bench-person".into()), groups: Vec::new(), lifetime: None };
+        let new = NewKey::named(Role::Operator, "bench-person");
         let (key, _) = engine.key_install("default", "default", new).await?;
         let person = key.caller(engine.now()).ok_or("the key cannot be used")?;
         let asked: Arc<Mutex<Vec<Instant>>> = Arc::default();

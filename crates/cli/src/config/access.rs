@@ -40,9 +40,12 @@ pub(crate) struct KeysCreate {
     /// admin, operator, viewer or agent
     #[arg(long, value_parser = role)]
     pub(crate) role: Role,
-    /// In whose name the key acts; where a person of the project is called so, the key is theirs
+    /// In whose name the key acts; the name of an account needs --join-account
     #[arg(long)]
     pub(crate) user: Option<String>,
+    /// The key belongs to the person whose account has this name; without this, such a name is taken
+    #[arg(long, requires = "user")]
+    pub(crate) join_account: bool,
     /// A group of that user; may be given several times
     #[arg(long = "group")]
     pub(crate) groups: Vec<String>,

@@ -46,7 +46,7 @@ impl Race {
         let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
         let mut callers = Vec::new();
         for (role, name) in [(Role::Agent, "bot"), (Role::Operator, "alice"), (Role::Admin, "root")] {
-            let new = NewKey { role, user: Some(name.into()), groups: Vec::new(), lifetime: None };
+            let new = NewKey::named(role, name);
             let (key, _) = engine.key_install("default", "default", new).await.unwrap();
             callers.push(key.caller(engine.now()).unwrap());
         }

@@ -194,7 +194,7 @@ async fn secrets_are_kept_by_name() {
 async fn keys_are_kept() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
-    let new = NewKey { role: Role::Viewer, user: Some("carol".into()), groups: vec!["night".into()], lifetime: None };
+    let new = NewKey { groups: vec!["night".into()], ..NewKey::named(Role::Viewer, "carol") };
     let (key, secret) = world.engine.key_create(&root, new, None).await.unwrap();
     world.engine.key_revoke(&root, key.id).await.unwrap();
     assert!(world.engine.key_revoke(&root, key.id).await.is_err());
@@ -247,7 +247,7 @@ async fn exports_verify() {
         world.session(&agent).await;
     }
     world.pass(100);
-    let new = NewKey { role: Role::Admin, user: Some("neighbour".into()), groups: Vec::new(), lifetime: None };
+    let new = NewKey::named(Role::Admin, "neighbour");
     let (key, _) = world.engine.key_install("default", "another", new).await.unwrap();
     let neighbour = key.caller(world.engine.now()).unwrap();
 
@@ -346,7 +346,7 @@ async fn an_entry_that_was_filed_elsewhere_shows() {
         for _ in 0..3 {
             world.session(&agent).await;
         }
-        let new = NewKey { role: Role::Admin, user: Some("neighbour".into()), groups: Vec::new(), lifetime: None };
+        let new = NewKey::named(Role::Admin, "neighbour");
         let (key, _) = world.engine.key_install("default", "another", new).await.unwrap();
         let neighbour = key.caller(world.engine.now()).unwrap();
         world.engine.chain().await.unwrap();

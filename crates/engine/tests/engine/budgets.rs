@@ -55,6 +55,22 @@ async fn a_key_has_as_many_open_questions_as_is_set_in_whichever_session() {
 }
 
 #[tokio::test]
+async fn keys_whose_names_differ_by_case_alone_share_a_budget() {
+    let world = World::with(settings(2, 1 << 20));
+    let (agent, shouting) = (world.agent().await, world.caller(Role::Agent, "DEPLOYER").await);
+    let (first, second) = (world.session(&agent).await, world.session(&shouting).await);
+    let asked = world.ask(&agent, &first, json!({})).await;
+    world.ask(&shouting, &second, json!({})).await;
+    let over = reached(Limit::KeyOpenQuestions, 2);
+    assert_eq!(refusal(world.try_ask(&agent, &first, json!({})).await), over);
+    assert_eq!(refusal(world.try_ask(&shouting, &second, json!({})).await), over);
+    let totals = counted(&world, &agent).await;
+    assert_eq!((totals.len(), totals[0].0.as_str(), totals[0].1.questions), (1, "agent:deployer", 2));
+    world.engine.cancel(&agent, asked.id, None, None).await.unwrap();
+    world.ask(&shouting, &second, json!({})).await;
+}
+
+#[tokio::test]
 async fn a_key_has_as_many_open_bytes_as_is_set_resume_points_included() {
     let world = World::with(settings(100, 20_000));
     let (agent, alice) = (world.agent().await, world.person("alice").await);

@@ -20,7 +20,7 @@ async fn given(place: &Place, root: &Caller, webhook: WebhookId, command: &str) 
     let (engine, once) = (&place.world.engine, once(command));
     match command {
         "key" => {
-            let new = NewKey { role: Role::Viewer, user: Some("dora".into()), groups: Vec::new(), lifetime: None };
+            let new = NewKey::named(Role::Viewer, "dora");
             engine.key_create(root, new, once).await.unwrap().1
         }
         "link" => engine.user_link(root, "carol", once).await.unwrap().0,

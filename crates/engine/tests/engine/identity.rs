@@ -46,6 +46,14 @@ impl World {
         caller
     }
 
+    /// A key of somebody who has an account.
+    async fn key_of(&self, name: &str, role: Role, groups: &[&str]) -> Caller {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        let new = NewKey { groups, join_account: true, ..NewKey::named(role, name) };
+        let (key, _) = self.engine.key_install("default", "default", new).await.unwrap();
+        key.caller(self.engine.now()).unwrap()
+    }
+
     /// The trail, type and particulars, as soon as it is so: on PostgreSQL an entry is shown when no older transaction runs any more.
     async fn tells(&self, by: &Caller, so: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
         let looking = async {
@@ -129,8 +137,8 @@ fn groups_are_those_of_the_moment() {
 async fn keys_of_a_person(world: World) {
     let root = world.chief().await;
     world.visits("carl", Role::Operator, &["security", "ops"]).await;
-    let strong = world.stranger("default", Role::Operator, "Carl", &["security"]).await;
-    let weak = world.stranger("default", Role::Viewer, "carl", &["ops"]).await;
+    let strong = world.key_of("Carl", Role::Operator, &["security"]).await;
+    let weak = world.key_of("carl", Role::Viewer, &["ops"]).await;
     let other = world.stranger("default", Role::Operator, "carla", &["security"]).await;
     world.engine.user_change(&root, "carl", groups(&["ops"])).await.unwrap();
     assert_eq!(world.engine.recheck(&strong).await, Err(Error::Unauthenticated));
@@ -146,7 +154,7 @@ fn keys_lose_what_their_person_loses() {
 /// The same when a provider takes the role away: keys and open browsers go with it.
 async fn a_role_that_a_provider_takes(world: World) {
     let olga = world.vouched("olga", Role::Operator).await.unwrap();
-    let key = world.person("olga").await;
+    let key = world.key_of("olga", Role::Operator, &[]).await;
     let again = world.vouched("olga", Role::Operator).await.unwrap();
     world.engine.recheck(&olga).await.unwrap();
     world.engine.recheck(&key).await.unwrap();
@@ -169,7 +177,7 @@ fn a_provider_takes_a_role_as_an_admin_does() {
 async fn a_further_project(world: World) {
     let carol = world.visits("carol", Role::Viewer, &[]).await;
     let link = world.engine.user_link_install("default", "default", "carol").await.unwrap();
-    let key = NewKey { role: Role::Admin, user: Some("boss".into()), groups: Vec::new(), lifetime: None };
+    let key = NewKey::named(Role::Admin, "boss");
     let boss = world.engine.key_install("default", "b", key).await.unwrap().0.caller(world.engine.now()).unwrap();
     let added = world.engine.user_create(&boss, new("Carol", Role::Admin, &[]), None).await.unwrap();
     assert_eq!((added.existing, added.user.name.as_str()), (true, "carol"), "the admin is told that she was there");
@@ -230,8 +238,10 @@ async fn names(world: World) {
     assert_eq!(refusal(twice), Refusal::UserExists("ALICE".into()));
     assert_eq!(refusal(world.vouched("aLiCe", Role::Viewer).await), Refusal::NameTaken("aLiCe".into()));
 
-    // Whoever makes a key in a person's name joins the two, and the trail says so.
-    world.person("Alice").await;
+    // A key gets the name of an account only where it is said to be that person's, and the trail says so.
+    let unsaid = world.engine.key_create(&root, NewKey::named(Role::Operator, "Alice"), None).await;
+    assert_eq!(refusal(unsaid), Refusal::NameOfAccount("Alice".into()));
+    world.key_of("Alice", Role::Operator, &[]).await;
     let of_alice =
         |told: &&(String, Value)| told.0 == "key.created" && told.1["user"].as_str().unwrap().starts_with(['a', 'A']);
     let trail = world.tells(&root, |trail| trail.iter().filter(of_alice).count() == 2).await;
@@ -244,6 +254,70 @@ fn a_name_belongs_to_whoever_had_it_first() {
     on_both(names);
 }
 
+/// An admin makes keys of people of the project alone. Whoever holds the database makes them of every person of the tenant, and says so too.
+async fn names_of_others(world: World) {
+    let root = world.chief().await;
+    world.engine.user_install("default", "web", new("carol", Role::Viewer, &[])).await.unwrap();
+    let bare = NewKey::named(Role::Viewer, "Carol");
+    let joined = NewKey { join_account: true, ..bare.clone() };
+    for key in [&bare, &joined] {
+        let made = world.engine.key_create(&root, key.clone(), None).await;
+        assert_eq!(refusal(made), Refusal::NameOutside("Carol".into()));
+    }
+    let installed = world.engine.key_install("default", "default", bare.clone()).await;
+    assert_eq!(refusal(installed), Refusal::NameOfAccount("Carol".into()));
+    assert_eq!(world.engine.keys_installed("default", "default").await.unwrap().len(), 1, "the chief's alone");
+    world.engine.key_install("elsewhere", "default", bare.clone()).await.unwrap();
+    assert_eq!(pointers(world.engine.key_install("elsewhere", "default", joined.clone()).await), ["/join_account"]);
+
+    world.engine.key_install("default", "default", joined.clone()).await.unwrap();
+    let member = NewUser { join_keys: true, ..new("carol", Role::Viewer, &[]) };
+    world.engine.user_create(&root, member, None).await.unwrap();
+    world.engine.key_create(&root, joined.clone(), None).await.unwrap();
+    world.engine.user_disable(&root, "carol").await.unwrap();
+    let out = world.engine.key_create(&root, joined, None).await;
+    assert_eq!(refusal(out), Refusal::NameOutside("Carol".into()), "whoever is out of the project gets no new key");
+}
+
+#[test]
+fn keys_are_joined_to_people_of_the_project() {
+    on_both(names_of_others);
+}
+
+/// A key and an account that are made at the same moment do not both get the name, and a person who is taken out keeps no key that is made then.
+async fn names_at_once(world: World) {
+    let root = world.chief().await;
+    for round in 0..20 {
+        let name = format!("racer-{round}");
+        let (key, user) = tokio::join!(
+            world.engine.key_create(&root, NewKey::named(Role::Viewer, name.as_str()), None),
+            world.engine.user_create(&root, new(&name, Role::Viewer, &[]), None),
+        );
+        match (key, user) {
+            (Ok(_), Err(refused)) => assert_eq!(refused, Refusal::NameTaken(name).into()),
+            (Err(refused), Ok(_)) => assert_eq!(refused, Refusal::NameOfAccount(name).into()),
+            (key, user) => panic!("{key:?} {user:?}"),
+        }
+    }
+    for round in 0..5 {
+        let name = format!("leaver-{round}");
+        world.engine.user_create(&root, new(&name, Role::Viewer, &[]), None).await.unwrap();
+        let joined = NewKey { join_account: true, ..NewKey::named(Role::Viewer, name.as_str()) };
+        let (key, out) =
+            tokio::join!(world.engine.key_create(&root, joined, None), world.engine.user_disable(&root, &name));
+        out.unwrap();
+        match key {
+            Ok((_, text)) => assert_eq!(world.engine.authenticate(&text).await, Err(Error::Unauthenticated)),
+            Err(refused) => assert_eq!(refused, Refusal::NameOutside(name).into()),
+        }
+    }
+}
+
+#[test]
+fn a_name_is_given_once_at_a_time() {
+    on_both(names_at_once);
+}
+
 /// Words by which the record means Holdpoint itself are nobody's name.
 #[tokio::test]
 async fn reserved_words_are_refused() {
@@ -251,7 +325,7 @@ async fn reserved_words_are_refused() {
     let root = world.chief().await;
     for word in ["system", "Scheduler", "HOLDPOINT", "policy", "worker", "timer", "Key_1"] {
         assert_eq!(pointers(world.engine.user_create(&root, new(word, Role::Viewer, &[]), None).await), ["/name"]);
-        let key = NewKey { role: Role::Viewer, user: Some(word.into()), groups: Vec::new(), lifetime: None };
+        let key = NewKey::named(Role::Viewer, word);
         assert_eq!(pointers(world.engine.key_create(&root, key, None).await), ["/user"], "{word}");
         assert_eq!(pointers(world.vouched(word, Role::Viewer).await), ["/name"], "{word}");
     }

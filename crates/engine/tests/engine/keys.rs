@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::world::{World, pointers, refusal};
 
 fn new(role: Role) -> NewKey {
-    NewKey { role, user: Some("alice".into()), groups: vec!["ops".into()], lifetime: None }
+    NewKey { groups: vec!["ops".into()], ..NewKey::named(role, "alice") }
 }
 
 #[tokio::test]
@@ -103,6 +103,8 @@ async fn keys_are_installed_by_name_and_bad_names_are_refused() {
     world.engine.key_uninstall("acme", "web", key.id).await.unwrap();
     let bad = NewKey { user: Some("with space".into()), lifetime: Some(SignedDuration::ZERO), ..new(Role::Admin) };
     assert_eq!(pointers(world.engine.key_install("acme", "web", bad).await), ["/user", "/expires_in_seconds"]);
+    let nobodys = NewKey { user: None, join_account: true, ..new(Role::Admin) };
+    assert_eq!(pointers(world.engine.key_install("acme", "web", nobodys).await), ["/join_account"]);
     assert_eq!(pointers(world.engine.key_install("", "a b", new(Role::Admin)).await), ["/tenant", "/project"]);
 }
 

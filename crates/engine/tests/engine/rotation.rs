@@ -108,7 +108,7 @@ async fn keys_and_repeated_commands_outlast_a_rotation() {
     let root = world.caller(Role::Admin, "root").await;
     let node = file.node(&world, Arc::clone(&world.store));
     let once = || Some(Idempotency::new("k".into(), "POST /v1/keys", b"{}"));
-    let new = || NewKey { role: Role::Viewer, user: Some("dora".into()), groups: vec![], lifetime: None };
+    let new = || NewKey::named(Role::Viewer, "dora");
     let made = node.key_create(&root, new(), once()).await.unwrap();
     file.becomes(&[NEW, OLD]);
     file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();

@@ -114,7 +114,7 @@ impl Server {
         let people = [(Role::Agent, "bot", ""), (Role::Operator, "alice", ""), (Role::Operator, "sam", "security")];
         for (role, name, group) in people.into_iter().chain([(Role::Admin, "root", "")]) {
             let groups = Some(group.to_owned()).filter(|group| !group.is_empty()).into_iter().collect();
-            let new = NewKey { role, user: Some(name.into()), groups, lifetime: None };
+            let new = NewKey { groups, ..NewKey::named(role, name) };
             let (key, _) = engine.key_install("default", "default", new).await.unwrap();
             callers.push(key.caller(engine.now()).unwrap());
         }

@@ -78,7 +78,7 @@ impl World {
     /// Somebody of another tenant, or in groups.
     pub(crate) async fn stranger(&self, tenant: &str, role: Role, user: &str, groups: &[&str]) -> Caller {
         let groups = groups.iter().map(|group| (*group).to_owned()).collect();
-        let new = NewKey { role, user: Some(user.into()), groups, lifetime: None };
+        let new = NewKey { groups, ..NewKey::named(role, user) };
         let (key, _): (Key, String) = self.engine.key_install(tenant, "default", new).await.unwrap();
         key.caller(self.engine.now()).unwrap()
     }

@@ -43,7 +43,7 @@ impl Beginning {
 fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
     let caller = |(user, role, groups): crate::cast::Part| {
         let groups = groups.iter().map(|group| (*group).to_owned()).collect();
-        let new = NewKey { role, user: Some(user.into()), groups, lifetime: None };
+        let new = NewKey { groups, ..NewKey::named(role, user) };
         let (key, _) = block_on(engine.key_install(name, "default", new)).unwrap();
         key.caller(clock.now()).unwrap()
     };

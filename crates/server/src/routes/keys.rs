@@ -36,9 +36,10 @@ pub(super) struct KeysQuery {
 pub(super) async fn key_create(
     State(app): State<App>,
     Who(caller): Who,
-    Command { body: KeyBody { role, user, groups, expires_in_seconds }, once }: Command<KeyBody>,
+    Command { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, once }: Command<KeyBody>,
 ) -> Result<(StatusCode, Json<KeyCreatedView>), ApiError> {
-    let new = NewKey { role, user, groups, lifetime: expires_in_seconds.map(SignedDuration::from_secs) };
+    let lifetime = expires_in_seconds.map(SignedDuration::from_secs);
+    let new = NewKey { role, user, groups, lifetime, join_account };
     let (key, secret) = app.engine.key_create(&caller, new, once).await?;
     Ok((StatusCode::CREATED, Json(KeyCreatedView { key: key.into(), secret })))
 }

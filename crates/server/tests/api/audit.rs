@@ -102,7 +102,7 @@ async fn exports_verify_and_stop_at_the_wall() {
     let world = World::new().await;
     let (root, stranger) = (world.admin().await, world.stranger().await);
     let question = world.asks(confirmation()).await;
-    let new = NewKey { role: Role::Admin, user: Some("next-door".into()), groups: Vec::new(), lifetime: None };
+    let new = NewKey::named(Role::Admin, "next-door");
     let (key, secret) = world.engine.key_install("default", "another", new).await.unwrap();
     let neighbour = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
 

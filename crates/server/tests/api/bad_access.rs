@@ -116,7 +116,7 @@ async fn a_garbage_credential_is_refused() {
 async fn an_expired_key_is_refused() {
     let world = World::new().await;
     let lifetime = Some(SignedDuration::from_secs(60));
-    let new = NewKey { role: Role::Operator, user: Some("temp".into()), groups: Vec::new(), lifetime };
+    let new = NewKey { lifetime, ..NewKey::named(Role::Operator, "temp") };
     let (key, secret) = world.engine.key_install("default", "default", new).await.unwrap();
     let temp = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
     let question = world.asks(confirmation()).await;

@@ -142,8 +142,9 @@ pub(crate) struct Things {
 impl Things {
     /// A question, and in its session an action called `done` that was approved with a grant.
     pub(crate) async fn of(world: &World) -> Self {
-        let (question, key, agent) =
-            (world.asks(confirmation()).await, world.person("alice").await, world.agent().await);
+        world.signs_up("alice", Role::Operator).await;
+        let key = world.member(Role::Operator, "alice", &[]).await;
+        let (question, agent) = (world.asks(confirmation()).await, world.agent().await);
         let acted = agent.proposes(&question.session, writing("done")).await;
         if acted.shown["state"] == "waiting" {
             let body = json!({ "option": "approve", "remember": { "scope": "session", "arguments": "exact" } });
@@ -152,7 +153,6 @@ impl Things {
         let admin = world.admin().await;
         admin.post("/v1/agents", scribe()).await.done();
         admin.post("/v1/flows", notes()).await.done();
-        world.signs_up("alice", Role::Operator).await;
         let grant = key.grants().await.first().map(|grant| text(&grant["id"])).unwrap();
         let project = text(&admin.get("/v1/me").await.done()["project"]);
         let webhook = admin.post("/v1/webhooks", json!({ "url": "https://hooks.example.com/" })).await.done();

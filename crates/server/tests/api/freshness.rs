@@ -220,7 +220,7 @@ async fn keys_go_with_the_groups_of_their_person() {
     let world = World::new().await;
     let root = world.admin().await;
     root.post("/v1/users", json!({ "name": "carl", "role": "operator", "groups": ["security"] })).await.done();
-    let key = world.someone("default", Role::Operator, "carl", &["security"]).await;
+    let key = world.member(Role::Operator, "carl", &["security"]).await;
     let mut ask = confirmation();
     ask["audience"] = json!({ "groups": ["security"] });
     let question = world.asks(ask).await;
@@ -234,7 +234,7 @@ async fn keys_go_with_the_groups_of_their_person() {
 async fn a_further_project_takes_over_no_browser() {
     let world = World::new().await;
     let cookie = world.signed_in("carol").await;
-    let new = engine::NewKey { role: Role::Admin, user: Some("boss".into()), groups: Vec::new(), lifetime: None };
+    let new = engine::NewKey::named(Role::Admin, "boss");
     let (key, secret) = world.engine.key_install("default", "b", new).await.unwrap();
     let boss = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
     let made = boss.post("/v1/users", json!({ "name": "carol", "role": "admin" })).await;

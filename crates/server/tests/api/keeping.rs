@@ -127,7 +127,7 @@ async fn what_is_kept_for_one_agent_is_no_other_agents() {
     assert_eq!(other.asks_in(&session, credentials()).await.shown["status"], "pending");
     let namesake = world.someone("elsewhere", Role::Agent, "bot", &[]).await;
     assert_eq!(asks(&namesake, credentials()).await.shown["status"], "pending");
-    let new = NewKey { role: Role::Agent, user: Some("bot".into()), groups: vec![], lifetime: None };
+    let new = NewKey::named(Role::Agent, "bot");
     let (key, secret) = world.engine.key_install("default", "another", new).await.unwrap();
     let neighbour = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
     assert_eq!(asks(&neighbour, credentials()).await.shown["status"], "pending");

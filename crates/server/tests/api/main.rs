@@ -37,6 +37,7 @@ mod grants;
 mod handing_over;
 mod heartbeats;
 mod keeping;
+mod key_names;
 mod learning;
 mod limits;
 mod messages;

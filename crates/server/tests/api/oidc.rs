@@ -227,7 +227,7 @@ async fn the_name_of_a_key_is_taken() {
 async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
     let story = Story::begin().await;
     let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
-    let key = story.world.person("olga").await;
+    let key = story.world.member(domain::Role::Operator, "olga", &[]).await;
     let mut request = story.world.door.handshake("/v1/ws");
     let origin = format!("http://{}", story.world.door.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());
@@ -249,7 +249,8 @@ async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
 async fn the_loss_of_all_roles_at_the_provider_ends_what_is_open() {
     let story = Story::begin().await;
     let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
-    let (key, other) = (story.world.person("olga").await, story.world.person("alice").await);
+    let key = story.world.member(domain::Role::Operator, "olga", &[]).await;
+    let other = story.world.person("alice").await;
     let mut request = story.world.door.handshake("/v1/ws");
     let origin = format!("http://{}", story.world.door.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());

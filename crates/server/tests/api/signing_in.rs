@@ -239,7 +239,8 @@ async fn an_admin_changes_what_a_person_is() {
     assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "nothing was changed");
 
     let bob = world.comes("bob", Role::Admin).await;
-    let (strong, weak) = (world.person("alice").await, world.someone("default", Role::Viewer, "alice", &[]).await);
+    let strong = world.member(Role::Operator, "alice", &[]).await;
+    let weak = world.member(Role::Viewer, "alice", &[]).await;
     let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
     let fallen = bob.sends(Method::PATCH, "/v1/users/alice", json!({ "role": "viewer" })).await.done();
     assert_eq!((&fallen["role"], &fallen["groups"]), (&json!("viewer"), &json!(["ops", "security"])));

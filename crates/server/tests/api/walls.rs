@@ -39,7 +39,7 @@ async fn nothing_of_another_tenant_is_seen() {
 async fn another_project_of_the_same_tenant_is_as_far_away() {
     let world = World::new().await;
     let question = world.asks(confirmation()).await;
-    let new = NewKey { role: Role::Admin, user: Some("root".into()), groups: Vec::new(), lifetime: None };
+    let new = NewKey::named(Role::Admin, "root");
     let (key, secret) = world.engine.key_install("default", "another", new).await.unwrap();
     let neighbour = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
     neighbour.get(&question.path("")).await.refused(404, "not_found");

@@ -145,7 +145,16 @@ impl World {
     /// Somebody with a key.
     pub(crate) async fn someone(&self, tenant: &str, role: Role, name: &str, groups: &[&str]) -> Someone {
         let groups = groups.iter().map(ToString::to_string).collect();
-        let new = NewKey { role, user: Some(name.to_owned()), groups, lifetime: None };
+        self.installed(tenant, NewKey { groups, ..NewKey::named(role, name) }).await
+    }
+
+    /// Somebody who has an account, with a key.
+    pub(crate) async fn member(&self, role: Role, name: &str, groups: &[&str]) -> Someone {
+        let groups = groups.iter().map(ToString::to_string).collect();
+        self.installed("default", NewKey { groups, join_account: true, ..NewKey::named(role, name) }).await
+    }
+
+    async fn installed(&self, tenant: &str, new: NewKey) -> Someone {
         let (key, secret) = self.engine.key_install(tenant, "default", new).await.unwrap();
         Someone { door: self.door.clone(), key: secret, key_id: key.id.to_string() }
     }

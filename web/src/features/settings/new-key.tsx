@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
-import type { Role } from '@/api/types';
+import { asProblem } from '@/api/problem';
+import type { KeyBody, Role } from '@/api/types';
 import { span } from '@/lib/time';
 import { Button } from '@/ui/button';
 import { CopyBox } from '@/ui/copy';
@@ -21,21 +22,17 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const id = useId();
   const make = useMutation({
     gcTime: 0,
-    mutationFn: (form: FormData) =>
-      taken(
-        api.POST('/v1/keys', {
-          body: {
-            ...standingIn(form),
-            user: String(form.get('user')).trim() || undefined,
-            expires_in_seconds: Number(form.get('time')) || undefined,
-          },
-        }),
-      ),
+    mutationFn: (body: KeyBody) => taken(api.POST('/v1/keys', { body })),
     onSuccess: () => void cache.invalidateQueries({ queryKey: ['keys'] }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    make.mutate(new FormData(event.currentTarget));
+    const form = new FormData(event.currentTarget);
+    make.mutate({
+      ...standingIn(form),
+      user: String(form.get('user')).trim() || undefined,
+      expires_in_seconds: Number(form.get('time')) || undefined,
+    });
   };
   return (
     <Dialog
@@ -64,7 +61,8 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           <CopyBox label={t('keys.secret')} value={make.data.secret} />
         </div>
       ) : (
-        <form id={id} onSubmit={submit} className="space-y-4">
+        // A refusal, and the way out of it that is offered, is of what was sent: it goes when anything is changed.
+        <form id={id} onSubmit={submit} onChange={() => make.isError && make.reset()} className="space-y-4">
           <Field label={t('keys.user')} hint={t('keys.userHint')}>
             {(ids) => <Input {...ids} name="user" autoComplete="off" required />}
           </Field>
@@ -81,9 +79,24 @@ export function NewKey({ onClose }: { onClose: () => void }) {
               </Select>
             )}
           </Field>
-          {make.error ? <ProblemNotice error={make.error} /> : null}
+          {make.error ? <Refused error={make.error} body={make.variables} join={make.mutate} /> : null}
         </form>
       )}
     </Dialog>
+  );
+}
+
+/** Why there is no key. Where a person of the project has the name, the key can be made theirs. */
+function Refused({ error, body, join }: { error: unknown; body: KeyBody; join: (body: KeyBody) => void }) {
+  const { t } = useTranslation();
+  const { code, body: problem } = asProblem(error);
+  const joinable = code === 'name_taken' && problem.errors?.some((one) => one.pointer === '/join_account');
+  if (!joinable) return <ProblemNotice error={error} />;
+  return (
+    <Notice tone="warn" role="alert" title={t('keys.isPerson', { name: body.user })}>
+      <Button size="sm" className="mt-2" onClick={() => join({ ...body, join_account: true })}>
+        {t('keys.join', { name: body.user })}
+      </Button>
+    </Notice>
   );
 }

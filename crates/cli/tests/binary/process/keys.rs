@@ -99,8 +99,15 @@ fn what_cannot_be_done_is_a_failure_with_a_reason() {
     check(&house, &["keys", "revoke", "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"], 1, "key");
     check(&house, &["keys", "revoke", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"], 2, "key_");
     check(&house, &["keys", "create", "--role", "king"], 2, "must be admin, operator, viewer or agent");
-    check(&house, &["keys", "create", "--role", "agent", "--user", "two words"], 1, "");
-    check(&house, &["keys", "create", "--role", "agent", "--tenant", ""], 1, "");
+    check(&house, &["keys", "create", "--role", "agent", "--user", "two words"], 1, "/user must be");
+    check(&house, &["keys", "create", "--role", "agent", "--tenant", ""], 1, "/tenant must be");
+    check(
+        &house,
+        &["keys", "create", "--role", "agent", "--user", "bto", "--join-account"],
+        1,
+        "no account has the name",
+    );
+    check(&house, &["keys", "create", "--role", "agent", "--join-account"], 2, "--user");
 }
 
 fn check(house: &House, arguments: &[&str], code: i32, reason: &str) {

@@ -52,6 +52,13 @@ async fn story(house: &House) {
     let taken = house.run(&["users", "create", "bob", "--role", "operator"]);
     assert!(!taken.status.success() && String::from_utf8(taken.stderr).unwrap().contains("is taken"));
     assert!(house.run(&["users", "create", "bob", "--role", "operator", "--join-keys"]).status.success());
+    let new_key = ["keys", "create", "--role", "operator", "--user", "ALICE"];
+    let unsaid = house.run(&new_key);
+    assert!(!unsaid.status.success() && String::from_utf8(unsaid.stderr).unwrap().contains("--join-account"));
+    let key = house.run(&[&new_key[..], &["--join-account"]].concat());
+    assert!(key.status.success() && key.stdout.starts_with(b"hp_"), "{key:?}");
+    let listed = String::from_utf8(house.run(&["keys", "list"]).stdout).unwrap();
+    assert_eq!(listed.matches("user=ALICE").count(), 1, "{listed}");
     let link = house.run(&["users", "link", "alice", "--public-url", "https://hp.example.org"]);
     let link = String::from_utf8(link.stdout).unwrap();
     assert!(link.starts_with("https://hp.example.org/sign-in#token="), "{link}");
