@@ -157,7 +157,7 @@ impl Actor {
             ActorKind::Agent => "agent",
             ActorKind::System => "system",
         };
-        format!("{kind}:{}", self.name.to_ascii_lowercase())
+        format!("{kind}:{}", self.name.to_lowercase())
     }
 }
 
