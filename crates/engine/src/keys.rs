@@ -203,6 +203,7 @@ impl Work<'_> {
     /// The account that a new key belongs to. A key gets the name of an account only where the request says that it belongs to that account.
     fn joined(&mut self, scope: &Scope, new: &NewKey, joinable: Joinable) -> Result<Option<User>, Error> {
         let Some(name) = &new.user else { return Ok(None) };
+        self.tx.names_lock(scope.tenant)?;
         let Some(found) = self.tx.user_alike(scope.tenant, name)? else {
             if new.join_account {
                 let problem = Problem::new("/join_account", "no account has the name in `user`");

@@ -260,6 +260,7 @@ impl Work<'_> {
 
     /// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
     fn unclaimed(&mut self, scope: &Scope, name: &str) -> Result<(), Error> {
+        self.tx.names_lock(scope.tenant)?;
         let taken = self.tx.user_alike(scope.tenant, name)?.is_some() || self.tx.key_named(scope.tenant, name)?;
         if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
     }

@@ -99,6 +99,8 @@ impl Work<'_> {
     /// Revokes the keys that act in a person's name and may do more in the project than the person, by their role or by a group: all of them
     /// where the person is out.
     pub(crate) fn keys_beyond(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
+        // A key that is made at the same moment is found here, or its maker finds what the person is now.
+        self.tx.names_lock(scope.tenant)?;
         let membership = user.member_of(scope.project);
         let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));
         let keys = self.tx.keys_of_name(scope, &user.name)?;

@@ -63,6 +63,7 @@ impl Engine {
         new.check()?;
         let scope = caller.scope;
         self.command(caller, once, move |work| {
+            work.tx.names_lock(scope.tenant)?;
             let caller = work.caller()?;
             work.added(&scope, &new, Some(&caller))
         })
@@ -73,7 +74,11 @@ impl Engine {
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
-        self.transact_as(Doer::system(Wire::Cli), move |work| work.added(&scope, &new, None)).await
+        self.transact_as(Doer::system(Wire::Cli), move |work| {
+            work.tx.names_lock(scope.tenant)?;
+            work.added(&scope, &new, None)
+        })
+        .await
     }
 
     /// At most `limit` people who belong or have belonged to the caller's project, by name, after this name.

@@ -162,6 +162,10 @@ impl UserWrites for Face<'_> {
         found.iter().map(|row| Ok(UserId::from_uuid(column(row, 0)?))).collect()
     }
 
+    fn names_lock(&mut self, tenant: TenantId) -> Stored<()> {
+        self.rows("select 1 from tenants where id = $1 for no key update", &[&tenant.uuid()]).map(drop)
+    }
+
     fn user_signed_in(&mut self, user: UserId, at: Timestamp) -> Stored<()> {
         self.guarded("update users set signed_in_at = $2 where id = $1", &[&user.uuid(), &at.as_microsecond()])
     }

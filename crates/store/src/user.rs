@@ -68,6 +68,9 @@ pub trait UserWrites {
     fn membership_put(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> Stored<()>;
     /// Who is an admin of a project now and has ever signed in; nobody else changes what they are there before the transaction has ended.
     fn admins_lock(&mut self, scope: &Scope) -> Stored<Vec<UserId>>;
+    /// Waits for other transactions that give, take or join names of the tenant; later ones wait until this one has ended. A name is looked for
+    /// among accounts and keys, which no unique index covers together.
+    fn names_lock(&mut self, tenant: TenantId) -> Stored<()>;
     /// Notes when a person signed in.
     fn user_signed_in(&mut self, id: UserId, at: Timestamp) -> Stored<()>;
     /// Writes over the password, or takes it away.

@@ -283,6 +283,7 @@ passed_on! { Tx:
         user_insert(user: &User) -> ();
         membership_put(scope: &Scope, user: UserId, membership: &Membership) -> ();
         admins_lock(scope: &Scope) -> Vec<UserId>;
+        names_lock(tenant: TenantId) -> ();
         user_signed_in(id: UserId, at: Timestamp) -> ();
         password_put(id: UserId, password: Option<&str>) -> ();
         visit_insert(visit: &Visit, hash: &[u8; 32]) -> ();

@@ -284,6 +284,39 @@ fn keys_are_joined_to_people_of_the_project() {
     on_both(names_of_others);
 }
 
+/// A key and an account that are made at the same moment do not both get the name, and a person who is taken out keeps no key that is made then.
+async fn names_at_once(world: World) {
+    let root = world.chief().await;
+    for round in 0..20 {
+        let name = format!("racer-{round}");
+        let (key, user) = tokio::join!(
+            world.engine.key_create(&root, NewKey::named(Role::Viewer, name.as_str()), None),
+            world.engine.user_create(&root, new(&name, Role::Viewer, &[]), None),
+        );
+        let became = (key.map(drop), user.map(drop));
+        let key_was_first = (Ok(()), Err(Refusal::NameTaken(name.clone()).into()));
+        let account_was_first = (Err(Refusal::NameOfAccount(name).into()), Ok(()));
+        assert!(became == key_was_first || became == account_was_first, "{became:?}");
+    }
+    for round in 0..5 {
+        let name = format!("leaver-{round}");
+        world.engine.user_create(&root, new(&name, Role::Viewer, &[]), None).await.unwrap();
+        let joined = NewKey { join_account: true, ..NewKey::named(Role::Viewer, name.as_str()) };
+        let (key, out) =
+            tokio::join!(world.engine.key_create(&root, joined, None), world.engine.user_disable(&root, &name));
+        out.unwrap();
+        match key {
+            Ok((_, text)) => assert_eq!(world.engine.authenticate(&text).await, Err(Error::Unauthenticated)),
+            Err(refused) => assert_eq!(refused, Refusal::NameOutside(name).into()),
+        }
+    }
+}
+
+#[test]
+fn a_name_is_given_once_at_a_time() {
+    on_both(names_at_once);
+}
+
 /// Words by which the record means Holdpoint itself are nobody's name.
 #[tokio::test]
 async fn reserved_words_are_refused() {
