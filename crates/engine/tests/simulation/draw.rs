@@ -65,10 +65,10 @@ impl World {
         let drawn = match (kind, id) {
             (0..=19, _) => self.draw_ask(tenant),
             (20..=42, Some(id)) => self.draw_answer(tenant, id),
-            (43..=67, Some(id)) => self.draw_delivery(tenant, id),
-            (68..=74, Some(id)) => self.draw_other(tenant, id),
-            (75..=79, _) => self.draw_control(tenant),
-            (80..=84, Some(id)) => self.draw_wait(tenant, id),
+            (43..=62, Some(id)) => self.draw_delivery(tenant, id),
+            (63..=71, Some(id)) => self.draw_other(tenant, id),
+            (72..=77, _) => self.draw_control(tenant),
+            (78..=84, Some(id)) => self.draw_wait(tenant, id),
             (85..=91, _) => self.draw_reading(tenant),
             (92..=93, _) => Some((self.agent(tenant), What::Tidy)),
             (94..=95, _) => Some((self.agent(tenant), What::Chain)),
@@ -117,14 +117,20 @@ impl World {
         let Some(session) = session else { return Some((by, What::Start { title })) };
         let ask = Box::new(questions::ask(&mut self.random, &title));
         // An agent asks in its own sessions; now and then it tries in another.
-        let owner = self.owner(tenant, session).filter(|_| !person && !self.random.one_in(8));
-        Some((owner.unwrap_or(by), What::Ask { session, ask }))
+        let own = if person || self.random.one_in(8) { None } else { self.agents_session(tenant) };
+        let (session, by) = own.unwrap_or((session, by));
+        Some((by, What::Ask { session, ask }))
     }
 
-    /// The agent or person who started a session.
-    pub(crate) fn owner(&self, tenant: usize, session: SessionId) -> Option<Caller> {
-        let session = self.books[tenant].sessions.get(&session)?;
-        self.tenants[tenant].named(&session.started_by.name).cloned()
+    /// A session that goes on and that an agent started, with this agent.
+    pub(crate) fn agents_session(&mut self, tenant: usize) -> Option<(SessionId, Caller)> {
+        let agents = &self.tenants[tenant].agents;
+        let own = |session: &domain::Session| {
+            let agent = agents.iter().find(|agent| agent.actor.name == session.started_by.name);
+            agent.filter(|_| session.ended.is_none()).map(|agent| (session.id, agent.clone()))
+        };
+        let found: Vec<(SessionId, Caller)> = self.books[tenant].sessions.values().filter_map(own).collect();
+        self.random.pick(&found).cloned()
     }
 
     fn draw_answer(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {

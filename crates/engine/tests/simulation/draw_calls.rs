@@ -40,11 +40,12 @@ impl World {
     }
 
     fn draw_propose(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let session = self.any_session(tenant)?;
         // An agent proposes in its own sessions; now and then it tries in another.
-        let agent = self.agent(tenant);
-        let owner = self.owner(tenant, session).filter(|_| !self.random.one_in(8));
-        let by = owner.unwrap_or(agent);
+        let own = if self.random.one_in(8) { None } else { self.agents_session(tenant) };
+        let (session, by) = match own {
+            Some(own) => own,
+            None => (self.any_session(tenant)?, self.agent(tenant)),
+        };
         // Few names, so that the same call comes again: with the same arguments, or with others.
         let call = format!("call-{}", self.random.below(6));
         let known = self.books[tenant].proposals.get(&(session, call.clone()));
