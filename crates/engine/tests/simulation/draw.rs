@@ -64,11 +64,11 @@ impl World {
         let id = if self.random.one_in(2) { hot } else { self.any_question(tenant) };
         let drawn = match (kind, id) {
             (0..=19, _) => self.draw_ask(tenant),
-            (20..=42, Some(id)) => self.draw_answer(tenant, id),
-            (43..=62, Some(id)) => self.draw_delivery(tenant, id),
-            (63..=71, Some(id)) => self.draw_other(tenant, id),
-            (72..=77, _) => self.draw_control(tenant),
-            (78..=84, Some(id)) => self.draw_wait(tenant, id),
+            (20..=46, Some(id)) => self.draw_answer(tenant, id),
+            (47..=68, Some(id)) => self.draw_delivery(tenant, id),
+            (69..=74, Some(id)) => self.draw_other(tenant, id),
+            (75..=79, _) => self.draw_control(tenant),
+            (80..=84, Some(id)) => self.draw_wait(tenant, id),
             (85..=91, _) => self.draw_reading(tenant),
             (92..=93, _) => Some((self.agent(tenant), What::Tidy)),
             (94..=95, _) => Some((self.agent(tenant), What::Chain)),

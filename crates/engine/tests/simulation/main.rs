@@ -27,7 +27,7 @@ use world::World;
 /// How many seeds are run unless somebody wants more.
 const SEEDS: u64 = 1_000;
 /// How many steps each has.
-const STEPS: usize = 40;
+const STEPS: usize = 45;
 
 /// What one seed came to.
 struct Run {
