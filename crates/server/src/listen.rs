@@ -36,7 +36,7 @@ pub async fn listen(
     mut stopping: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(64 * 1024);
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(16 * 1024);
     let (own, room) = (listener.local_addr()?, Room::new(limits));
     let server = Server { http, router, room, own, connections: TaskTracker::new(), stopping: stopping.clone() };
     loop {

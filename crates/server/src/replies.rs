@@ -2,6 +2,8 @@
 //!
 //! A reply stays in memory until its reader has taken it. Whoever asks for many large ones and reads none of them is refused the next one;
 //! replies of others are not touched. What a command has done is always told: its reply is counted, and the command after it is refused.
+//! A large event on a stream, or message on a socket, is counted like a reply while it waits for its reader; where there is no room for it, the
+//! stream or socket ends, and its reader connects again from where it was.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -24,7 +26,7 @@ use crate::error::ApiError;
 /// Replies up to this size are not counted.
 const SMALL: u64 = 64 * 1024;
 /// So many bytes are handed to the connection at a time; it takes more when its reader has.
-const PIECE: usize = 64 * 1024;
+const PIECE: usize = 16 * 1024;
 
 /// Who a reply is for: filled in when the caller is known.
 #[derive(Clone)]
@@ -37,9 +39,7 @@ pub(crate) struct Addressee {
 impl Addressee {
     /// Notes that the reply is for this caller. Refuses a command of one who has as much under way as may be.
     pub(crate) fn is(&self, caller: &Caller, replies: &Replies) -> Result<(), Refusal> {
-        let tenant = caller.scope.tenant;
-        let key = (caller.scope.project, caller.actor.asker());
-        let counted = Counted { tenant, key, credential: caller.credential };
+        let counted = Counted::of(caller);
         if self.commands {
             replies.admit(&counted)?;
         }
@@ -60,6 +60,13 @@ struct Counted {
     tenant: TenantId,
     key: (ProjectId, String),
     credential: Credential,
+}
+
+impl Counted {
+    fn of(caller: &Caller) -> Self {
+        let key = (caller.scope.project, caller.actor.asker());
+        Self { tenant: caller.scope.tenant, key, credential: caller.credential }
+    }
 }
 
 /// The bytes of replies that are under way.
@@ -93,6 +100,23 @@ impl Replies {
         Ok(())
     }
 
+    /// Refuses a message of somebody whose replies take all the bytes that they may.
+    pub(crate) fn admit_caller(&self, caller: &Caller) -> Result<(), Refusal> {
+        self.admit(&Counted::of(caller))
+    }
+
+    /// Counts what is told on a socket, unless there is no room for it. Small messages are not counted.
+    pub(crate) fn count_news(&self, caller: &Caller, bytes: usize) -> Result<Option<Held>, Refusal> {
+        let bytes = bytes as u64;
+        if bytes > SMALL { self.count(&Counted::of(caller), bytes).map(Some) } else { Ok(None) }
+    }
+
+    /// Counts what a command on a socket is answered, which has to be sent.
+    pub(crate) fn hold_answer(&self, caller: &Caller, bytes: usize) -> Option<Held> {
+        let bytes = bytes as u64;
+        (bytes > SMALL).then(|| self.hold(&Counted::of(caller), bytes))
+    }
+
     /// Counts a reply to a read, unless there is no room for it. One is always let through, however large it is.
     fn count(&self, whose: &Counted, bytes: u64) -> Result<Held, Refusal> {
         let under_way = self.under_way.lock();
@@ -119,7 +143,7 @@ impl Replies {
 }
 
 /// Bytes that are counted until this is dropped.
-struct Held {
+pub(crate) struct Held {
     replies: Replies,
     whose: Counted,
     bytes: u64,
@@ -148,11 +172,19 @@ pub(crate) async fn counted(State(app): State<App>, mut request: Request, next: 
     let addressee = Addressee { whose: Arc::default(), commands: !reads };
     request.extensions_mut().insert(addressee.clone());
     let response = next.run(request).await;
-    let bytes = response.body().size_hint().exact().unwrap_or_default();
-    let Some(whose) = addressee.whose.get().filter(|_| bytes > SMALL) else { return response };
+    let Some(whose) = addressee.whose.get() else { return response };
+    let Some(bytes) = response.body().size_hint().exact() else {
+        let stream = Stream { replies: app.replies.clone(), whose: whose.clone() };
+        return response.map(|body| Body::new(Counting { body, left: Bytes::new(), held: None, stream: Some(stream) }));
+    };
+    if bytes <= SMALL {
+        return response;
+    }
     let held = if reads { app.replies.count(whose, bytes) } else { Ok(app.replies.hold(whose, bytes)) };
     match held {
-        Ok(held) => response.map(|body| Body::new(Counting { body, left: Bytes::new(), _held: held })),
+        Ok(held) => {
+            response.map(|body| Body::new(Counting { body, left: Bytes::new(), held: Some(held), stream: None }))
+        }
         Err(refusal) => ApiError::from(refusal).into_response(),
     }
 }
@@ -162,7 +194,33 @@ struct Counting {
     body: Body,
     /// What is left of a piece that was larger.
     left: Bytes,
-    _held: Held,
+    /// The bytes of the whole reply or, of a stream, those of the event that is handed on.
+    held: Option<Held>,
+    stream: Option<Stream>,
+}
+
+/// A body without an end that is known: its events are counted one by one.
+struct Stream {
+    replies: Replies,
+    whose: Counted,
+}
+
+impl Counting {
+    /// Counts an event of a stream. Without room for it, the connection is broken off.
+    fn event(&mut self, data: &Bytes) -> Result<(), axum::Error> {
+        let Some(stream) = &self.stream else { return Ok(()) };
+        let bytes = data.len() as u64;
+        if bytes <= SMALL {
+            return Ok(());
+        }
+        match stream.replies.count(&stream.whose, bytes) {
+            Ok(held) => {
+                self.held = Some(held);
+                Ok(())
+            }
+            Err(refusal) => Err(axum::Error::new(std::io::Error::other(ApiError::from(refusal).logged().title))),
+        }
+    }
 }
 
 impl HttpBody for Counting {
@@ -174,9 +232,17 @@ impl HttpBody for Counting {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if self.left.is_empty() {
+            if self.stream.is_some() {
+                self.held = None;
+            }
             match Pin::new(&mut self.body).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => self.left = data,
+                    Ok(data) => {
+                        if let Err(refused) = self.event(&data) {
+                            return Poll::Ready(Some(Err(refused)));
+                        }
+                        self.left = data;
+                    }
                     Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
                 },
                 other => return other,
@@ -202,6 +268,7 @@ impl HttpBody for Counting {
 
 #[cfg(test)]
 mod tests {
+    use http_body_util::BodyExt;
     use uuid::Uuid;
 
     use super::*;
@@ -226,6 +293,32 @@ mod tests {
         drop(large);
         drop(replies.count(&whose(1, "a"), 100).unwrap());
         assert_eq!(replies.under_way.lock().keys.len(), 2, "what is over is forgotten");
+    }
+
+    #[tokio::test]
+    async fn events_of_a_stream_are_counted_while_they_are_read_and_break_it_off_where_there_is_no_room() {
+        let replies = Replies::new(200_000, 1_000_000);
+        let event = || Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 150_000]));
+        let body = Body::from_stream(futures::stream::iter([event(), event()]));
+        let stream = Some(Stream { replies: replies.clone(), whose: whose(1, "a") });
+        let mut counting = Counting { body, left: Bytes::new(), held: None, stream };
+        let under_way = || replies.under_way.lock().keys.values().sum::<u64>();
+
+        let mut read = 0;
+        while read < 150_000 {
+            read += counting.frame().await.unwrap().unwrap().into_data().unwrap().len();
+            assert_eq!(under_way(), 150_000);
+        }
+        let others = replies.count(&whose(1, "a"), 50_000).unwrap();
+        assert!(counting.frame().await.unwrap().is_ok(), "its own first event is no longer counted");
+        drop((counting, others));
+        assert_eq!(under_way(), 0);
+
+        let _others = replies.count(&whose(1, "a"), 100_000).unwrap();
+        let body = Body::from_stream(futures::stream::iter([event()]));
+        let stream = Some(Stream { replies: replies.clone(), whose: whose(1, "a") });
+        let mut counting = Counting { body, left: Bytes::new(), held: None, stream };
+        assert!(counting.frame().await.unwrap().is_err());
     }
 
     #[test]

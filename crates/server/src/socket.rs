@@ -228,10 +228,14 @@ impl Line {
                 Err(error) => vec![talk.refused(error)],
                 Ok(()) => {
                     self.recheck(talk).await?;
-                    talk.heard(&text).await
+                    match self.app.replies.admit_caller(&self.caller) {
+                        Ok(()) => talk.heard(&text).await,
+                        Err(refusal) => vec![talk.refused(refusal.into())],
+                    }
                 }
             },
         };
+        let _held = self.app.replies.hold_answer(&self.caller, replies.iter().map(String::len).sum());
         self.say(replies).await
     }
 
@@ -246,7 +250,15 @@ impl Line {
         self.recheck(talk).await?;
         for one in news {
             let told = talk.told(one).await;
-            self.say(told).await?;
+            let bytes = told.iter().map(String::len).sum();
+            match self.app.replies.count_news(&self.caller, bytes) {
+                Ok(_held) => self.say(told).await?,
+                Err(refusal) => {
+                    let words = talk.refused(refusal.into());
+                    self.say(vec![words]).await?;
+                    return self.close(CloseCode::Again, "").await;
+                }
+            }
         }
         Ok(())
     }

@@ -16,6 +16,12 @@ use crate::error::Told;
 
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 128;
+/// How many KiB of pages the writer keeps in memory.
+const WRITER_CACHE: i64 = 32_000;
+/// How many KiB of pages a reader keeps in memory.
+const READER_CACHE: i64 = 4_000;
+/// How many bytes of the file every connection maps. Each maps them for itself, and all of that counts as memory of the process.
+const MAPPED: i64 = 32 << 20;
 
 /// A connection as a job sees it, for reading or, on the writer's thread, for writing.
 pub(crate) struct Face<'a> {
@@ -34,7 +40,7 @@ impl<'a> Face<'a> {
 pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connection, StoreError> {
     private_file(path)?;
     let connection = Connection::open(path).told()?;
-    prepare(&connection)?;
+    prepare(&connection, WRITER_CACHE)?;
     log_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "full").told()?;
     connection.pragma_update(None, "wal_autocheckpoint", 4000).told()?;
@@ -78,17 +84,17 @@ pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).told()?;
-    prepare(&connection)?;
+    prepare(&connection, READER_CACHE)?;
     Ok(connection)
 }
 
-fn prepare(connection: &Connection) -> Result<(), StoreError> {
+fn prepare(connection: &Connection, cache: i64) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(10)).told()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Plans that do not depend on bound values: otherwise clearing the bindings of a cached statement has it compiled again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).told()?;
     connection.pragma_update(None, "foreign_keys", "off").told()?;
-    connection.pragma_update(None, "cache_size", -32_000).told()?;
-    connection.pragma_update(None, "mmap_size", 268_435_456).told()?;
+    connection.pragma_update(None, "cache_size", -cache).told()?;
+    connection.pragma_update(None, "mmap_size", MAPPED).told()?;
     connection.pragma_update(None, "temp_store", "memory").told()
 }
