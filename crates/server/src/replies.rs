@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -19,10 +19,13 @@ use domain::{Caller, Credential, Limit, ProjectId, Refusal, TenantId};
 use http::Method;
 use hyper::body::{Frame, SizeHint};
 use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::App;
 use crate::error::ApiError;
 
+/// How many messages on the sockets of one key or person are answered at once. A large answer keeps its place until it was read.
+const ANSWERS: usize = 64;
 /// Replies up to this size are not counted.
 const SMALL: u64 = 64 * 1024;
 /// So many bytes are handed to the connection at a time; it takes more when its reader has.
@@ -81,6 +84,8 @@ pub(crate) struct Replies {
 struct UnderWay {
     keys: HashMap<(ProjectId, String), u64>,
     tenants: HashMap<TenantId, u64>,
+    /// The places for answers on sockets, while somebody uses them.
+    answers: HashMap<(ProjectId, String), Weak<Semaphore>>,
 }
 
 impl Replies {
@@ -111,10 +116,21 @@ impl Replies {
         if bytes > SMALL { self.count(&Counted::of(caller), bytes).map(Some) } else { Ok(None) }
     }
 
-    /// Counts what a command on a socket is answered, which has to be sent.
-    pub(crate) fn hold_answer(&self, caller: &Caller, bytes: usize) -> Option<Held> {
-        let bytes = bytes as u64;
-        (bytes > SMALL).then(|| self.hold(&Counted::of(caller), bytes))
+    /// Waits for a place to answer a message on a socket: a key whose answers nobody reads waits for itself.
+    pub(crate) async fn answer(&self, caller: &Caller) -> Option<Answer> {
+        let whose = Counted::of(caller);
+        let places = {
+            let answers = &mut self.under_way.lock().answers;
+            let known = answers.get(&whose.key).and_then(Weak::upgrade);
+            known.unwrap_or_else(|| {
+                answers.retain(|_, places| places.strong_count() > 0);
+                let places = Arc::new(Semaphore::new(ANSWERS));
+                answers.insert(whose.key.clone(), Arc::downgrade(&places));
+                places
+            })
+        };
+        let place = places.acquire_owned().await.ok()?;
+        Some(Answer { replies: self.clone(), whose, place })
     }
 
     /// Counts a reply to a read, unless there is no room for it. One is always let through, however large it is.
@@ -139,6 +155,21 @@ impl Replies {
         *under_way.tenants.entry(whose.tenant).or_default() += bytes;
         drop(under_way);
         Held { replies: self.clone(), whose: whose.clone(), bytes }
+    }
+}
+
+/// A place to answer a message on a socket.
+pub(crate) struct Answer {
+    replies: Replies,
+    whose: Counted,
+    place: OwnedSemaphorePermit,
+}
+
+impl Answer {
+    /// Counts the answer until it was sent. A small one gives its place to the next message.
+    pub(crate) fn of_bytes(self, bytes: usize) -> Option<(Held, OwnedSemaphorePermit)> {
+        let bytes = bytes as u64;
+        (bytes > SMALL).then(|| (self.replies.hold(&self.whose, bytes), self.place))
     }
 }
 
@@ -319,6 +350,33 @@ mod tests {
         let stream = Some(Stream { replies: replies.clone(), whose: whose(1, "a") });
         let mut counting = Counting { body, left: Bytes::new(), held: None, stream };
         assert!(counting.frame().await.unwrap().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn large_answers_that_nobody_reads_keep_their_places() {
+        let replies = Replies::new(1 << 30, 1 << 30);
+        let (tenant, project) = (TenantId::from_uuid(Uuid::nil()), ProjectId::from_uuid(Uuid::nil()));
+        let caller = Caller {
+            credential: Credential::Worker,
+            scope: domain::Scope { tenant, project },
+            role: domain::Role::Agent,
+            actor: domain::Actor::system(),
+            groups: Vec::new(),
+            from: None,
+            wire: domain::Wire::Cli,
+        };
+        let mut unread = Vec::new();
+        for _ in 0..ANSWERS {
+            unread.push(replies.answer(&caller).await.unwrap().of_bytes(100_000).unwrap());
+        }
+        let waits = std::time::Duration::from_secs(1);
+        assert!(tokio::time::timeout(waits, replies.answer(&caller)).await.is_err(), "all places are taken");
+        unread.pop();
+        let next = replies.answer(&caller).await.unwrap();
+        assert!(next.of_bytes(10).is_none());
+        assert!(replies.answer(&caller).await.is_some(), "a small answer keeps no place");
+        drop(unread);
+        assert!(replies.under_way.lock().keys.is_empty());
     }
 
     #[test]

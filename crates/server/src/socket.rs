@@ -218,6 +218,7 @@ impl Line {
         frame: Option<Result<Message, tungstenite::Error>>,
     ) -> Result<(), Over> {
         self.silent = 0;
+        let mut answer = None;
         let replies = match frame {
             None => return Err(Over),
             Some(Err(error)) => return self.unreadable(talk, error).await,
@@ -229,13 +230,17 @@ impl Line {
                 Ok(()) => {
                     self.recheck(talk).await?;
                     match self.app.replies.admit_caller(&self.caller) {
-                        Ok(()) => talk.heard(&text).await,
+                        Ok(()) => {
+                            let place = timeout(self.patience, self.app.replies.answer(&self.caller)).await;
+                            answer = place.map_err(|_| Over)?;
+                            talk.heard(&text).await
+                        }
                         Err(refusal) => vec![talk.refused(refusal.into())],
                     }
                 }
             },
         };
-        let _held = self.app.replies.hold_answer(&self.caller, replies.iter().map(String::len).sum());
+        let _held = answer.and_then(|answer| answer.of_bytes(replies.iter().map(String::len).sum()));
         self.say(replies).await
     }
 
