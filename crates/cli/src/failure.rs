@@ -94,6 +94,11 @@ pub(crate) enum Failure {
         workspaces.display(), data.display()
     )]
     WorkspacesInData { workspaces: PathBuf, data: PathBuf },
+    #[error(
+        "{} is the operator's and must lie outside the workspaces {}, so that no agent writes its own rules: move it",
+        path.display(), workspaces.display()
+    )]
+    OwnInWorkspaces { path: PathBuf, workspaces: PathBuf },
     #[error("--worker-steps: a worker that drives no step has nothing to do")]
     WorkerIdle,
     #[error("{0} of the files would be refused")]

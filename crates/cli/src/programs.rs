@@ -24,6 +24,8 @@ pub(crate) struct AgentPrograms {
     /// What every program is confined to, before the workspace and the settings of its agent are added.
     common: Confinement,
     data: PathBuf,
+    /// The files and directories of whoever runs the server, as they were given.
+    own: Vec<PathBuf>,
     /// The directory of all workspaces.
     workspaces: Option<PathBuf>,
 }
@@ -32,16 +34,21 @@ impl AgentPrograms {
     /// Tries whether programs can be confined here, and says in the log what follows from it. Workspaces and data must lie apart: whoever
     /// writes to a workspace must not be within reach of the keys.
     ///
-    /// `own` are further files of whoever runs the server, which no program may read.
+    /// `own` are further files of whoever runs the server, which no program may read. They lie outside the workspaces, where an agent could
+    /// write its own policy.
     pub(crate) fn found_out(agents: &Agents, data: &Path, own: &[&Option<PathBuf>]) -> Result<Self, Failure> {
         let data = real(data);
-        let own = own.iter().copied().chain([&agents.agents, &agents.flows]).flatten();
-        let mut hidden: Vec<PathBuf> = own.map(|path| real(path)).chain([data.clone()]).collect();
+        let own = own.iter().copied().chain([&agents.agents, &agents.flows]);
+        let own: Vec<PathBuf> = own.flatten().cloned().collect();
+        let mut hidden: Vec<PathBuf> = own.iter().map(|path| real(path)).chain([data.clone()]).collect();
         let mut all = None;
         if let Some(workspaces) = &agents.workspaces {
             let real = real(workspaces);
             if real.starts_with(&data) || data.starts_with(&real) {
                 return Err(Failure::WorkspacesInData { workspaces: workspaces.clone(), data });
+            }
+            if let Some(path) = own.iter().find(|path| leads_through(path, &real)) {
+                return Err(Failure::OwnInWorkspaces { path: path.clone(), workspaces: workspaces.clone() });
             }
             hidden.push(real.clone());
             all = Some(real);
@@ -53,7 +60,7 @@ impl AgentPrograms {
             ..Confinement::default()
         };
         let way = if agents.agents.is_none() || agents.worker_steps == 0 { Way::Confined } else { way(agents) };
-        Ok(Self { way, common, data, workspaces: all })
+        Ok(Self { way, common, data, own, workspaces: all })
     }
 
     /// Whether programs of agents run with all the rights of this process.
@@ -61,11 +68,16 @@ impl AgentPrograms {
         matches!(self.way, Way::Unconfined)
     }
 
-    /// Refuses a workspace, by its real path, from which the data or all other workspaces could be reached, whatever its agent's tools are.
+    /// Refuses a workspace, by its real path, from which the data, the files of whoever runs the server or all other workspaces could be
+    /// reached, whatever its agent's tools are.
     pub(crate) fn admit(&self, workspace: &Path) -> Result<(), ToolError> {
         let workspace = real(workspace);
         if workspace.starts_with(&self.data) || self.data.starts_with(&workspace) {
             return Err(ToolError("a workspace inside the data directory, or around it, cannot be used".to_owned()));
+        }
+        if let Some(path) = self.own.iter().find(|path| leads_through(path, &workspace)) {
+            tracing::warn!(path = %path.display(), workspace = %workspace.display(), "a workspace holds a file or directory of this server");
+            return Err(ToolError("a workspace that holds the server's own files cannot be used".to_owned()));
         }
         if self.workspaces.as_ref().is_some_and(|all| all.starts_with(&workspace)) {
             return Err(ToolError("a workspace that contains all others cannot be used".to_owned()));
@@ -137,9 +149,31 @@ fn real(path: &Path) -> PathBuf {
     absolute.strip_prefix(known).map_or_else(|_| real.clone(), |rest| real.join(rest))
 }
 
+/// Whether a path leads to somewhere inside a directory, or passes through it: whoever writes there could then put something else at its end.
+fn leads_through(path: &Path, directory: &Path) -> bool {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // A link is where its name lies, wherever it leads.
+    let mut steps = absolute.ancestors().filter_map(|step| Some(real(step.parent()?).join(step.file_name()?)));
+    real(path).starts_with(directory) || steps.any(|step| step.starts_with(directory))
+}
+
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+
+    /// Agents with workspaces below a directory, and what is given besides.
+    fn agents(dir: &Path, more: &[&str]) -> Agents {
+        #[derive(clap::Parser)]
+        struct Given {
+            #[command(flatten)]
+            agents: Agents,
+        }
+        let workspaces = dir.join("workspaces");
+        let given = ["given", "--worker-steps", "0", "--workspaces", workspaces.to_str().unwrap()];
+        Given::parse_from(given.iter().chain(more)).agents
+    }
 
     /// Programs beside the directories `data` and `workspaces/one`, `workspaces/two`.
     fn programs(dir: &Path) -> AgentPrograms {
@@ -148,7 +182,54 @@ mod tests {
         }
         let dir = dir.canonicalize().unwrap();
         let (data, workspaces) = (dir.join("data"), Some(dir.join("workspaces")));
-        AgentPrograms { way: Way::Unconfined, common: Confinement::default(), data, workspaces }
+        let own = vec![dir.join("policy.toml")];
+        AgentPrograms { way: Way::Unconfined, common: Confinement::default(), data, own, workspaces }
+    }
+
+    #[test]
+    fn files_of_the_operator_lie_apart_from_workspaces_also_behind_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["data", "apart", "workspaces/one"] {
+            std::fs::create_dir_all(dir.path().join(name)).unwrap();
+        }
+        for (link, target) in [("into", "workspaces/one"), ("workspaces/one/out", "apart")] {
+            std::os::unix::fs::symlink(dir.path().join(target), dir.path().join(link)).unwrap();
+        }
+        let refused = |path: &Path, own: &[&Option<PathBuf>], agents: &Agents| {
+            let found = AgentPrograms::found_out(agents, &dir.path().join("data"), own);
+            matches!(found, Err(Failure::OwnInWorkspaces { path: told, .. }) if told == path)
+        };
+        for (name, is_refused) in [
+            ("apart/policy.toml", false),
+            ("workspaces-apart/policy.toml", false),
+            ("workspaces", true),
+            ("workspaces/policy.toml", true),
+            ("workspaces/one/not/yet.toml", true),
+            ("into/policy.toml", true),
+            ("workspaces/one/out", true),
+            ("workspaces/one/out/policy.toml", true),
+            ("apart/../workspaces/policy.toml", true),
+        ] {
+            let path = dir.path().join(name);
+            assert_eq!(refused(&path, &[&None, &Some(path.clone())], &agents(dir.path(), &[])), is_refused, "{name}");
+            let given = path.to_str().unwrap();
+            assert_eq!(refused(&path, &[], &agents(dir.path(), &["--agents", given])), is_refused, "--agents {name}");
+            let flows = agents(dir.path(), &["--agents", "/nowhere", "--flows", given]);
+            assert_eq!(refused(&path, &[], &flows), is_refused, "--flows {name}");
+        }
+    }
+
+    #[test]
+    fn a_workspace_does_not_hold_files_of_the_operator() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut programs = programs(dir.path());
+        std::fs::create_dir(dir.path().join("elsewhere")).unwrap();
+        let link = dir.path().join("workspaces/link");
+        std::os::unix::fs::symlink(dir.path().join("elsewhere"), &link).unwrap();
+        assert!(programs.admit(&link).is_ok());
+        programs.own = vec![dir.path().join("elsewhere/policy.toml")];
+        assert!(programs.admit(&link).is_err());
+        assert!(programs.admit(&dir.path().join("workspaces/one")).is_ok());
     }
 
     #[test]

@@ -330,6 +330,62 @@ fn there_is_no_way_to_more_rights() {
     assert_eq!(place.run("perl -e 'print socket(my $s, 40, 1, 0) ? \"open\" : \"refused\"'").stdout, "refused");
 }
 
+/// Calls that `chmod` and `install` do not make, and one whose mode no filter sees. Perl prints every error as a number.
+#[cfg(target_arch = "x86_64")]
+const CALLS: &str = r#"
+use Fcntl;
+my ($file, $new, $here, $how) = ("s", "new", ".", pack("QQQ", O_CREAT | O_WRONLY, 04755, 0));
+sub tried { $! = 0; syscall(shift, @_) < 0 or $! = 0; print $! + 0, " " }
+open(my $s, "<", $file) or die $!;
+for my $bit (04000, 02000) {
+    tried(90, $file, $bit | 0755);
+    tried(91, fileno($s), $bit | 0755);
+    tried(268, -100, $file, $bit | 0755);
+    tried(452, -100, $file, $bit | 0755, 0);
+    tried(2, $new, O_CREAT | O_WRONLY, $bit | 0755);
+    tried(257, -100, $new, O_CREAT | O_WRONLY, $bit | 0755);
+    tried(257, -100, $here, 020200000 | O_WRONLY, $bit | 0755);
+    tried(85, $new, $bit | 0755);
+    tried(83, $new, $bit | 0755);
+    tried(258, -100, $new, $bit | 0755);
+    tried(133, $new, 0100000 | $bit | 0755, 0);
+    tried(259, -100, $new, 0100000 | $bit | 0755, 0);
+}
+tried(437, -100, $new, $how, 24);
+tried(2, $file, O_RDONLY, 06755);
+"#;
+
+#[test]
+fn no_file_runs_as_its_owner_or_group() {
+    let place = Place::new();
+    let workspace = place.path("workspace");
+    let said = place.run("cp /bin/sh s && chmod 755 s && ./s -c 'echo runs' && stat -c %a s");
+    assert_eq!(said.stdout, "runs\n755\n", "{said:?}");
+    for line in ["chmod 4755 s", "chmod u+s s", "chmod g+s s", "chmod 2755 s", "mkdir -m 2755 d", "install -m 4755 s i"]
+    {
+        assert_ne!(place.run(line).code, Some(0), "{line}");
+    }
+    if Path::new("/usr/bin/python3").exists() {
+        for line in ["os.open(\"p\", os.O_CREAT | os.O_WRONLY, 0o4755)", "os.mkdir(\"q\", 0o2755)"] {
+            let said = place.run(&format!("/usr/bin/python3 -c 'import os; {line}'"));
+            assert!(said.stderr.contains("PermissionError"), "{line}: {said:?}");
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        fs::write(workspace.join("calls.pl"), CALLS).unwrap();
+        let said = place.run("umask 0; perl calls.pl");
+        let refused = "1 ".repeat(24);
+        assert_eq!(said.stdout, format!("{refused}38 0 "), "{said:?}");
+    }
+    let entries: Vec<_> = fs::read_dir(&workspace).unwrap().map(Result::unwrap).collect();
+    assert!(entries.iter().any(|entry| entry.file_name() == "s"));
+    for entry in entries {
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o6000, 0, "{}", entry.path().display());
+    }
+}
+
 #[test]
 fn a_workspace_that_grows_too_large_ends_the_program() {
     let place = Place::new();

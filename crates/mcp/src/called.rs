@@ -7,6 +7,7 @@ use rmcp::model::CallToolResponse;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::Value;
 
+use crate::connection::Way;
 use crate::content;
 
 /// What became of a call.
@@ -52,18 +53,20 @@ impl Called {
         }
     }
 
-    /// Says what an error means for the call: only what was certainly not run has failed.
-    pub(crate) fn not_answered(error: &ServiceError) -> Self {
+    /// Says what an error means for the call: only what was certainly not run has failed. Where the server is and how it is started is not
+    /// for agents and people, and stays in the log.
+    pub(crate) fn not_answered(error: &ServiceError, way: &Way) -> Self {
         match error {
-            ServiceError::McpError(error) => Self::failed(content::short(&error.message)),
+            ServiceError::McpError(error) => Self::failed(content::short(&way.redacted(&error.message))),
             ServiceError::UnexpectedResponse => Self::failed("the server answered with something else than a result"),
             ServiceError::TransportSend(error) if never_sent(&*error.error) => {
-                // The error names the server's address, which is not for agents and people.
                 tracing::warn!(error = chain(&*error.error), "a call was not made");
                 Self::failed("the call was not made: the MCP server cannot be reached, or refused it")
             }
-            ServiceError::TransportSend(error) => Self::unknown(chain(&*error.error)),
-            other => Self::unknown(other.to_string()),
+            other => {
+                tracing::warn!(error = chain(other), "nobody can tell what became of a call");
+                Self::unknown("the connection to the MCP server was lost while it ran")
+            }
         }
     }
 }

@@ -139,8 +139,10 @@ impl McpClient {
                     return Called::failed("it ran, but the server's answer is larger than 8 MiB");
                 }
                 connection.answered();
-                match Called::not_answered(&error) {
-                    Called::Unknown { why } => Called::unknown(explained(why, connection.last_words().await)),
+                match Called::not_answered(&error, &self.way) {
+                    Called::Unknown { why } => {
+                        Called::unknown(explained(why, self.way.redacted(&connection.last_words().await)))
+                    }
                     called => called,
                 }
             }

@@ -26,6 +26,37 @@ pub(crate) enum Way {
     Url { url: String, token: Option<Zeroizing<String>> },
 }
 
+impl Way {
+    /// A text of the server without its address, its token, its command and the values of its variables, as far as they are longer than
+    /// three bytes.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        let mut private: Vec<String> = match self {
+            Self::Command { command, variables, .. } => {
+                command.iter().chain(variables.iter().map(|(_, value)| value)).cloned().collect()
+            }
+            Self::Url { url, token } => {
+                let parsed = reqwest::Url::parse(url).ok();
+                let parts = parsed.iter().flat_map(|url| {
+                    [
+                        Some(url.as_str()),
+                        url.host_str(),
+                        Some(url.path()),
+                        url.query(),
+                        Some(url.username()),
+                        url.password(),
+                    ]
+                });
+                let token = token.as_ref().map(|token| token.as_str());
+                parts.chain([Some(url.as_str()), token]).flatten().map(str::to_owned).collect()
+            }
+        };
+        private.retain(|part| part.len() > 3);
+        // The longest come first: a part of an address is in the address.
+        private.sort_by_key(|part| std::cmp::Reverse(part.len()));
+        private.iter().fold(text.to_owned(), |text, part| text.replace(part, "…"))
+    }
+}
+
 /// A connection that stands, or stood.
 pub(crate) struct Connection {
     service: RunningService<RoleClient, ClientConfig>,
@@ -155,4 +186,30 @@ async fn with_last_words(why: String, child: Option<&Child>) -> String {
 /// Says why, with what the server itself had to say about it.
 pub(crate) fn explained(why: String, last_words: String) -> String {
     if last_words.is_empty() { why } else { format!("{why}; its last words: {last_words}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_do_not_tell_where_a_server_is_and_how_it_is_started() {
+        let url = "https://ann:pass-word@mcp.internal.example:8443/hidden/path?key=abcd".to_owned();
+        let way = Way::Url { url: url.clone(), token: Some(Zeroizing::new("tok-123".to_owned())) };
+        for (said, expected) in [
+            (format!("no answer from {url}"), "no answer from …"),
+            ("POST /hidden/path at mcp.internal.example:8443 failed".to_owned(), "POST … at …:8443 failed"),
+            ("Bearer tok-123 is refused, key=abcd too, and pass-word".to_owned(), "Bearer … is refused, … too, and …"),
+            ("no such row".to_owned(), "no such row"),
+        ] {
+            assert_eq!(way.redacted(&said), expected);
+        }
+        let command = ["/opt/tools/server", "--db", "postgres://x@db/y", "-v"].map(str::to_owned).to_vec();
+        let variables = vec![("API_TOKEN".to_owned(), "tok-456".to_owned()), ("N".to_owned(), "1".to_owned())];
+        let way = Way::Command { programs: Programs::Unconfined, command, variables };
+        assert_eq!(
+            way.redacted("/opt/tools/server -v: 1 error at postgres://x@db/y with tok-456"),
+            "… -v: 1 error at … with …"
+        );
+    }
 }

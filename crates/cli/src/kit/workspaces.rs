@@ -3,19 +3,22 @@
 //! A default workspace whose name is that of a tenant would contain the tenant's; the engine refuses both (`Engine::workspace_apart`).
 
 use std::fmt::Write as _;
+use std::fs::DirBuilder;
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use domain::ProjectName;
 
-/// The directory of a workspace, below the directory of all of them. Those of tenants are made where they are absent.
+/// The directory of a workspace, below the directory of all of them. Those of tenants are made where they are absent,
+/// and nobody but the server's user enters them.
 pub(super) fn directory(all: &Path, project: &ProjectName, name: &str) -> io::Result<PathBuf> {
     if project.is_default() {
         return entered(all, name);
     }
     let mut directory = all.to_owned();
     for part in [part(&project.tenant), part(&project.project), part(name)] {
-        match std::fs::create_dir(directory.join(&part)) {
+        match DirBuilder::new().mode(0o700).create(directory.join(&part)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => directory = entered(&directory, &part)?,
         }
@@ -51,6 +54,8 @@ fn part(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -66,7 +71,10 @@ mod tests {
         assert_eq!(of("acme", "main", "shop").unwrap(), "acme/main/shop");
         assert_eq!(of("default", "main", "shop").unwrap(), "default/main/shop");
         assert_eq!(of("acme", "main", "shop").unwrap(), "acme/main/shop", "it is there already");
-        assert!(all.path().join("acme/main/shop").is_dir());
+        for made in ["acme", "acme/main", "acme/main/shop"] {
+            let mode = std::fs::metadata(all.path().join(made)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o7777, 0o700, "{made}");
+        }
     }
 
     #[test]

@@ -47,14 +47,47 @@ const REFUSED: &[c_long] = &[
     libc::SYS_reboot,
 ];
 
+/// Calls whose settings are in memory, where no filter sees them. Programs that find them unknown use `clone` and `openat`.
+const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
+
+/// `fchmodat2`, which has this number on every architecture, also where `libc` does not name it.
+const FCHMODAT2: c_long = 452;
+
+/// Calls that give a file or a directory its mode, and which argument that is.
+const MODES: &[(c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mkdir, 1),
+    (libc::SYS_mkdirat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+
+/// Calls that open a file, and which argument is their flags. The next one is the mode, which means something only where a file is made.
+const OPENING: &[(c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+    (libc::SYS_openat, 2),
+];
+
+/// The bits of a mode with which a file runs as its owner or its group, whoever starts it.
+const RUNS_AS_ITS_OWNER: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
+
 /// The families of sockets that there are for a program. Others (`AF_VSOCK`, for one) do not know network namespaces.
 const FAMILIES: &[c_int] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// Puts the filter in force. Without `AF_UNIX` there are still pairs of connected sockets.
 pub(super) fn apply(without_unix_sockets: bool) -> Result<(), String> {
     let refuse = compiled(rules(without_unix_sockets), SeccompAction::Errno(libc::EPERM.unsigned_abs()));
-    // Its flags are in memory, where no filter sees them; `clone` is tried when it is unknown.
-    let unknown = compiled([(libc::SYS_clone3, Vec::new())].into(), SeccompAction::Errno(libc::ENOSYS.unsigned_abs()));
+    let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
+    let unknown = compiled(unknown, SeccompAction::Errno(libc::ENOSYS.unsigned_abs()));
     for filter in [refuse, unknown] {
         let filter = filter.doing("write the filter of system calls")?;
         apply_filter(&filter).doing("filter system calls")?;
@@ -71,7 +104,7 @@ fn compiled(rules: BTreeMap<i64, Vec<SeccompRule>>, action: SeccompAction) -> Re
 fn rules(without_unix_sockets: bool) -> BTreeMap<i64, Vec<SeccompRule>> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     let namespace = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
-    rules.insert(libc::SYS_clone, all_of(vec![argument(0, SeccompCmpOp::MaskedEq(namespace), namespace)]));
+    rules.insert(libc::SYS_clone, all_of(vec![has(0, namespace)]));
     let unknown = FAMILIES.iter().map(|family| argument(0, SeccompCmpOp::Ne, number(*family))).collect();
     let mut sockets = all_of(unknown);
     if without_unix_sockets {
@@ -81,6 +114,17 @@ fn rules(without_unix_sockets: bool) -> BTreeMap<i64, Vec<SeccompRule>> {
     // Writing into a terminal as if somebody had typed it.
     let typed = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| all_of(vec![argument(1, SeccompCmpOp::Eq, request)]));
     rules.insert(libc::SYS_ioctl, typed.into_iter().flatten().collect());
+    // On the machine such a file would run with the rights of the server, whoever starts it there.
+    for bit in RUNS_AS_ITS_OWNER.map(u64::from) {
+        for (call, mode) in MODES {
+            rules.entry(*call).or_default().extend(all_of(vec![has(*mode, bit)]));
+        }
+        for (call, flags) in OPENING {
+            for making in [libc::O_CREAT, libc::O_TMPFILE].map(number) {
+                rules.entry(*call).or_default().extend(all_of(vec![has(*flags, making), has(*flags + 1, bit)]));
+            }
+        }
+    }
     rules
 }
 
@@ -90,6 +134,11 @@ fn number(value: c_int) -> u64 {
 
 fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Option<SeccompCondition> {
     SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value).ok()
+}
+
+/// Whether an argument has all of these bits.
+fn has(index: u8, bits: u64) -> Option<SeccompCondition> {
+    argument(index, SeccompCmpOp::MaskedEq(bits), bits)
 }
 
 /// One rule of several conditions. Were one of them not to be had, there would be fewer and the rule would refuse more.
