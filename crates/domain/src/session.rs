@@ -114,6 +114,9 @@ impl Brief {
                 text::line(pointer, line, &mut problems);
             }
         }
+        if let Some(agent) = &self.agent {
+            text::visible("/agent", agent, &mut problems);
+        }
         problems
     }
 }

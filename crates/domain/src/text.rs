@@ -1,6 +1,7 @@
 //! What a text from an agent may contain before people are shown it.
 
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::Problem;
 
@@ -38,7 +39,7 @@ pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
 }
 
 /// Checks the name of a tool: letters and digits of any script, ASCII punctuation, and spaces within it. Rules compare it and people read it, so
-/// that a character which looks like nothing, or like the end of the name, must not be in it.
+/// that a character which looks like nothing, like the end of the name, or like another character (`ｒｍ`, `𝐫𝐦`) must not be in it.
 pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     // What `line` refuses as well is told once.
     let odd = |c: &char| !is_plain(*c) && !c.is_control() && !reorders(*c);
@@ -46,6 +47,11 @@ pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
         let message =
             format!("contains U+{:04X}; a tool's name has letters, digits, ASCII punctuation and spaces", found as u32);
         problems.push(Problem::new(pointer, message));
+    } else if !name.is_ascii() && !name.nfkc().eq(name.chars()) {
+        problems.push(Problem::new(
+            pointer,
+            "is not in NFKC form: a character in it is another way to write an ordinary one",
+        ));
     }
     // Every other white space is refused wherever it stands.
     if name.starts_with(' ') || name.ends_with(' ') {
@@ -53,10 +59,8 @@ pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The fillers count as letters of Hangul and are blank.
 fn is_plain(c: char) -> bool {
-    let filler = matches!(c, '\u{115F}' | '\u{1160}' | '\u{3164}' | '\u{FFA0}');
-    c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !filler)
+    c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !invisible(c))
 }
 
 /// Checks a longer text: line breaks and tabs are fine, NUL and other control characters are not.
@@ -135,9 +139,11 @@ fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) 
     }
 }
 
-/// Marks and spaces of no width: a text of nothing else cannot be seen.
+/// Marks and spaces of no width, separators of lines, the fillers of Hangul, which count as letters, the blank braille pattern, and tags: a text of
+/// nothing else cannot be seen.
 fn invisible(c: char) -> bool {
-    matches!(c, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
+    matches!(c, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
+        || matches!(c, '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{FFA0}' | '\u{E0000}'..='\u{E007F}')
 }
 
 /// Embeddings, overrides and isolates: they make a text read differently from what it is.
@@ -203,6 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn a_name_has_nothing_that_cannot_be_seen() {
+        let check = |name: &str, good: bool| {
+            let mut problems = Vec::new();
+            visible("/display", name, &mut problems);
+            assert_eq!(problems.is_empty(), good, "{name:?} {problems:?}");
+        };
+        for good in ["release bot", "Ольга", "小明", "한국", "❤\u{FE0F}"] {
+            check(good, true);
+        }
+        for bad in ["a\u{2028}b", "a\u{2029}b", "a\u{3164}b", "a\u{115F}b", "a\u{2800}b", "a\u{200B}b", "a\u{E0041}"] {
+            check(bad, false);
+        }
+    }
+
+    #[test]
     fn case_does_not_make_another_name() {
         let check = |one: &str, other: &str, same: bool| {
             assert_eq!((same_name(one, other), same_name(other, one)), (same, same), "{one} and {other}");
@@ -239,6 +260,9 @@ mod tests {
             check(good, true);
         }
         for bad in ["a\u{2028}b", "a\u{3164}b", "a\u{E0041}", "a\u{2800}b", "a\u{00A0}b", "a\u{200B}b", "a\u{FE0F}"] {
+            check(bad, false);
+        }
+        for bad in ["ｒｍ", "𝐫𝐦", "ﬁle", "ⅼs", "ⓡm", "№1", "file²"] {
             check(bad, false);
         }
         for bad in [" read", "read ", "\u{3000}read", "read\u{2003}", "\u{1680}read", " "] {

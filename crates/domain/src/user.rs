@@ -50,10 +50,24 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// Whether a key may do no more than the person does here: no mightier role, and no group that the person is not in.
+    /// Lists what a key with this role and these groups may do beyond the person here: a mightier role, and groups that the person is not in.
+    #[must_use]
+    pub fn beyond(&self, role: Role, groups: &[String]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if !role.within(self.role) {
+            let why = format!("may do more than the person, whose role in the project is `{}`", self.role.name());
+            problems.push(Problem::new("/role", why));
+        }
+        if let Some(group) = groups.iter().find(|group| !self.groups.contains(group)) {
+            problems.push(Problem::new("/groups", format!("the person is not in the group `{group}` of the project")));
+        }
+        problems
+    }
+
+    /// Whether a key may do no more than the person does here.
     #[must_use]
     pub fn covers(&self, key: &Key) -> bool {
-        key.role.within(self.role) && key.groups.iter().all(|group| self.groups.contains(group))
+        self.beyond(key.role, &key.groups).is_empty()
     }
 }
 

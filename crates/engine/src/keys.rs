@@ -200,7 +200,8 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable
 }
 
 impl Work<'_> {
-    /// The account that a new key belongs to. A key gets the name of an account only where the request says that it belongs to that account.
+    /// The account that a new key belongs to. A key gets the name of an account only where the request says that it belongs to that account, and
+    /// may do no more in the project than its person.
     fn joined(&mut self, scope: &Scope, new: &NewKey, joinable: Joinable) -> Result<Option<User>, Error> {
         let Some(name) = &new.user else { return Ok(None) };
         self.tx.names_lock(scope.tenant)?;
@@ -211,11 +212,16 @@ impl Work<'_> {
             }
             return Ok(None);
         };
-        if matches!(joinable, Joinable::Members) && found.user.member_of(scope.project).is_none() {
+        let membership = found.user.member_of(scope.project);
+        if matches!(joinable, Joinable::Members) && membership.is_none() {
             return Err(Refusal::NameOutside(name.clone()).into());
         }
         if !new.join_account {
             return Err(Refusal::NameOfAccount(name.clone()).into());
+        }
+        let beyond = membership.map_or_else(Vec::new, |membership| membership.beyond(new.role, &new.groups));
+        if !beyond.is_empty() {
+            return Err(Refusal::QuestionInvalid(beyond).into());
         }
         Ok(Some(found.user))
     }

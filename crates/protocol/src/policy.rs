@@ -164,7 +164,7 @@ pub struct PolicyDiffersView {
     "file": "policy.toml", "line": 12, "column": 1, "code": "unknown_key", "severity": "error", "message": "`tool` is not a key"
 }))]
 pub struct FindingView {
-    /// The file.
+    /// The file's name, without its directory.
     pub file: String,
     /// The line, from 1.
     pub line: usize,

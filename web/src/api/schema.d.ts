@@ -2924,7 +2924,7 @@ export interface components {
             code: string;
             /** @description The column, from 1. */
             column: number;
-            /** @description The file. */
+            /** @description The file's name, without its directory. */
             file: string;
             /** @description The line, from 1. */
             line: number;

@@ -34,6 +34,62 @@ test.each([
   expect(shown(text)).toEqual([text]);
 });
 
+describe('what is taken for an ASCII character is shown by its number', () => {
+  test.each([
+    ['a wholly Cyrillic word', 'сору', ['U+0441', 'U+043E', 'U+0440', 'U+0443']],
+    ['another one', 'ехес', ['U+0435', 'U+0445', 'U+0435', 'U+0441']],
+    ['one in a command', 'run ѕсоре x', ['run ', 'U+0455', 'U+0441', 'U+043E', 'U+0440', 'U+0435', ' x']],
+    ['one in a line of its own below Russian', 'Привет\nсору', ['Привет\n', 'U+0441', 'U+043E', 'U+0440', 'U+0443']],
+    ['a Cyrillic word beside Greek', 'γλώσσα сор', ['γλώσσα ', 'U+0441', 'U+043E', 'U+0440']],
+    ['fullwidth letters', 'ｒｍ', ['U+FF52', 'U+FF4D']],
+    ['fullwidth letters in Chinese', '运行ｒｍ', ['运行', 'U+FF52', 'U+FF4D']],
+    ['mathematical letters', '𝐫𝐨𝐨𝐭', ['U+1D42B', 'U+1D428', 'U+1D428', 'U+1D42D']],
+    ['a mathematical Greek letter', '𝛂b', ['U+1D6C2', 'b']],
+    ['a roman numeral', 'ⅼs', ['U+217C', 's']],
+    ['a letter without its dot', 'gıt', ['g', 'U+0131', 't']],
+    ['a script letter', 'ɡit', ['U+0261', 'it']],
+    ['a ligature', 'ﬁle', ['U+FB01', 'le']],
+    ['a division slash', 'a∕b', ['a', 'U+2215', 'b']],
+    ['a division slash at the beginning', 'cat ∕etc', ['cat ', 'U+2215', 'etc']],
+    ['a fraction slash', 'a⁄b', ['a', 'U+2044', 'b']],
+    ['a set minus', 'a∖b', ['a', 'U+2216', 'b']],
+    ['two signs in a row', 'http:∕∕x', ['http:', 'U+2215', 'U+2215', 'x']],
+    ['a fullwidth slash', 'a／b', ['a', 'U+FF0F', 'b']],
+    ['a fullwidth semicolon', '；', ['U+FF1B']],
+    ['a fullwidth semicolon in a command', 'ls； rm', ['ls', 'U+FF1B', ' rm']],
+    ['a one dot leader', 'github․com', ['github', 'U+2024', 'com']],
+    ['a modifier colon', 'c꞉x', ['c', 'U+A789', 'x']],
+    ['a ratio', 'c∶x', ['c', 'U+2236', 'x']],
+    ['a palochka', 'lӏs', ['l', 'U+04CF', 's']],
+    ['an Armenian oh', 'oօk', ['o', 'U+0585', 'k']],
+    ['Armenian letters', 'rսո', ['r', 'U+057D', 'U+0578']],
+    ['another hyphen in a name', 'my‐app', ['my', 'U+2010', 'app']],
+    ['a hyphen that does not break', 'my‑app', ['my', 'U+2011', 'app']],
+    ['a figure dash', 'v1‒2', ['v1', 'U+2012', '2']],
+    ['an en dash in a name', 'a–b', ['a', 'U+2013', 'b']],
+    ['a dash before an option', 'rm –rf', ['rm ', 'U+2013', 'rf']],
+    ['a minus before a long option', 'x −-all', ['x ', 'U+2212', '-all']],
+    ['the unit of Kelvin', 'O\u212a', ['O', 'U+212A']],
+  ])('%s', (_, text, expected) => {
+    expect(shown(text)).toEqual(expected);
+  });
+});
+
+test.each([
+  ['Russian', 'Он сказал: «Сухо, а не сыро», и ушёл — в 5 часов. ТЕСТ № 3 на web-сервере.'],
+  ['one letter', 'а'],
+  ['Chinese', '请确认：删除文件（共3个）？“是”，或者「否」；完成！'],
+  ['Chinese with Latin words', '运行 deploy，然后检查 README.md。① 备份 ② 重启'],
+  ['German', 'Die Größe – 5 m² – ist „ungefähr“ richtig … oder? Straße, Öl, Übermut'],
+  ['French', 'L’œuvre de François – déjà vue – coûte 5 €, n’est-ce pas ? 1º, 2ª'],
+  ['Greek', 'Το αρχείο και ο νους του ανθρώπου είναι εδώ.'],
+  ['a dash between words', 'one – two, Москва–Berlin, раз–два'],
+  ['pictures', '👍🏽 ‼️ ™️ ℹ️ 🇩🇪 ✅'],
+  ['marks of their own', 'naïve café e\u0301 ± × ÷ → ≤ “quoted” ‘so’ — x…'],
+])('ordinary text stays as it is: %s', (_, text) => {
+  expect(shown(text)).toEqual([text]);
+});
+
 test('the line end of another system is a line end', () => {
   expect(shown('a\r\nb')).toEqual(['a\nb']);
 });

@@ -1,3 +1,5 @@
+import { lookalikes } from './lookalikes';
+
 /** A stretch of text to be shown as it is, or one character to be shown by its number. */
 export type Piece = { text: string } | { code: number };
 
@@ -5,35 +7,23 @@ export type Piece = { text: string } | { code: number };
 // blank but the space: a reader takes a no-break space, an en quad or a blank braille pattern for it, or for nothing.
 const HIDDEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\u2800\p{Default_Ignorable_Code_Point}]/gu;
 
-// Cyrillic and Greek letters that look like Latin ones.
-const LOOKALIKE = /[аеіјорсухѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧαινορυАВЕКМНОРСТУХІЈЅҮ]/gu;
-const LETTER = /[\p{L}\p{M}\p{N}_]/u;
-
 const PICTURE = /\p{Extended_Pictographic}/u;
 
-/** Splits text from outside so that nothing in it can hide or turn the rest round. */
+/** Splits text from outside so that nothing in it can hide, turn the rest round or be taken for another character. */
 export function pieces(text: string): Piece[] {
   const plain = text.replaceAll('\r\n', '\n');
   const found: Piece[] = [];
   let end = 0;
   const hidden = [...plain.matchAll(HIDDEN)].filter((match) => !joinsPictures(plain, match.index, match[0]));
-  const alike = [...plain.matchAll(LOOKALIKE)].filter((match) => isAmongLatin(plain, match.index));
-  const all = alike.length === 0 ? hidden : [...hidden, ...alike].sort((one, other) => one.index - other.index);
-  for (const match of all) {
-    if (match.index > end) found.push({ text: plain.slice(end, match.index) });
-    found.push({ code: match[0].codePointAt(0) ?? 0 });
-    end = match.index + match[0].length;
+  const marked = new Set([...hidden.map((match) => match.index), ...lookalikes(plain)]);
+  for (const at of [...marked].sort((one, other) => one - other)) {
+    const code = plain.codePointAt(at) ?? 0;
+    if (at > end) found.push({ text: plain.slice(end, at) });
+    found.push({ code });
+    end = at + String.fromCodePoint(code).length;
   }
   if (end < plain.length) found.push({ text: plain.slice(end) });
   return found;
-}
-
-// A word that has Latin letters too is meant to be read as Latin: `rооt` with two Cyrillic letters is another name than `root`.
-function isAmongLatin(text: string, at: number): boolean {
-  let [from, to] = [at, at + 1];
-  while (from > 0 && LETTER.test(text[from - 1] ?? '')) from -= 1;
-  while (to < text.length && LETTER.test(text[to] ?? '')) to += 1;
-  return /\p{Script=Latin}/u.test(text.slice(from, to));
 }
 
 // In "family" and its like the joiner is part of one picture, and so is the selector that asks for its colours.

@@ -1,5 +1,7 @@
 //! The policy: shown, checked, explained, changed, switched.
 
+use std::path::Path;
+
 use axum::Json;
 use axum::extract::State;
 use engine::{Differs, Explained, FloorExplained, InForce, PolicyNotices, RefusedFile, Supposed};
@@ -21,9 +23,11 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Query, counted, cursor, limit};
 
+/// Findings as callers read them. The directory of a file is the operator's business: callers see its name alone, and the log has the path.
 fn found(findings: &[Finding]) -> Vec<FindingView> {
+    let name = |file: &str| Path::new(file).file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
     let shown = |finding: &Finding| FindingView {
-        file: finding.file.clone(),
+        file: name(&finding.file),
         line: finding.line,
         column: finding.column,
         code: finding.code.to_owned(),

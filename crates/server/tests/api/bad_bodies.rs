@@ -40,11 +40,13 @@ async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
     ] {
         agent.post_raw(path, body).await.refused_at(422, "body_invalid", &[pointer]);
     }
-    for tool in
-        ["pay\u{2028}", "pay\u{3164}", "pay\u{E0041}", "pay\u{2800}", "pay\u{A0}me", " pay", "pay ", "\u{3000}pay"]
-    {
+    let unseen = ["pay\u{2028}", "pay\u{3164}", "pay\u{E0041}", "pay\u{2800}"];
+    for tool in unseen.into_iter().chain(["pay\u{A0}me", " pay", "pay ", "\u{3000}pay", "ｐａｙ", "𝐩𝐚𝐲"]) {
         let call = json!({ "call_id": "c1", "tool": tool, "arguments": {} });
         agent.post(&propose, call).await.refused_at(422, "body_invalid", &["/tool"]);
+    }
+    for name in unseen {
+        agent.post("/v1/sessions", json!({ "agent": name })).await.refused_at(422, "body_invalid", &["/agent"]);
     }
     assert_eq!(world.everything().await, before);
 }

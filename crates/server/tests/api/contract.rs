@@ -143,7 +143,7 @@ impl Things {
     /// A question, and in its session an action called `done` that was approved with a grant.
     pub(crate) async fn of(world: &World) -> Self {
         world.signs_up("alice", Role::Operator).await;
-        let key = world.member(Role::Operator, "alice", &[]).await;
+        let key = world.person("reviewer").await;
         let (question, agent) = (world.asks(confirmation()).await, world.agent().await);
         let acted = agent.proposes(&question.session, writing("done")).await;
         if acted.shown["state"] == "waiting" {

@@ -83,8 +83,9 @@ async fn the_floor_is_shown_with_the_policy_and_in_explanations() {
         assert_eq!(explained["floor"]["considered"][0]["outcome"], "matches");
         assert_eq!(explained["considered"][0]["rule"], "all");
     }
-    scene.world.engine.floor_file("floor.toml".into(), "version = 9".into()).await.unwrap_err();
+    scene.world.engine.floor_file("/srv/private/floor.toml".into(), "version = 9".into()).await.unwrap_err();
     let shown = scene.agent.get("/v1/policy").await.done();
+    assert_eq!(shown["floor"]["refused_file"]["findings"][0]["file"], "floor.toml", "no directory of the operator");
     assert_eq!((&shown["floor"]["version"], &shown["floor"]["refused_file"]["retried"]), (version, &json!(false)));
     let trail = scene.root.get("/v1/audit?type=policy.floor_changed").await.done()["entries"].clone();
     assert_eq!(trail, json!([]), "the project did not exist when the floor came");

@@ -1,7 +1,7 @@
 //! A name belongs to whoever had it first: a key gets the name of an account only where an admin says that it is that person's.
 
-use domain::Role;
-use engine::NewUser;
+use domain::{Refusal, Role};
+use engine::{NewKey, NewUser};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -92,4 +92,32 @@ async fn a_key_is_joined_to_nobody_outside_the_project() {
         root.post("/v1/keys", body).await.refused(409, "name_taken");
     }
     assert_eq!(world.everything().await, before);
+}
+
+/// A joined key does no more than its person, whoever makes it. Such a key would be revoked as soon as the person is changed.
+#[tokio::test]
+async fn a_joined_key_does_no_more_than_its_person() {
+    let world = World::new().await;
+    let root = world.admin().await;
+    root.post("/v1/users", json!({ "name": "alice", "role": "operator", "groups": ["ops"] })).await.done();
+    let before = world.everything().await;
+    let joined =
+        |role: &str, groups: &[&str]| json!({ "role": role, "user": "Alice", "groups": groups, "join_account": true });
+    let check = async |role: Role, groups: &[&str], pointers: &[&str]| {
+        root.post("/v1/keys", joined(role.name(), groups)).await.refused_at(422, "body_invalid", pointers);
+        let groups = groups.iter().map(ToString::to_string).collect();
+        let new = NewKey { groups, join_account: true, ..NewKey::named(role, "alice") };
+        let installed = world.engine.key_install("default", "default", new).await;
+        let Err(engine::Error::Refused(Refusal::QuestionInvalid(problems))) = installed else {
+            panic!("{installed:?}")
+        };
+        assert_eq!(problems.iter().map(|problem| problem.pointer.as_str()).collect::<Vec<_>>(), pointers);
+    };
+    check(Role::Admin, &[], &["/role"]).await;
+    check(Role::Operator, &["ops", "security"], &["/groups"]).await;
+    check(Role::Admin, &["security"], &["/role", "/groups"]).await;
+    assert_eq!(world.everything().await, before);
+    for (role, groups) in [("operator", &["ops"][..]), ("operator", &[]), ("viewer", &["ops"]), ("agent", &[])] {
+        root.post("/v1/keys", joined(role, groups)).await.done();
+    }
 }

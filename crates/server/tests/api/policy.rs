@@ -257,9 +257,16 @@ async fn the_servers_file_holds_for_projects_without_their_own() {
     let scene = Scene::in_world(world).await;
     assert_eq!(scene.root.get("/v1/policy").await.done()["source"], "file");
     assert_eq!(scene.proposes(writing("c1")).await.shown["state"], "allowed");
-    scene.world.engine.policy_file("policy.toml".into(), "version = 9".into()).await.unwrap_err();
+    let told =
+        scene.world.engine.policy_file("/srv/private/policy.toml".into(), "version = 9".into()).await.unwrap_err();
+    assert_eq!(told.findings()[0].file, "/srv/private/policy.toml", "the operator's log has the path");
     let shown = scene.agent.get("/v1/policy").await.done();
-    assert_eq!(shown["refused_file"]["findings"][0]["line"], 1);
+    let finding = &shown["refused_file"]["findings"][0];
+    assert_eq!(
+        (&finding["file"], &finding["line"]),
+        (&json!("policy.toml"), &json!(1)),
+        "no directory of the operator"
+    );
     assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "allowed");
     scene.root.rules_by(NEVER).await;
     scene.writes("c3").await;
