@@ -16,8 +16,8 @@ mod kit;
 mod master_key;
 mod open;
 mod policy;
-mod private_arguments;
 mod programs;
+mod restart;
 mod secrets;
 mod serve;
 mod simulate;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     if let Some(answered) = confine::answer_call() {
         return answered;
     }
-    match private_arguments::hide().and_then(|()| run(Cli::parse().command)) {
+    match restart::with_environment().and_then(|()| run(Cli::parse().command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("holdpoint: {failure}");

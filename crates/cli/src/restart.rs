@@ -1,4 +1,5 @@
-//! Secrets on the command line: everybody on the machine can read them there, so they are moved into the environment.
+//! What has to be in the environment when this program starts: secrets of the command line, where everybody on the machine can read them, and
+//! the settings of the C library's allocator, which are read once.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,16 +15,27 @@ const PRIVATE: &[(&str, &str)] = &[
     ("--master-key-previous", "HOLDPOINT_MASTER_KEY_PREVIOUS"),
 ];
 
-/// Starts this program again, in the same process, with its secrets in the environment. Comes back where there are none.
-pub(crate) fn hide() -> Result<(), Failure> {
+/// Commands that run for long and hold large bodies for a moment.
+const SERVING: &[&str] = &["serve", "worker"];
+
+/// Settings of glibc's allocator: large buffers are given back to the system when they are freed, and few pools are kept. By default it keeps
+/// several times as much as is used.
+const ALLOCATOR: &[(&str, &str)] = &[("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "65536")];
+
+/// Starts this program again, in the same process, with what belongs into the environment. Comes back where everything is there.
+pub(crate) fn with_environment() -> Result<(), Failure> {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
     let (rest, private) = parted(arguments);
-    if private.is_empty() {
+    let serves = rest.first().is_some_and(|command| SERVING.iter().any(|serving| command == serving));
+    let reads = serves && cfg!(all(target_os = "linux", target_env = "gnu"));
+    let unset = |(variable, _): &&(&str, &str)| reads && std::env::var_os(variable).is_none();
+    let allocator: Vec<_> = ALLOCATOR.iter().filter(unset).copied().collect();
+    if private.is_empty() && allocator.is_empty() {
         return Ok(());
     }
     // This comes back only where it has failed.
-    Err(Failure::Runtime(Command::new("/proc/self/exe").arg0(name).args(rest).envs(private).exec()))
+    Err(Failure::Runtime(Command::new("/proc/self/exe").arg0(name).args(rest).envs(private).envs(allocator).exec()))
 }
 
 /// The arguments without the secrets, and the secrets as variables. A flag without its value stays, and is refused with all the others.
