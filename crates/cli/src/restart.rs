@@ -1,5 +1,5 @@
-//! What has to be in the environment when this program starts: secrets of the command line, where everybody on the machine can read them, and
-//! the settings of the C library's allocator, which are read once.
+//! Starts the program again where its environment lacks something: secrets, which everybody on the machine can read on the command line, and
+//! settings of the C library's allocator, which it reads once at the start.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;

@@ -5,7 +5,7 @@
 
 use crate::text;
 
-/// What is told of such a number.
+/// The message for a number that would be rounded.
 pub const ROUNDED: &str = "has a number that cannot be kept exactly: send it as text";
 
 /// The JSON Pointer to the first number that neither a double nor a whole number of 64 bits holds exactly. The text must be JSON.

@@ -47,17 +47,17 @@ pub struct Settings {
     pub tenant_open: Budget,
     /// How many lists one key or person may have under way at a node, those that wait for their turn included.
     pub key_lists: usize,
-    /// The same of one tenant.
+    /// How many lists one tenant may have under way at a node, waiting ones included.
     pub tenant_lists: usize,
     /// How many lists a node reads at once; a tenant has half of these places, and a key or person a quarter. The store decides if nothing is said.
     pub lists_at_once: Option<usize>,
     /// How many long polls one key or person may have at a node.
     pub key_waits: usize,
-    /// The same of one tenant.
+    /// How many long polls one tenant may have at a node.
     pub tenant_waits: usize,
     /// How many policy checks and simulations one key or person may have under way at a node, those that wait for their turn included.
     pub key_checks: usize,
-    /// The same of one tenant.
+    /// How many policy checks and simulations one tenant may have under way at a node, waiting ones included.
     pub tenant_checks: usize,
     /// How long an answer is leased to its agent unless it says otherwise.
     pub lease: SignedDuration,

@@ -28,7 +28,7 @@ pub struct Limits {
     pub rate: Option<NonZeroU32>,
     /// How many bytes of replies one key or person may have under way at this node.
     pub key_reply_bytes: u64,
-    /// The same of one tenant.
+    /// How many bytes of replies one tenant may have under way at this node.
     pub tenant_reply_bytes: u64,
     /// How many streams and sockets may be open at this node.
     pub streams: usize,
@@ -38,7 +38,7 @@ pub struct Limits {
     pub tenant_streams: usize,
     /// Bytes of unfinished messages on all sockets of one key or person.
     pub key_unfinished_bytes: usize,
-    /// The same of one tenant.
+    /// How many bytes of unfinished messages all sockets of one tenant may have.
     pub tenant_unfinished_bytes: usize,
     /// How many credentials that are not good one address may send in a minute.
     pub address_attempts: u32,

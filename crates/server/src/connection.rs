@@ -23,7 +23,7 @@ pub struct ConnectionLimits {
     pub address: usize,
     /// On which one key, or one person who has signed in, has sent the last request.
     pub key: usize,
-    /// The same of one tenant.
+    /// How many connections may belong to one tenant: to the sender of the last request on each.
     pub tenant: usize,
     /// How long a connection may take nothing of what is sent to it before it is closed.
     pub write_time: Duration,
@@ -108,9 +108,9 @@ pub(crate) struct Places {
 enum Held {
     /// Nobody on it has shown a good credential yet.
     ByStranger { _of_all: Slot, _of_address: Option<Slot> },
-    /// Whoever sent the last request.
+    /// A key or person sent the last request on it.
     By { holder: (TenantId, Credential), _of_key: Slot, _of_tenant: Slot },
-    /// Whoever sent the last request has too many connections: this one ends after its reply.
+    /// The sender of the last request has too many connections: this one ends after its reply.
     Refused,
 }
 

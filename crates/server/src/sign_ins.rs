@@ -13,7 +13,7 @@ use crate::error::ApiError;
 const MOST: usize = 10_000;
 /// How many attempts in a row an account may have from one address, and how soon there is one more.
 const OF_ACCOUNT: (u32, Duration) = (10, Duration::from_secs(6));
-/// The same from all addresses together.
+/// How many attempts in a row an account may have from all addresses together, and how soon there is one more.
 const OF_ACCOUNT_ALONE: (u32, Duration) = (1000, Duration::from_millis(200));
 /// How many attempts in a row may come from one address, and how soon there is one more.
 const OF_ADDRESS: (u32, Duration) = (30, Duration::from_secs(2));

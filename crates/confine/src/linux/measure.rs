@@ -38,7 +38,7 @@ pub(super) struct Measure<'a> {
     walk: Walk,
 }
 
-/// What a workspace was like before the program ran.
+/// The measurement of a workspace before the program runs.
 pub(super) struct Before {
     /// Why nothing may be written to it: it has too much already.
     pub(super) over: Option<String>,

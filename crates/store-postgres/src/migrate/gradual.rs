@@ -23,7 +23,7 @@ pub(super) enum Step {
     Rows(Rows),
     /// Builds an index beside everybody who reads and writes: its name, and what it is on.
     Index(&'static str, &'static str),
-    /// The same of a unique index.
+    /// Builds a unique index beside everybody who reads and writes: its name, and what it is on.
     UniqueIndex(&'static str, &'static str),
 }
 
