@@ -24,6 +24,9 @@ use crate::timers::Stuck;
 use crate::work::{Doer, Effects, Work};
 use crate::{Bell, Error, Ids, Vault};
 
+/// How often a row is written again that other nodes write at the same moment.
+const MOST_MEETINGS: u32 = 5;
+
 /// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
 pub(crate) const KEY_TRUST: Duration = Duration::from_secs(1);
 
@@ -236,6 +239,21 @@ impl Engine {
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
         self.transact_as(Doer::system(Wire::Timer), work).await
+    }
+
+    /// The same, and again where another node has written the same row meanwhile.
+    pub(crate) async fn transact_again<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Clone + Send + 'static,
+    {
+        for _ in 1..MOST_MEETINGS {
+            match self.transact(work.clone()).await {
+                Err(Error::Store(StoreError::Conflict)) => {}
+                other => return other,
+            }
+        }
+        self.transact(work).await
     }
 
     /// Runs a command in one transaction, and performs its effects after the commit. A caller's commands go through [`Self::transact_by`].

@@ -112,9 +112,16 @@ impl Engine {
 
     /// Has it on record that there is no floor, where no server has said anything about one; otherwise takes the floor that is on record.
     pub async fn floor_kept(&self) -> Result<(), Error> {
-        let known = self.read(Cost::Point, |reads| Ok(reads.policy_state(&FLOOR)?.is_some()));
-        if !known.await? && !self.policies.beside() {
-            self.floor_noted(None).await?;
+        if !self.policies.beside() {
+            self.transact_again(|work| {
+                // Only where nothing is on record: another server that starts at this moment may put its floor there.
+                if work.tx.policy_state(&FLOOR)?.is_none() {
+                    let (state, _) = PolicyState::initial(work.now).put_floor(None, work.now);
+                    work.tx.policy_save(&FLOOR, &state)?;
+                }
+                Ok(())
+            })
+            .await?;
         }
         self.floor_of_servers().await?;
         if let Some(floor) = self.policies.floor_here() {
@@ -134,7 +141,7 @@ impl Engine {
 
     /// Puts on record, and on the trail of every project, which floor is in force.
     async fn floor_noted(&self, floor: Option<Arc<Policy>>) -> Result<Timestamp, Error> {
-        self.transact(move |work| {
+        self.transact_again(move |work| {
             let known = work.tx.policy_state(&FLOOR)?;
             let first = known.is_none();
             let state = known.unwrap_or(PolicyState::initial(work.now));

@@ -192,7 +192,7 @@ impl Engine {
 
     /// Gives since when it is the server's.
     async fn note(&self, policy: Arc<Policy>, source: PolicySource) -> Result<Timestamp, Error> {
-        self.transact(move |work| {
+        self.transact_again(move |work| {
             let state = work.tx.policy_state(&NOWHERE)?;
             let first = state.is_none();
             let state = state.unwrap_or(PolicyState::initial(work.now));
