@@ -94,6 +94,11 @@ impl Engine {
 }
 
 impl ChannelFollower {
+    /// The sessions that go on in the channel now, the oldest first. They are followed from here on, and [`Self::next`] does not give them again.
+    pub async fn begin(&mut self) -> Result<Vec<SessionId>, Error> {
+        self.look().await
+    }
+
     /// What comes next. It may be dropped while it waits.
     pub async fn next(&mut self) -> Result<InChannel, Error> {
         loop {

@@ -76,14 +76,19 @@ async fn approvals_open(
 ) -> Result<Response, ApiError> {
     let caller = joining.caller.clone();
     let names = meant(&app, &caller, &name).await?;
-    let follower = match names.only() {
+    // What is open is shown before anything is heard: the end of a question that is decided by the first message is told then, too.
+    let (follower, sessions) = match names.only() {
         Some(session) => {
             let Attended { session, .. } = app.engine.attend(&caller, session).await?;
-            Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?)
+            (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
         }
-        None => Follower::Channel(app.engine.follow_channel(&caller, &name, Beginning::Now).await?),
+        None => {
+            let mut follower = app.engine.follow_channel(&caller, &name, Beginning::Now).await?;
+            let sessions = follower.begin().await?;
+            (Follower::Channel(follower), sessions)
+        }
     };
-    let found = names.only().map(News::Joined).into_iter().collect();
+    let found = sessions.into_iter().map(News::Joined).collect();
     let (shown, held) = (HashSet::new(), Vec::new());
     let agent = query.agent;
     joining.with(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, found, shown, held })
