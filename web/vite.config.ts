@@ -41,8 +41,6 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 180_000,
           expect: { poll: { timeout: 60_000 } },
-          // After a redirect from the identity provider the page sometimes says that the server cannot be reached (not understood yet).
-          retry: 1,
           maxWorkers: 2,
           globalSetup: ['tests/support/build.ts'],
         },

@@ -1,7 +1,8 @@
 import { MutationObserver, QueryObserver } from '@tanstack/react-query';
 import { afterEach, expect, test, vi } from 'vitest';
+import { api } from '@/api/client';
 import { Problem } from '@/api/problem';
-import { cache } from './cache';
+import { cache, readMe } from './cache';
 
 afterEach(() => cache.clear());
 
@@ -32,4 +33,19 @@ test.each([
     stop();
     cache.clear();
   }
+});
+
+test('who is signed in is read again where another tab has changed that in the middle', async () => {
+  const never = new Promise(() => {});
+  const bob = Promise.resolve({ data: { name: 'bob' }, response: new Response() });
+  const get = vi
+    .spyOn(api, 'GET')
+    .mockReturnValueOnce(never as never)
+    .mockReturnValue(bob as never);
+  const read = readMe();
+  await vi.waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+  void cache.resetQueries();
+  await read;
+  expect(cache.getQueryData(['me'])).toEqual({ name: 'bob' });
+  get.mockRestore();
 });

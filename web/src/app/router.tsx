@@ -7,10 +7,9 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { asProblem } from '@/api/problem';
-import { meQuery } from '@/api/queries';
 import { InboxRoute } from '@/routes/inbox';
 import { auditSearch, inboxSearch, sessionsSearch, settingsSearch, signInSearch, tabSearch } from '@/routes/search';
-import { cache } from './cache';
+import { readMe } from './cache';
 import { Failed, NotFound } from './failed';
 import { Shell } from './shell';
 
@@ -23,7 +22,7 @@ const inside = createRoute({
   errorComponent: Failed,
   beforeLoad: async ({ location }) => {
     try {
-      await cache.ensureQueryData(meQuery());
+      await readMe();
     } catch (error) {
       if (asProblem(error).status === 401) throw redirect({ to: '/sign-in', search: { next: location.href } });
       throw error;
