@@ -1,0 +1,170 @@
+//! How many processes there may be, and that all of them end.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use holdpoint_confine::Confinement;
+
+use crate::place::{Place, command, runs, said, until};
+
+/// Where groups of `pids` (cgroup v1) are mounted to be written to, and which of them is mounted there.
+fn groups() -> Option<(PathBuf, PathBuf)> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    mounts.lines().find_map(|line| {
+        let (mount, file_system) = line.split_once(" - cgroup ")?;
+        let mount: Vec<&str> = mount.split(' ').collect();
+        let is_ours = file_system.split([' ', ',']).any(|option| option == "pids") && mount.get(5)?.starts_with("rw");
+        is_ours.then_some((PathBuf::from(mount.get(4)?), PathBuf::from(mount.get(3)?)))
+    })
+}
+
+/// Starts new processes without end, and never waits for one.
+pub(crate) const BOMB: &str = "perl -e 'while (1) { my $child = fork; if (!defined $child) { $failed++ } elsif (!$child) { sleep 1000; exit } exit 9 if $failed > 50 }'";
+
+#[test]
+fn processes_are_bounded() {
+    let place = Place::new();
+    let confinement = Confinement { processes: 40, ..place.confinement() };
+    let said = said(command(&confinement, BOMB));
+    let watched =
+        said.stderr.contains("the command was ended: it") && said.stderr.contains("more than 40 processes and threads");
+    // Where the user is not root, the kernel itself refuses new ones first.
+    assert!(watched && said.code == Some(125) || said.code == Some(9), "{said:?}");
+}
+
+/// Says which group of `pids` whoever asks is in.
+const OWN_GROUP: &str = "sed -n 's/^[0-9]*:[a-z,]*pids[a-z,]*://p' /proc/self/cgroup";
+
+/// Starts processes until one is refused, or until there are far too many, and tells how many it has started and why no more.
+const COUNTED_BOMB: &str = r#"exec perl -e '
+    open(my $ready, ">", "ready");
+    select(undef, undef, undef, 0.01) until -e "go";
+    my $started = 0;
+    while ($started < 400) { my $child = fork; last if !defined $child; if (!$child) { sleep 1000; exit } $started++ }
+    my $why = $!{EAGAIN} ? "refused" : "not refused";
+    open(my $told, ">", "told.new"); print $told "$started $why"; close $told; rename "told.new", "told";
+    sleep 1000'"#;
+
+#[test]
+fn processes_of_root_are_bounded_by_the_kernel() {
+    if !rustix::process::getuid().is_root() || groups().is_none() {
+        return;
+    }
+    let place = Place::new();
+    let confinement = Confinement { processes: 40, ..place.confinement() };
+    let child = command(&confinement, COUNTED_BOMB).stderr(Stdio::piped()).spawn().unwrap();
+    // The helper does not count while it is stopped.
+    let helper = rustix::process::Pid::from_child(&child);
+    until("the program", || place.path("workspace/ready").exists());
+    rustix::process::kill_process(helper, rustix::process::Signal::STOP).unwrap();
+    fs::write(place.path("workspace/go"), "").unwrap();
+    let told = place.path("workspace/told");
+    until("how many it has started", || told.exists());
+    rustix::process::kill_process(helper, rustix::process::Signal::CONT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(fs::read_to_string(told).unwrap(), "39 refused", "with the program itself they are 40: {stderr}");
+    assert_eq!(output.status.code(), Some(125), "{stderr}");
+    assert!(stderr.contains("the command was ended: it wanted more than 40 processes and threads"), "{stderr}");
+}
+
+#[test]
+fn groups_of_what_has_ended_are_removed_and_others_stay() {
+    let Some((mounted_at, root)) = groups().filter(|_| rustix::process::getuid().is_root()) else { return };
+    let place = Place::new();
+    // The program tells its group, and has no way to change it.
+    let line = format!("ls -d /sys; {OWN_GROUP} > group.new; mv group.new group; exec sleep 1000");
+    let start = || {
+        let told = place.path("workspace/group");
+        let _ = fs::remove_file(&told);
+        let child = command(&place.confinement(), &line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        until("its group", || told.exists());
+        let path = PathBuf::from(fs::read_to_string(told).unwrap().trim());
+        let group = mounted_at.join(path.strip_prefix(&root).unwrap());
+        assert!(group.file_name().unwrap().to_str().unwrap().starts_with("holdpoint-command-"), "{group:?}");
+        assert!(group.is_dir());
+        (child, group)
+    };
+    let (going_on, kept) = start();
+    let (mut killed, left) = start();
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    // What was in it ends a little later than the helper.
+    until("the end of the group of the killed one", || {
+        assert_eq!(place.run(":").code, Some(0));
+        !left.exists()
+    });
+    assert!(kept.is_dir(), "a group that is in use stays");
+    let group = rustix::process::Pid::from_child(&going_on);
+    rustix::process::kill_process_group(group, rustix::process::Signal::TERM).unwrap();
+    let output = going_on.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "there is no /sys");
+}
+
+#[test]
+fn a_program_that_sees_its_group_can_neither_leave_nor_widen_it() {
+    let Some((mounted_at, root)) = groups().filter(|_| rustix::process::getuid().is_root()) else { return };
+    let place = Place::new();
+    let confinement = Confinement { read_only: vec![mounted_at.clone()], processes: 40, ..place.confinement() };
+    let line = format!(
+        "group() {{ {OWN_GROUP}; }}; own=$(group); cd {}/${{own#{}}} || exit; echo $$ > ../cgroup.procs; echo max > pids.max; mkdir further; \
+         cat pids.max; [ $own = $(group) ] && echo same",
+        mounted_at.display(),
+        root.display()
+    );
+    let said = said(command(&confinement, &line));
+    assert_eq!(said.stdout, "43\nsame\n", "the first process and the helper are in it too: {said:?}");
+    assert_eq!(said.stderr.matches("Read-only file system").count(), 3, "{said:?}");
+}
+
+#[test]
+fn what_leaves_its_group_and_session_ends_with_the_program() {
+    let place = Place::new();
+    let word = format!("7{:07}", std::process::id());
+    let said = place.run(&format!("setsid sleep {word} >/dev/null 2>&1 & sleep 0.1; echo done"));
+    assert_eq!(said.stdout, "done\n");
+    until("the end of what was left behind", || !runs(&word));
+}
+
+#[test]
+fn everything_ends_when_the_helper_is_killed() {
+    let place = Place::new();
+    let word = format!("8{:07}", std::process::id());
+    let mut child = command(&place.confinement(), &format!("setsid sleep {word} & sleep {word}")).spawn().unwrap();
+    until("its processes", || runs(&word));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("their end", || !runs(&word));
+}
+
+#[test]
+fn everything_ends_when_whoever_started_it_is_gone() {
+    let place = Place::new();
+    let word = format!("9{:07}", std::process::id());
+    let inner = command(&place.confinement(), &format!("echo > started; sleep {word}"));
+    let started = place.path("workspace/started");
+    let line = format!("\"$@\" >/dev/null 2>&1 & while [ ! -e {} ]; do sleep 0.01; done", started.display());
+    let mut outer = Command::new("/bin/sh");
+    outer.args(["-c", &line, "sh"]).arg(inner.get_program()).args(inner.get_args());
+    assert!(outer.status().unwrap().success());
+    until("the end of what nobody waits for", || !runs(&word));
+}
+
+#[test]
+fn a_group_that_is_asked_to_end_may_tidy_up() {
+    let place = Place::new();
+    let line = "(trap 'sleep 0.2; echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done) & wait";
+    let mut child = command(&place.confinement(), line).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut ready = [0; 6];
+    stdout.read_exact(&mut ready).unwrap();
+    let group = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process_group(group, rustix::process::Signal::TERM).unwrap();
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "tidy\n");
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+}
