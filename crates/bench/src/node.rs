@@ -40,6 +40,7 @@ impl Node {
             .args(["serve", "--listen", &address.to_string(), "--rate", "0", "--log", log])
             // One key reads all streams here.
             .args(["--key-streams", "1000000", "--tenant-streams", "1000000"])
+            .args(["--stranger-connections", "60000", "--key-connections", "60000", "--tenant-connections", "60000"])
             .args(more)
             .stdout(Stdio::null())
             .stderr(File::create(&log_path)?)

@@ -59,7 +59,7 @@ impl Default for Limits {
             tenant_reply_bytes: 64 << 20,
             streams: 50_000,
             key_streams: 1000,
-            tenant_streams: 10_000,
+            tenant_streams: 5000,
             key_unfinished_bytes: 8 * 1024 * 1024,
             tenant_unfinished_bytes: 64 * 1024 * 1024,
             address_attempts: 120,

@@ -34,8 +34,8 @@ pub struct ConnectionLimits {
 impl Default for ConnectionLimits {
     fn default() -> Self {
         let write_time = Duration::from_secs(30);
-        let (key, tenant) = (4096, 20_000);
-        Self { all: 60_000, strangers: 10_000, address: 1024, key, tenant, write_time, behind_proxy: false }
+        let (key, tenant) = (4096, 8192);
+        Self { all: 60_000, strangers: 4096, address: 1024, key, tenant, write_time, behind_proxy: false }
     }
 }
 

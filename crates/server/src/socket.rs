@@ -31,7 +31,7 @@ use crate::sse::Counted;
 const PATIENCE: u32 = 3;
 
 /// How much is read at once: each socket has as much memory for it.
-const READ_AT_ONCE: usize = 16 * 1024;
+const READ_AT_ONCE: usize = 4 * 1024;
 
 /// How long the other side may take to agree that it is over.
 const GOODBYE: Duration = Duration::from_secs(2);

@@ -11,7 +11,7 @@ pub(crate) struct Callers {
     #[arg(long, env = "HOLDPOINT_KEY_STREAMS", default_value_t = 1000)]
     pub(crate) key_streams: usize,
     /// How many of them one tenant may have
-    #[arg(long, env = "HOLDPOINT_TENANT_STREAMS", default_value_t = 10_000)]
+    #[arg(long, env = "HOLDPOINT_TENANT_STREAMS", default_value_t = 5000)]
     pub(crate) tenant_streams: usize,
     /// How many bytes of unfinished messages the sockets of one key or one person may hold
     #[arg(long, env = "HOLDPOINT_KEY_UNFINISHED_BYTES", default_value_t = 8 * 1024 * 1024)]
@@ -32,7 +32,7 @@ pub(crate) struct Callers {
     #[arg(long, env = "HOLDPOINT_CONNECTIONS", default_value_t = 60_000)]
     pub(crate) connections: usize,
     /// How many connections may be open on which nobody has shown a good credential yet
-    #[arg(long, env = "HOLDPOINT_STRANGER_CONNECTIONS", default_value_t = 10_000)]
+    #[arg(long, env = "HOLDPOINT_STRANGER_CONNECTIONS", default_value_t = 4096)]
     pub(crate) stranger_connections: usize,
     /// How many of those may come from one address (one /64 with IPv6); loopback addresses and --behind-proxy have no such limit
     #[arg(long, env = "HOLDPOINT_ADDRESS_CONNECTIONS", default_value_t = 1024)]
@@ -41,7 +41,7 @@ pub(crate) struct Callers {
     #[arg(long, env = "HOLDPOINT_KEY_CONNECTIONS", default_value_t = 4096)]
     pub(crate) key_connections: usize,
     /// How many connections may be open on which one tenant has sent the last request
-    #[arg(long, env = "HOLDPOINT_TENANT_CONNECTIONS", default_value_t = 20_000)]
+    #[arg(long, env = "HOLDPOINT_TENANT_CONNECTIONS", default_value_t = 8192)]
     pub(crate) tenant_connections: usize,
     /// How many unknown keys, cookies and tickets one address (one /64 with IPv6) may send in a minute; loopback addresses have no such limit
     #[arg(long, env = "HOLDPOINT_ADDRESS_ATTEMPTS", default_value_t = 120)]
