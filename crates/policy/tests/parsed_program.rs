@@ -90,8 +90,20 @@ fn the_subcommand_of_git_is_found() {
         "git clone --mirror x y",
         "git maintenance register",
         "git maintenance",
+        "git cherry-pick --strategy x/evil HEAD",
+        "git cherry-pick --strategy=x/evil HEAD",
+        "git revert --strat x/evil HEAD",
+        "git rebase -s x/evil main",
+        "git rebase -sx/evil main",
+        "git pull -s evil",
+        "git merge -qs evil main",
     ] {
         assert!(Shell::parse(text).unwrap().doubt.is_some(), "{text}");
+    }
+    for text in
+        ["git merge -s ort main", "git rebase --strategy=ours main", "git cherry-pick -s HEAD", "git pull -srecursive"]
+    {
+        assert!(Shell::parse(text).unwrap().doubt.is_none(), "{text}");
     }
     for text in [
         "git config user.name x",

@@ -125,6 +125,9 @@ const KNOWN: &str = " add am annotate apply archive backfill bisect blame branch
     unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version \
     whatchanged worktree write-tree ";
 
+/// Ways to merge that git itself has. For any other one it runs a program of that name, with a slash in it even one of the directory.
+const STRATEGIES: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
+
 /// Subcommands that write nothing but what an option names.
 const READING: &[&str] = &[
     "annotate",
@@ -303,6 +306,11 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
             walk.doubt(format!("`git {subcommand} {text}` may run another program"));
         }
         let next = args.get(at + 1).map(|word| word.text.as_str());
+        if let Some(strategy) = strategy(subcommand, text, value, next)
+            && !STRATEGIES.contains(&strategy)
+        {
+            walk.doubt(format!("`git {subcommand}` runs a program for the strategy `{strategy}`"));
+        }
         if let Some(file) = output(subcommand, text, value, next) {
             walk.shell.writes.push(file.to_owned());
         }
@@ -363,6 +371,20 @@ fn running(subcommand: &str) -> &'static str {
         "clone" => "uc",
         _ => "",
     }
+}
+
+/// The way to merge that an option names.
+fn strategy<'a>(subcommand: &str, text: &'a str, value: Option<&'a str>, next: Option<&'a str>) -> Option<&'a str> {
+    let option = text.split('=').next().unwrap_or_default();
+    if cut("--strategy", option, "--s") {
+        return value.or(next);
+    }
+    // Elsewhere the letter means something else: `git cherry-pick -s` signs.
+    if !matches!(subcommand, "merge" | "pull" | "rebase") {
+        return None;
+    }
+    let (_, glued) = letters(text).split_once('s')?;
+    if glued.is_empty() { next } else { Some(glued) }
 }
 
 /// The file that an option has git write.
