@@ -146,7 +146,11 @@ fn real(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = absolute.ancestors().find_map(|known| Some((known, known.canonicalize().ok()?)));
     let Some((known, real)) = known else { return absolute };
-    absolute.strip_prefix(known).map_or_else(|_| real.clone(), |rest| real.join(rest))
+    match absolute.strip_prefix(known) {
+        // Joined with nothing, a path would end in a slash, and then name no file.
+        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+        _ => real,
+    }
 }
 
 /// Whether a path leads to somewhere inside a directory, or passes through it: whoever writes there could then put something else at its end.
@@ -267,5 +271,12 @@ mod tests {
         std::os::unix::fs::symlink(dir.path().join("data"), dir.path().join("link")).unwrap();
         let there = dir.path().canonicalize().unwrap().join("data/workspaces");
         assert_eq!(real(&dir.path().join("link/workspaces")), there);
+    }
+
+    #[test]
+    fn a_file_that_exists_is_named_without_a_slash_after_it() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("policy.toml"), "").unwrap();
+        assert!(real(&dir.path().join("policy.toml")).to_str().unwrap().ends_with("/policy.toml"));
     }
 }
