@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::question::MOST_ITEMS;
 use crate::{Actor, Answer, Caller, Problem, Role, text};
 
 /// Who may answer, and how many of them must.
@@ -139,6 +140,10 @@ impl Audience {
 
 /// Each name usable, and none twice: a quorum counts distinct ones.
 fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
+    if names.len() > MOST_ITEMS {
+        problems.push(Problem::new(pointer, format!("are more than {MOST_ITEMS}")));
+        return;
+    }
     for (index, name) in names.iter().enumerate() {
         text::identifier(&format!("{pointer}/{index}"), name, problems);
         if names[..index].iter().any(|earlier| text::same_name(earlier, name)) {

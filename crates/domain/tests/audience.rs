@@ -28,6 +28,24 @@ fn check_admitted(interaction: &Interaction, who: &Caller, expected: Result<(), 
 }
 
 #[test]
+fn an_audience_names_a_hundred_people_and_a_hundred_groups() {
+    let named = |count: usize| (0..count).map(|n| format!("name-{n}")).collect::<Vec<_>>();
+    let action = json!({ "tool": "deploy", "arguments": {} });
+    for list in ["users", "groups"] {
+        for (count, fits) in [(100, true), (101, false), (50_000, false)] {
+            let audience = json!({ "quorum": 1, "named": { list: named(count) } });
+            let admitted = question(json!({ "kind": "approval", "action": action, "audience": audience })).admit();
+            let Err(problems) = admitted else {
+                assert!(fits, "{count} {list}");
+                continue;
+            };
+            let told: Vec<_> = problems.iter().map(|one| (one.pointer.as_str(), one.message.as_str())).collect();
+            assert_eq!((told, fits), (vec![(format!("/audience/{list}").as_str(), "are more than 100")], false));
+        }
+    }
+}
+
+#[test]
 fn by_default_every_operator_and_whoever_started_the_session() {
     let asked = asked(json!({ "quorum": 1 }));
     check_admitted(&asked, &caller("alice", Role::Operator, &[]), Ok(()));
