@@ -200,6 +200,12 @@ fn what_decides_what_runs_is_told() {
         "Backup.Git",
         ".mise.local.toml",
         ".aider.conf.yml",
+        "mise.toml",
+        "rust-toolchain.toml",
+        "docs/CLAUDE.md",
+        "AGENTS.md",
+        ".git./config",
+        "git~1/config",
     ];
     for path in steering {
         assert!(PathFacts::parse(path).unwrap().steers, "{path}");

@@ -54,6 +54,14 @@ const NAMES: &[&str] = &[
     ".emacs.d",
     ".bazelrc",
     ".jj",
+    ".netrc",
+    "agents.md",
+    "claude.md",
+    "gemini.md",
+    "mise.local.toml",
+    "mise.toml",
+    "rust-toolchain",
+    "rust-toolchain.toml",
     "sitecustomize.py",
     "usercustomize.py",
 ];
@@ -63,5 +71,10 @@ const BEGINNINGS: &[&str] = &[".mise.", ".pnpmfile.", ".aider."];
 
 /// Says whether a part of a path, in lower case, is such a place. `x.git` is a bare repository, with hooks and settings as in `.git`.
 pub(in crate::parsed) fn decides(part: &str) -> bool {
-    NAMES.contains(&part) || part.ends_with(".git") || BEGINNINGS.iter().any(|begin| part.starts_with(begin))
+    // Windows takes `.git.` for `.git`, and `git~1` for it where it is the first such name.
+    let part = if part.trim_end_matches('.').is_empty() { part } else { part.trim_end_matches('.') };
+    part == "git~1"
+        || NAMES.contains(&part)
+        || part.ends_with(".git")
+        || BEGINNINGS.iter().any(|begin| part.starts_with(begin))
 }
