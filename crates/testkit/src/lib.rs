@@ -2,7 +2,7 @@
 //! server.
 //!
 //! Never an ordinary dependency: only `[dev-dependencies]` name this crate. The simulations that use [`CrashStore`] are in
-//! `crates/engine/tests/simulation`, with models and tools in `crates/agent/tests/simulation`.
+//! `crates/engine/tests/it/simulation`, with models and tools in `crates/agent/tests/it/simulation`.
 
 mod clock;
 mod crash_store;

@@ -2,7 +2,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/common/any_path.rs"]
+#[path = "../../tests/it/common/any_path.rs"]
 mod any_path;
 
 fuzz_target!(|text: &str| any_path::check(text));

@@ -1,9 +1,9 @@
-//! Policy files and their expressions. What holds of them is said in `tests/common/any_policy.rs`.
+//! Policy files and their expressions. What holds of them is said in `tests/it/common/any_policy.rs`.
 #![no_main]
 
 extern crate policy;
 
-#[path = "../../tests/common/any_policy.rs"]
+#[path = "../../tests/it/common/any_policy.rs"]
 mod any_policy;
 
 libfuzzer_sys::fuzz_target!(|text: &str| any_policy::check(text));

@@ -2,7 +2,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/common/any_shell.rs"]
+#[path = "../../tests/it/common/any_shell.rs"]
 mod any_shell;
 
 fuzz_target!(|text: &str| any_shell::check(text));

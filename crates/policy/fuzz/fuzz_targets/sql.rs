@@ -2,7 +2,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/common/any_sql.rs"]
+#[path = "../../tests/it/common/any_sql.rs"]
 mod any_sql;
 
 fuzz_target!(|text: &str| any_sql::check(text));

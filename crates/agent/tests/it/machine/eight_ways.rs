@@ -1,0 +1,175 @@
+//! The eight ways on from a question, each distinct: what the step does, and what its model reads.
+
+use crate::machine::inputs::{answer, answered, asked, begun, replay, settled, turn, waiting};
+use domain::{Actor, Effect as Way};
+use holdpoint_agent::history::history;
+use holdpoint_agent::machine::{Answered, CallEnd, Doing, Effect, Input};
+use holdpoint_agent::model::Message;
+use serde_json::{Value, json};
+
+fn about(tool: &str, end: CallEnd) -> Vec<Input> {
+    let wait = if tool.starts_with("ask_user_") { asked("t1c0", "int_1") } else { waiting("t1c0", "int_1") };
+    vec![begun(Some(json!("Tidy up."))), turn(&[tool]), wait, settled("t1c0", end)]
+}
+
+/// The one place that says how a call ends: the step thinks again, and its model reads exactly this.
+fn check(tool: &str, end: CallEnd, expected: &str) {
+    let journal = about(tool, end.clone());
+    let (state, effects) = replay("", &journal);
+    assert_eq!((state.doing(), effects), (Doing::Thinking, vec![Effect::CallModel]), "{tool}: {end:?}");
+    let Some(Message::Result { call, content, failed, .. }) = history(&journal).pop() else {
+        unreachable!("the last message is the result")
+    };
+    assert_eq!((call.as_str(), content.as_str()), ("call_0", expected));
+    assert_eq!(failed, matches!(end, CallEnd::Failed { .. }), "only a tool that failed is an error");
+}
+
+fn said(effect: Way, feedback: &str) -> CallEnd {
+    CallEnd::Answered(Answered { feedback: Some(feedback.into()), ..answer(effect) })
+}
+
+#[test]
+fn approve_runs_it_and_the_result_is_what_came_of_it() {
+    check("write_file", CallEnd::Done { result: json!("42 bytes written"), edited: None }, "42 bytes written");
+    check("write_file", CallEnd::Done { result: json!({ "bytes": 42 }), edited: None }, r#"{"bytes":42}"#);
+    check("write_file", CallEnd::Done { result: Value::Null, edited: None }, "It ran, and gave nothing back.");
+}
+
+#[test]
+fn edit_runs_the_edited_one_and_the_model_is_told() {
+    check(
+        "write_file",
+        CallEnd::Done { result: json!("42 bytes written"), edited: Some(json!({ "path": "b.txt" })) },
+        "A person changed the arguments before this ran. It ran with these, not with yours: {\"path\":\"b.txt\"}\nWhat came of \
+         it:\n42 bytes written",
+    );
+}
+
+#[test]
+fn retry_gives_the_feedback_and_the_model_thinks_again() {
+    check(
+        "write_file",
+        said(Way::Retry, "Use the staging directory."),
+        "This was not run: a person (alice) wants you to think again and to go about it differently.\nFeedback: Use the staging \
+         directory.",
+    );
+}
+
+#[test]
+fn reject_gives_the_reason_and_nothing_runs() {
+    check(
+        "write_file",
+        said(Way::Reject, "Too risky."),
+        "This was not run: a person (alice) rejected it.\nReason: Too risky.",
+    );
+    check("write_file", answered(Way::Reject), "This was not run: a person (alice) rejected it.\nNo reason was given.");
+    for nobody in ["system", &Actor::system().name] {
+        check(
+            "write_file",
+            CallEnd::Answered(Answered { by: nobody.to_owned(), ..answer(Way::Reject) }),
+            "This was not run: the system (no person) rejected it.\nNo reason was given.",
+        );
+    }
+}
+
+#[test]
+fn terminate_ends_the_step_and_wants_nothing() {
+    for effects in [
+        replay("", &about("write_file", answered(Way::Terminate))),
+        replay("", &[begun(Some(json!("Tidy up."))), turn(&["write_file"]), crate::machine::inputs::cancelled()]),
+    ] {
+        assert_eq!((effects.0.doing(), effects.0.outstanding(), effects.1), (Doing::Ended, vec![], vec![]));
+    }
+}
+
+#[test]
+fn provide_puts_the_information_into_the_history() {
+    let data = json!({ "city": "Porto" });
+    check(
+        "lookup",
+        CallEnd::Answered(Answered { data: data.clone(), ..answer(Way::Provide) }),
+        "This was not run: a person (alice) gave you this information instead.\nGiven: {\"city\":\"Porto\"}",
+    );
+    check(
+        "ask_user_form",
+        CallEnd::Answered(Answered { data, ..answer(Way::Provide) }),
+        "A person (alice) answered.\nGiven: {\"city\":\"Porto\"}",
+    );
+    check(
+        "ask_user_clarify",
+        said(Way::Provide, "The blue one."),
+        "A person (alice) answered.\nFeedback: The blue one.",
+    );
+    check(
+        "ask_user_secret",
+        CallEnd::Answered(Answered { data: json!(["API_KEY"]), ..answer(Way::Provide) }),
+        "A person (alice) gave what you asked for. You are not shown the values, only which there are.\nGiven: [\"API_KEY\"]",
+    );
+}
+
+#[test]
+fn skip_is_recorded_as_skipped() {
+    check("write_file", answered(Way::Skip), "This was not run: a person (alice) skipped it. Go on without it.");
+    check("ask_user_form", answered(Way::Skip), "A person (alice) skipped this question. Go on without an answer.");
+}
+
+#[test]
+fn custom_passes_option_and_metadata_on() {
+    let custom = Answered {
+        options: vec!["later".into()],
+        metadata: json!({ "at": "noon" }),
+        data: json!("x"),
+        feedback: Some("Busy.".into()),
+        ..answer(Way::Custom)
+    };
+    check(
+        "write_file",
+        CallEnd::Answered(custom),
+        "This was not run: a person (alice) decided otherwise.\nChosen: later\nWhat belongs to that choice: \
+         {\"at\":\"noon\"}\nGiven: x\nFeedback: Busy.",
+    );
+}
+
+#[test]
+fn a_yes_and_a_no_to_a_question_of_the_models_own() {
+    check("ask_user_confirm", answered(Way::Approve), "A person (alice) said yes.");
+    check("ask_user_confirm", said(Way::Reject, "Not today."), "A person (alice) said no.\nFeedback: Not today.");
+    check("ask_user_clarify", answered(Way::Reject), "A person (alice) would not answer this.");
+    check(
+        "ask_user_choose",
+        said(Way::Retry, "None of these."),
+        "A person (alice) wants you to think again before you ask.\nFeedback: None of these.",
+    );
+}
+
+#[test]
+fn what_nobody_decided_says_so() {
+    check(
+        "write_file",
+        CallEnd::Denied { reason: "production is closed".into() },
+        "This was not run: the policy forbids it. Reason: production is closed\nNobody was asked, and asking for the same again will \
+         not help.",
+    );
+    check(
+        "write_file",
+        CallEnd::Unanswered { how: "expired".into() },
+        "This was not run. Nobody answered in time, and nobody will any more.",
+    );
+    check(
+        "ask_user_clarify",
+        CallEnd::Unanswered { how: "cancelled".into() },
+        "The question was withdrawn before anybody had answered it.",
+    );
+    check(
+        "write_file",
+        CallEnd::Unknown,
+        "This was started, and nobody knows whether it ran to its end or what it did. Assume neither that it worked nor that it did \
+         not: find out before you do anything that depends on it, or do it again.",
+    );
+    check("write_file", CallEnd::Failed { message: "disk full".into(), result: Value::Null }, "This failed: disk full");
+    check(
+        "execute_command",
+        CallEnd::Failed { message: "exit code 1".into(), result: json!({ "stderr": "no" }) },
+        "This failed: exit code 1\nWhat came of it all the same:\n{\"stderr\":\"no\"}",
+    );
+}

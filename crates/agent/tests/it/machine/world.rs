@@ -1,0 +1,217 @@
+//! Ring 2: a step in a small world of a model, people, tools and workers that die between any two moments. What the engine promises is
+//! played by [`Engine`]; the rest is the machine's.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::Effect as Way;
+use domain::agent::Limits;
+use holdpoint_agent::history::history;
+use holdpoint_agent::machine::{CallEnd, Doing, Effect, Input, State};
+use holdpoint_agent::model::Message;
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::machine::inputs::{answered, asked, done, limited, replay, reread, says, settled, turn, waiting};
+
+/// Where the engine has a proposed call, by its name.
+#[derive(Debug, Clone, PartialEq)]
+enum Standing {
+    Allowed,
+    Waiting,
+    Denied,
+    Ended(CallEnd),
+}
+
+/// What the engine and the inbox keep. A worker's death loses nothing of it.
+#[derive(Default)]
+struct Engine {
+    calls: BTreeMap<String, Standing>,
+    /// The questions of the step's own, and what people said to them.
+    questions: BTreeMap<String, Option<CallEnd>>,
+    runs: Vec<String>,
+    /// What people, or the policy, let run.
+    let_run: BTreeSet<String>,
+    held_back: BTreeSet<String>,
+}
+
+struct World {
+    engine: Engine,
+    journal: Vec<Input>,
+    state: State,
+    /// What is still undecided about this world: each draw takes one.
+    dice: Vec<u8>,
+}
+
+impl World {
+    fn new(dice: Vec<u8>) -> Self {
+        let limits = Limits { iterations: 8, rounds: 4, retries: 2 };
+        let mut world = Self { engine: Engine::default(), journal: Vec::new(), state: State::new("p-"), dice };
+        world.take(limited(limits, Some(json!("Tidy up."))));
+        world
+    }
+
+    fn roll(&mut self, sides: u8) -> u8 {
+        self.dice.pop().map_or(0, |die| die % sides)
+    }
+
+    /// Journals and takes an input, unless the worker dies first.
+    fn take(&mut self, input: Input) {
+        self.journal.push(input.clone());
+        self.state = std::mem::replace(&mut self.state, State::new("")).take(input).0;
+    }
+
+    /// A worker dies here: the next one has the journal, or the state as it was written.
+    fn perhaps_die(&mut self) -> bool {
+        let die = self.roll(6);
+        if die == 1 {
+            self.state = replay("p-", &self.journal).0;
+        } else if die == 2 {
+            self.state = reread(&self.state);
+        }
+        die == 1 || die == 2
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::CallModel => self.think(),
+            Effect::Act { call, .. } => self.act(&call),
+            Effect::AskUser { call, .. } => {
+                // The question and its entry in the journal are one transaction.
+                if !self.perhaps_die() {
+                    assert!(self.engine.questions.insert(call.clone(), None).is_none(), "{call} was asked twice");
+                    self.take(asked(&call, &call));
+                }
+            }
+            other => panic!("{other:?} is not wanted while it runs"),
+        }
+    }
+
+    fn think(&mut self) {
+        let tools = ["read_file", "write_file", "ask_user_confirm", "delete_file"];
+        let said = match self.roll(5) {
+            0 => says("Done."),
+            n => {
+                let tools: Vec<&str> = (0..n.min(3)).map(|_| tools[usize::from(self.roll(4))]).collect();
+                turn(&tools)
+            }
+        };
+        if !self.perhaps_die() {
+            self.take(said);
+        }
+    }
+
+    /// What policy says of a call that was never proposed before.
+    fn rule(&mut self, call: &str) -> Standing {
+        match self.roll(4) {
+            0 => {
+                self.engine.let_run.insert(call.to_owned());
+                Standing::Allowed
+            }
+            1 => {
+                self.engine.held_back.insert(call.to_owned());
+                Standing::Denied
+            }
+            _ => Standing::Waiting,
+        }
+    }
+
+    fn act(&mut self, call: &str) {
+        let standing = match self.engine.calls.get(call) {
+            Some(standing) => standing.clone(),
+            None => self.rule(call),
+        };
+        self.engine.calls.insert(call.to_owned(), standing.clone());
+        if self.perhaps_die() {
+            return;
+        }
+        let end = match standing {
+            Standing::Waiting => return self.take(waiting(call, call)),
+            Standing::Denied => CallEnd::Denied { reason: "no".into() },
+            Standing::Allowed => {
+                self.engine.runs.push(call.to_owned());
+                // Whether it is heard of or not, the permit is spent.
+                let ran = if self.roll(5) == 1 { CallEnd::Unknown } else { done("ran") };
+                self.engine.calls.insert(call.to_owned(), Standing::Ended(ran.clone()));
+                ran
+            }
+            Standing::Ended(end) => end,
+        };
+        if !self.perhaps_die() {
+            self.take(settled(call, end));
+        }
+    }
+
+    /// Somebody answers one open question, of an action or of the step's own.
+    fn answer(&mut self) {
+        let way = Way::ALL[usize::from(self.roll(8))];
+        let open = self.engine.calls.iter().find(|(_, standing)| **standing == Standing::Waiting);
+        if let Some(call) = open.map(|(call, _)| call.clone()) {
+            let standing = if way.runs_action() {
+                self.engine.let_run.insert(call.clone());
+                Standing::Allowed
+            } else {
+                self.engine.held_back.insert(call.clone());
+                Standing::Ended(answered(way))
+            };
+            self.engine.calls.insert(call, standing);
+        } else if let Some(answer) = self.engine.questions.values_mut().find(|answer| answer.is_none()) {
+            *answer = Some(answered(way));
+        }
+    }
+
+    /// Reads what became of the step's own questions.
+    fn look(&mut self) {
+        for wait in self.state.waiting().into_iter().filter(|wait| wait.own) {
+            if let Some(Some(end)) = self.engine.questions.get(&wait.call).cloned()
+                && !self.perhaps_die()
+            {
+                self.take(settled(&wait.call, end));
+            }
+        }
+    }
+
+    /// Runs until the step is over. Whatever the dice say, it ends.
+    fn run(mut self) -> Self {
+        for round in 0..2_000 {
+            self.perhaps_die();
+            self.look();
+            let outstanding = self.state.outstanding();
+            if self.state.doing() == Doing::Ended {
+                return self;
+            }
+            if !outstanding.is_empty() {
+                let next = (round + usize::from(self.roll(5))) % outstanding.len();
+                self.perform(outstanding[next].clone());
+            }
+            if self.state.asleep() || self.roll(3) == 1 {
+                self.answer();
+            }
+        }
+        panic!("the step never ended: {:?}", self.state)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn only_what_was_let_run_ran_and_once(dice in prop::collection::vec(any::<u8>(), 0..400)) {
+        let world = World::new(dice).run();
+        let engine = &world.engine;
+        let runs: BTreeSet<&String> = engine.runs.iter().collect();
+        prop_assert_eq!(runs.len(), engine.runs.len(), "nothing ran twice");
+        prop_assert!(engine.runs.iter().all(|call| engine.let_run.contains(call)));
+        prop_assert!(!engine.runs.iter().any(|call| engine.held_back.contains(call)), "what was held back never ran");
+    }
+
+    #[test]
+    fn what_ran_is_told_as_run_and_what_did_not_is_not(dice in prop::collection::vec(any::<u8>(), 0..400)) {
+        let world = World::new(dice).run();
+        let told: Vec<Message> = history(&world.journal);
+        let ran = told.iter().filter(|message| matches!(message, Message::Result { content, .. } if content == "ran"));
+        let known = world.journal.iter().filter(|input| {
+            matches!(input, Input::Settled { call, end: CallEnd::Done { .. } } if world.engine.runs.contains(call))
+        });
+        prop_assert_eq!(ran.count(), known.count());
+    }
+}

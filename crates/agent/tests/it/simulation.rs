@@ -1,0 +1,168 @@
+//! The seeded simulation of the worker: models that say anything, tools that fail and hang, people who answer, pause and cancel, clocks
+//! that jump, workers and whole processes that die between any two effects. After every round everything is held against what must be true.
+//!
+//! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` runs one and prints its story: what is drawn is the
+//! same each time, though on a busy machine threads may come in another order around a death.
+
+mod books;
+mod broken;
+mod check;
+mod check_runs;
+mod deeds;
+mod draw;
+mod ending;
+mod kit;
+mod mortal;
+mod place;
+mod play;
+mod world;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use broken::Defect;
+use play::Figures;
+use testkit::Sabotage;
+use world::World;
+
+/// How many seeds are run unless somebody wants more.
+const SEEDS: u64 = 1_000;
+/// How many rounds each has before everything is to come to an end.
+const ROUNDS: usize = 14;
+
+/// What one seed came to.
+struct Run {
+    wrong: Option<String>,
+    figures: Figures,
+    story: Vec<String>,
+}
+
+fn run(seed: u64, defect: Option<Defect>, tells: bool) -> Run {
+    // Time stands still unless everybody waits for it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let mut world = World::of(seed, defect, tells);
+        let wrong = live(&mut world).await.err();
+        let figures = world.figures();
+        Run { wrong, figures, story: std::mem::take(&mut world.story) }
+    })
+}
+
+async fn live(world: &mut World) -> world::Verdict {
+    for _ in 0..ROUNDS {
+        world.time_passes();
+        let deeds = world.draw_deeds();
+        world.round(deeds, true).await?;
+    }
+    world.comes_to_an_end().await
+}
+
+/// Runs seeds on all processors until one fails or all are done.
+fn run_all(seeds: u64) -> Result<Figures, (u64, String)> {
+    let next = AtomicU64::new(0);
+    let failed = parking_lot::Mutex::new(None);
+    let totals = parking_lot::Mutex::new(Figures::default());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds || failed.lock().is_some() {
+                        return;
+                    }
+                    let run = run(seed, None, false);
+                    totals.lock().add(&run.figures);
+                    if let Some(wrong) = run.wrong {
+                        *failed.lock() = Some((seed, wrong));
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().map_or_else(|| Ok(totals.into_inner()), Err)
+}
+
+#[expect(clippy::disallowed_methods, reason = "seeds are asked for by hand, and by no configuration")]
+fn asked_for(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[expect(clippy::print_stderr, reason = "a failing seed tells its story")]
+fn tell(seed: u64, run: &Run) {
+    for line in &run.story {
+        eprintln!("{line}");
+    }
+    eprintln!("seed {seed}: {}", run.wrong.as_deref().unwrap_or("nothing went wrong"));
+}
+
+#[test]
+fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
+    if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
+        let run = run(seed, None, true);
+        tell(seed, &run);
+        assert_eq!(run.wrong, None, "seed {seed}");
+        return;
+    }
+    let seeds = asked_for("HOLDPOINT_SIM_SEEDS").unwrap_or(SEEDS);
+    match run_all(seeds) {
+        Err((seed, wrong)) => {
+            tell(seed, &run(seed, None, true));
+            panic!("HOLDPOINT_SIM_SEED={seed} runs it again: {wrong}");
+        }
+        Ok(figures) => {
+            println!("{seeds} seeds: {figures:?}");
+            // A simulation in which nothing happens proves nothing.
+            figures.enough(seeds).unwrap();
+        }
+    }
+}
+
+/// Some seed of a few notices the defect, and says what is wrong in these words.
+fn check(defect: Defect, words: &str) {
+    let mut said: Vec<String> = Vec::new();
+    let noticed = (0..40).any(|seed| {
+        said.extend(run(seed, Some(defect), false).wrong);
+        said.last().is_some_and(|wrong| wrong.contains(words))
+    });
+    assert!(noticed, "nobody noticed {defect:?}, only {said:#?}");
+}
+
+#[test]
+fn an_action_that_runs_without_a_permit_is_noticed() {
+    check(Defect::RunsUnasked, "was never proposed");
+    check(Defect::Store(Sabotage::ForgetsStarts), "runs, and was not started");
+}
+
+#[test]
+fn an_action_that_runs_twice_after_a_death_is_noticed() {
+    // The start that it had is used up: what runs now was never started.
+    check(Defect::RunsAgain, "runs, and was not started");
+}
+
+#[test]
+fn a_result_that_is_lost_or_given_twice_is_noticed() {
+    check(Defect::Store(Sabotage::LosesResults), "the journal of");
+    check(Defect::TellsTooLittle, "without results");
+    check(Defect::TellsTwice, "a result of nothing");
+}
+
+#[test]
+fn an_answer_that_is_used_before_it_is_journalled_is_noticed() {
+    check(Defect::Store(Sabotage::LosesResults), "is shown something else than the journal has");
+}
+
+#[test]
+fn a_model_that_is_asked_again_about_what_is_decided_is_noticed() {
+    check(Defect::AsksAgain, "is shown something else than the journal has");
+}
+
+#[test]
+fn a_session_that_ends_with_an_open_question_is_noticed() {
+    check(Defect::Store(Sabotage::LeavesQuestions), "is open, and the step that asked it has ended");
+}
+
+#[test]
+fn what_was_acknowledged_and_not_kept_or_kept_by_half_and_events_that_are_missing_are_noticed() {
+    check(Defect::Store(Sabotage::AcknowledgesWithoutCommit), "");
+    check(Defect::Store(Sabotage::KeepsHalf), "");
+    check(Defect::Store(Sabotage::DropsEvents), "have gaps");
+}

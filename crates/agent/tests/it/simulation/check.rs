@@ -1,0 +1,251 @@
+//! What must be true of every session, its steps and their journals, whatever has happened.
+
+use domain::step::StepPhase;
+use domain::{Delivery, SessionStatus, Standing, Status, StepEnding};
+use holdpoint_agent::history::history;
+use holdpoint_agent::machine::{Doing, Input, State};
+use holdpoint_agent::model::{Message, Turn};
+
+use crate::simulation::books::{Books, Held, Kept};
+use crate::simulation::play::Play;
+
+type Verdict = Result<(), String>;
+
+/// What stands in a history in place of a result for as long as nobody has looked.
+const NOTHING_KNOWN: &str = "The step ended before it was known what became of this call.";
+
+/// Refuses what is not as it must be.
+macro_rules! holds {
+    ($holds:expr, $($said:tt)+) => {
+        if !$holds {
+            return Err(format!($($said)+));
+        }
+    };
+}
+pub(crate) use holds;
+
+/// A model is asked: it is shown all that is journalled, every call has its result, and the turn is not there yet.
+pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
+    paired(shown)?;
+    let untold = |message: &Message| matches!(message, Message::Result { content, .. } if content == NOTHING_KNOWN);
+    holds!(!shown.iter().any(untold), "a model goes on, and nobody has looked what became of its calls: {shown:?}");
+    let task = match shown.first() {
+        Some(Message::User { content }) => content.split(':').next().unwrap_or_default(),
+        other => return Err(format!("a model is asked about {other:?}")),
+    };
+    let (books, drifts) = (play.look(), play.stage.lock().drifts);
+    let held = books.of_task(task).ok_or_else(|| format!("there is no session for {task}"))?;
+    let cut = |kept: &Kept| matches!(kept.journal.last(), Some((_, Input::Cancelled { .. })));
+    let steps = held.steps.iter().filter(|kept| drifts || kept.step.id == held.session.step || cut(kept));
+    for kept in steps {
+        let inputs = kept.inputs();
+        for upto in (0..=inputs.len()).rev() {
+            let thinks = replayed(held, kept, &inputs[..upto]).doing() == Doing::Thinking;
+            if thinks && history(&inputs[..upto]) == shown {
+                return Ok(());
+            }
+            // What people say meanwhile is read at the next turn, and that they end the step is seen soon; whoever lost a lease may not
+            // know of the rest.
+            let last = upto.checked_sub(1).map(|at| &inputs[at]);
+            let said = matches!(last, Some(Input::Message { .. } | Input::Cancelled { .. }));
+            if !said && !drifts {
+                break;
+            }
+        }
+    }
+    Err(format!("the model of {task} is shown something else than the journal has: {shown:?}"))
+}
+
+/// Each turn is followed by one result for each of its calls, in order.
+fn paired(messages: &[Message]) -> Verdict {
+    let mut due: Vec<(&str, &str)> = Vec::new();
+    for message in messages {
+        match message {
+            Message::Result { call, tool, .. } => {
+                holds!(!due.is_empty(), "a result of nothing: {message:?}");
+                holds!(due.remove(0) == (call.as_str(), tool.as_str()), "a result out of order: {messages:?}");
+            }
+            Message::Assistant { calls, .. } => {
+                holds!(due.is_empty(), "a turn before the results of the one before: {messages:?}");
+                due = calls.iter().map(|call| (call.id.as_str(), call.tool.as_str())).collect();
+            }
+            Message::User { .. } => holds!(due.is_empty(), "something said between results: {messages:?}"),
+        }
+    }
+    holds!(due.is_empty(), "calls without results: {messages:?}");
+    Ok(())
+}
+
+fn replayed(held: &Held, kept: &Kept, inputs: &[Input]) -> State {
+    let number = first_attempt(held, kept);
+    inputs.iter().fold(State::new(format!("s{number}")), |state, input| state.take(input).0)
+}
+
+/// The number, from 1, of the step at which the calls of this one began to be counted: the first attempt that was written down.
+fn first_attempt(held: &Held, kept: &Kept) -> usize {
+    let number = held.steps.iter().filter(|one| one.step.id <= kept.step.id).count();
+    let before = number.checked_sub(2).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1);
+    before.filter(|before| before.state.is_some()).map_or(number, |before| first_attempt(held, before))
+}
+
+/// Everything that can be seen from outside between two rounds.
+pub(crate) fn everything(books: &Books) -> Verdict {
+    for question in books.questions.values().filter(|question| question.status() == Status::Pending) {
+        let steps = books.sessions.values().flat_map(|held| &held.steps);
+        let asks = steps.clone().any(|kept| kept.step.id == question.origin.step && kept.step.alive());
+        holds!(asks, "{} is open, and the step that asked it has ended", question.id);
+    }
+    for held in books.sessions.values() {
+        of_its_step(books, held)?;
+        for kept in &held.steps {
+            acknowledged(books, kept)?;
+        }
+        let numbers = held.events.iter().map(|event| event.seq);
+        holds!(numbers.eq(1..=held.session.last_seq), "the events of {} have gaps", held.session.id);
+        for kept in &held.steps {
+            journal(held, kept)?;
+        }
+        proposals(held)?;
+        if held.session.ended.is_some() {
+            ended(books, held)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is asked about an action is asked for the step that proposed it, in that attempt or in one after it.
+fn of_its_step(books: &Books, held: &Held) -> Verdict {
+    let open = books
+        .questions
+        .values()
+        .filter(|question| question.origin.session == held.session.id && question.status() == Status::Pending);
+    for question in open {
+        let Some((number, ..)) = question.question.call.as_deref().and_then(place) else { continue };
+        let asking = held.steps.iter().find(|kept| kept.step.id == question.origin.step);
+        let own = asking.is_some_and(|kept| first_attempt(held, kept) == number);
+        holds!(own, "{} asks about a call of another step: {:?}", question.id, question.question.call);
+    }
+    Ok(())
+}
+
+/// An answer that a step has acknowledged is in its journal.
+fn acknowledged(books: &Books, kept: &Kept) -> Verdict {
+    for (_, input) in &kept.journal {
+        let Input::Asked { call, interaction } = input else { continue };
+        let question = interaction.parse().ok().and_then(|id| books.questions.get(&id));
+        let taken = question.is_some_and(|asked| matches!(asked.delivery(), Some(Delivery::Completed { .. })));
+        let settled = kept.journal.iter().any(|(_, input)| match input {
+            Input::Settled { call: settled, .. } => settled == call,
+            Input::Before(_) => true,
+            _ => false,
+        });
+        holds!(!taken || settled, "the answer to {interaction} was acknowledged, and is in no journal");
+    }
+    Ok(())
+}
+
+fn journal(held: &Held, kept: &Kept) -> Verdict {
+    let id = kept.step.id;
+    let length = kept.journal.len() as u64;
+    holds!(kept.journal.iter().map(|(seq, _)| *seq).eq(1..=length), "the journal of {id} has gaps");
+    let known = kept.step.drive.as_ref().map(|drive| drive.journal);
+    holds!(known == Some(length), "the journal of {id} is {length} long and known as {known:?}");
+    let inputs = kept.inputs();
+    paired(&history(&inputs))?;
+    if let Some(state) = &kept.state {
+        let upto = usize::try_from(state.upto).unwrap();
+        let replayed = serde_json::to_value(replayed(held, kept, &inputs[..upto])).unwrap();
+        holds!(replayed == state.body, "{id} was saved as {} and replays to {replayed}", state.body);
+        // What people say to it, and that they end it, is journalled without a worker.
+        let given =
+            |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. } | Input::Again { .. });
+        let later = inputs[upto..].iter().all(given);
+        holds!(later, "{id} has taken {upto} inputs, and others that no person gave are in its journal");
+    }
+    taken_up(held, kept)?;
+    heard(kept, &inputs)?;
+    let mut state = replayed(held, kept, &[]);
+    for input in &inputs {
+        if let Input::Turn(_) = input {
+            holds!(state.doing() == Doing::Thinking, "a turn of {id} was journalled when none was wanted");
+        }
+        state = state.take(input).0;
+    }
+    Ok(())
+}
+
+/// A model has not had its last word before it was shown everything that people said to it.
+fn heard(kept: &Kept, inputs: &[Input]) -> Verdict {
+    let completed = matches!(&kept.step.phase, StepPhase::Ended { how: StepEnding::Completed, .. });
+    let by_people = matches!(inputs.last(), Some(Input::Cancelled { .. }));
+    if !completed || by_people {
+        return Ok(());
+    }
+    let shown = history(inputs);
+    for input in inputs {
+        let Input::Message { content, .. } = input else { continue };
+        let said = Message::User { content: content.clone() };
+        holds!(shown.contains(&said), "{} has completed, and its model was not shown {content:?}", kept.step.id);
+    }
+    Ok(())
+}
+
+/// An attempt at a step knows everything that the one before it knew, and that it is another one.
+fn taken_up(held: &Held, kept: &Kept) -> Verdict {
+    let at = held.steps.iter().position(|one| one.step.id == kept.step.id).unwrap();
+    let Some(before) = at.checked_sub(1).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1) else {
+        return Ok(());
+    };
+    let (id, known) = (kept.step.id, before.journal.len());
+    holds!(before.step.attempt + 1 == kept.step.attempt, "{id} is an attempt that follows no other");
+    holds!(kept.journal.starts_with(&before.journal), "{id} does not know what the attempt before it knew");
+    let again = kept.journal.get(known).is_some_and(|(_, input)| matches!(input, Input::Again { .. }));
+    holds!(known == 0 || again, "{id} does not know that it is another attempt");
+    Ok(())
+}
+
+/// Every action is a call of a turn that is journalled, and no call of a settled turn is still open.
+fn proposals(held: &Held) -> Verdict {
+    for proposal in &held.proposals {
+        let call = &proposal.call;
+        let found = place(call).and_then(|(step, turn, index)| {
+            let attempts = held.steps.iter().filter(|kept| first_attempt(held, kept) == step);
+            attempts.rev().find_map(|kept| turns(kept).get(turn - 1)?.calls.get(index))
+        });
+        let Some(found) = found else { return Err(format!("{call} was proposed, and no turn has it")) };
+        let same = found.tool == proposal.action.tool && found.arguments == proposal.action.arguments;
+        holds!(same, "{call} was proposed otherwise than the model wanted it");
+    }
+    Ok(())
+}
+
+fn turns<'a>(kept: &'a Kept) -> Vec<&'a Turn> {
+    let turn = |(_, input): &'a (u64, Input)| if let Input::Turn(turn) = input { Some(&**turn) } else { None };
+    kept.journal.iter().filter_map(turn).collect()
+}
+
+/// Step and turn, from 1, and place in the turn, from 0, of a call's name.
+fn place(call: &str) -> Option<(usize, usize, usize)> {
+    let (step, rest) = call.strip_prefix('s')?.split_once('t')?;
+    let (turn, index) = rest.split_once('c')?;
+    Some((step.parse().ok()?, turn.parse().ok()?, index.parse().ok()?))
+}
+
+/// What is over leaves nothing behind.
+fn ended(books: &Books, held: &Held) -> Verdict {
+    let id = held.session.id;
+    let open = |question: &&domain::Interaction| question.origin.session == id && question.status() == Status::Pending;
+    let open = books.questions.values().find(open);
+    holds!(open.is_none(), "{id} has ended with an open question: {open:?}");
+    let live = held.steps.iter().find(|kept| kept.step.alive());
+    holds!(live.is_none(), "{id} has ended with a live step: {live:?}");
+    // What has failed may be taken up, and has to hide what it was given.
+    let failed = held.session.status() == SessionStatus::Failed;
+    holds!(held.sealed == 0 || failed, "{id} has ended with something sealed");
+    let waits = held.proposals.iter().find(|proposal| {
+        let allowed = proposal.driven && matches!(proposal.standing, Standing::Allowed { .. });
+        allowed || matches!(proposal.standing, Standing::Waiting { .. })
+    });
+    holds!(waits.is_none(), "{id} has ended with an action that waits, or could still be begun: {waits:?}");
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! What people do, and what the clock brings.
+
+use std::sync::Arc;
+
+use domain::{Caller, Command, Draft, InteractionId, Luggage, Outcome, SessionId, Standing};
+use engine::{Engine, Error, Start, StepCommand};
+use serde_json::{Value, json};
+
+use crate::simulation::check_runs;
+use crate::simulation::play::{self, Play};
+
+/// What somebody does.
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    /// Opens a session: for the agent with a task or without one, or for the flow.
+    Opens {
+        task: String,
+        flow: bool,
+        listens: bool,
+    },
+    Answers {
+        id: InteractionId,
+        draft: Box<Draft>,
+    },
+    Controls {
+        session: SessionId,
+        command: Command,
+    },
+    Steps {
+        session: SessionId,
+        command: StepCommand,
+    },
+    Says {
+        session: SessionId,
+        content: String,
+    },
+    /// The client runs what it is to run.
+    Edits {
+        session: SessionId,
+    },
+    /// Time is looked at.
+    FireDue,
+}
+
+/// One thing that somebody does.
+#[derive(Debug, Clone)]
+pub(crate) struct Deed {
+    pub by: Caller,
+    pub what: What,
+}
+
+/// Does it.
+pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Result<(), Error> {
+    let Deed { by, what } = deed;
+    match what {
+        What::Opens { task, flow, listens } => {
+            let input = if flow { json!({ "task": task }) } else { json!(format!("{task}: go")) };
+            let start = Start {
+                agent: (!flow).then(|| "guide".into()),
+                flow: flow.then(|| "release".into()),
+                title: Some(task),
+                luggage: Luggage { input: if listens { Value::Null } else { input }, ..Luggage::default() },
+                ..Start::default()
+            };
+            engine.start(&by, start, None).await.map(drop)
+        }
+        What::Answers { id, draft } => engine.answer(&by, id, *draft, None).await.map(drop),
+        What::Controls { session, command } => engine.control(&by, session, command, None, None).await.map(drop),
+        What::Steps { session, command } => {
+            engine.control_step(&by, (session, None), command, None, None).await.map(drop)
+        }
+        What::Says { session, content } => engine.message(&by, session, (content, false), None).await.map(drop),
+        What::Edits { session } => edits(&engine, &play, &by, session).await,
+        What::FireDue => engine.fire_due().await.map(drop),
+    }
+}
+
+async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) -> Result<(), Error> {
+    for acted in engine.actions(by, session, String::new(), 100).await?.0 {
+        let call = acted.proposal.call.clone();
+        let allowed = matches!(acted.proposal.standing, Standing::Allowed { .. }) && acted.proposal.runner.is_some();
+        let (Some(permit), true) = (acted.permit, allowed) else { continue };
+        engine.action_start(by, (session, call.clone()), permit, Some(20), None).await?;
+        let action = acted.proposal.effective();
+        let deed = play::Deed { tool: action.tool, arguments: action.arguments };
+        play.noticed(check_runs::may_run(&play.look(), &deed));
+        play.stage.lock().ran.push(deed);
+        play.takes_time(2).await;
+        engine.action_outcome(by, (session, call), (Outcome::Done { result: json!("edited") }, None), None).await?;
+    }
+    Ok(())
+}

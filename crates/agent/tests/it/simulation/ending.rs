@@ -1,0 +1,123 @@
+//! Everything comes to an end: nobody dies any more, models are done, people answer, and nothing may be left.
+
+use domain::{Command, Draft, Effect, Interaction, Kind, SignedDuration, Status};
+use holdpoint_agent::history::history;
+use holdpoint_agent::machine::Input;
+use holdpoint_agent::model::Message;
+use serde_json::json;
+
+use crate::simulation::books::Held;
+use crate::simulation::check::holds;
+use crate::simulation::deeds::{Deed, What};
+use crate::simulation::world::{Verdict, World};
+
+/// After so many quiet rounds everything has ended, or never will.
+const PATIENCE: usize = 60;
+
+impl World {
+    /// Whatever was begun can be brought to an end.
+    pub(crate) async fn comes_to_an_end(&mut self) -> Verdict {
+        self.play.stage.lock().quiet = true;
+        for round in 0..PATIENCE {
+            let mut deeds = self.last_deeds(round);
+            if deeds.is_empty() && self.over() {
+                break;
+            }
+            deeds.push(Deed { by: self.people[0].clone(), what: What::FireDue });
+            self.clock.advance(SignedDuration::from_secs(31));
+            self.round(deeds, false).await?;
+        }
+        let left =
+            self.books.sessions.values().find(|held| held.session.ended.is_none() && !self.listens(held.session.id));
+        holds!(left.is_none(), "a session never comes to its end: {left:?}");
+        let listening: Vec<_> = self.live();
+        let cancel = |session| What::Controls { session, command: Command::Cancel };
+        let deeds = listening.into_iter().map(|session| Deed { by: self.people[0].clone(), what: cancel(session) });
+        let deeds: Vec<Deed> = deeds.collect();
+        self.round(deeds, false).await?;
+        holds!(self.live().is_empty(), "a session cannot be cancelled");
+        self.nothing_said_is_lost()
+    }
+
+    fn live(&self) -> Vec<domain::SessionId> {
+        let live = self.books.sessions.values().filter(|held| held.session.ended.is_none());
+        live.map(|held| held.session.id).collect()
+    }
+
+    /// Whether a session only waits for somebody to say something.
+    fn listens(&self, session: domain::SessionId) -> bool {
+        let held = &self.books.sessions[&session];
+        let Some(kept) = held.steps.iter().find(|kept| kept.step.id == held.session.step) else { return false };
+        let state = kept.state.as_ref().filter(|state| state.upto == kept.journal.len() as u64);
+        state.is_some_and(|state| state.body["phase"]["phase"] == "listening")
+    }
+
+    fn over(&self) -> bool {
+        self.live().into_iter().all(|session| self.listens(session))
+    }
+
+    /// What people do so that everything can end: they let go on what is paused and answer what is open.
+    fn last_deeds(&mut self, round: usize) -> Vec<Deed> {
+        let mut deeds = Vec::new();
+        let alice = self.people[0].clone();
+        for held in self.books.sessions.values().filter(|held| held.session.ended.is_none()) {
+            let session = held.session.id;
+            if held.session.paused.is_some() {
+                deeds.push(Deed { by: alice.clone(), what: What::Controls { session, command: Command::Resume } });
+            }
+            let waits = |proposal: &domain::Proposal| {
+                proposal.runner.is_some() && matches!(proposal.standing, domain::Standing::Allowed { .. })
+            };
+            if held.proposals.iter().any(waits) {
+                deeds.push(Deed { by: alice.clone(), what: What::Edits { session } });
+            }
+        }
+        // Somebody else each time: two may have to agree.
+        let by = self.people[round % self.people.len()].clone();
+        let open = self.books.questions.values().filter(|question| question.status() == Status::Pending);
+        for question in open {
+            let what = What::Answers { id: question.id, draft: Box::new(plain(question)) };
+            deeds.push(Deed { by: by.clone(), what });
+        }
+        deeds
+    }
+
+    /// Whatever somebody was told had been said is in a journal, and shown to one model at most; of attempts at one step the last has all that
+    /// the others had, and the next step has what nobody read of the one before.
+    fn nothing_said_is_lost(&self) -> Verdict {
+        let steps = || self.books.sessions.values().flat_map(Held::last_attempts);
+        let shown: Vec<Vec<Message>> = steps()
+            .map(|kept| {
+                let inputs = kept.inputs();
+                let last = inputs.iter().rposition(|input| matches!(input, Input::Turn(_))).unwrap_or_default();
+                history(&inputs[..last])
+            })
+            .collect();
+        for said in &self.said {
+            let says = |(_, input): &&(u64, Input)| matches!(input, Input::Message { content, .. } if content == said);
+            let written: Vec<usize> = steps().map(|kept| kept.journal.iter().filter(says).count()).collect();
+            let once = written.iter().all(|count| *count <= 1) && written.contains(&1);
+            holds!(once, "{said} was said, and is not in a journal once");
+            let message = Message::User { content: said.clone() };
+            let readers = shown.iter().filter(|messages| messages.contains(&message)).count();
+            holds!(readers <= 1, "{said} was shown to {readers} models");
+        }
+        Ok(())
+    }
+}
+
+/// An answer that ends a question.
+fn plain(asked: &Interaction) -> Draft {
+    let wanted = [Effect::Approve, Effect::Provide, Effect::Custom, Effect::Reject];
+    let offered = |effect: &Effect| asked.question.options.iter().find(|option| option.effect == *effect);
+    let safe = asked.question.options.iter().find(|option| option.id == "it_ran");
+    if let Some(option) = safe.or_else(|| wanted.iter().find_map(offered)) {
+        return Draft { options: vec![option.id.clone()], ..Draft::default() };
+    }
+    let data = match asked.question.kind {
+        Kind::Form => json!({ "n": 1 }),
+        Kind::Secret => json!({ "TOKEN": "s3cr3t" }),
+        _ => json!("as you like"),
+    };
+    Draft { data, ..Draft::default() }
+}

@@ -1,0 +1,129 @@
+//! A model that says anything, and tools of every kind, each of which looks at what is true before it does anything.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use domain::AgentVersion;
+use futures::future::BoxFuture;
+use holdpoint_agent::model::{Delta, Model, ModelError, Request, Turn};
+use holdpoint_agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use holdpoint_agent::worker::Kit;
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
+
+use crate::simulation::play::{Deed, Play};
+use crate::simulation::{broken, check, check_runs, draw};
+
+/// The tools that the worker runs: name, whether it may be repeated, whether it may run beside others.
+pub(crate) const TOOLS: [(&str, bool, bool); 8] = [
+    ("look", true, true),
+    ("stamp", false, false),
+    ("write", false, true),
+    ("pour", true, false),
+    ("two", false, false),
+    ("timed", false, true),
+    ("brief", false, false),
+    ("never", false, false),
+];
+
+/// What every worker of a seed is given.
+pub(crate) struct Bag {
+    play: Arc<Play>,
+    /// Whether its worker has not driven anything yet.
+    new: AtomicBool,
+}
+
+impl Bag {
+    pub(crate) fn new(play: &Arc<Play>) -> Self {
+        Self { play: Arc::clone(play), new: AtomicBool::new(true) }
+    }
+}
+
+impl Kit for Bag {
+    fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(Thinker(Arc::clone(&self.play))))
+    }
+
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, _: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
+        let tool = |(name, repeatable, parallel): (&str, bool, bool)| -> Arc<dyn Tool> {
+            let schema = json!({ "type": "object" });
+            let spec = ToolSpec { name: name.into(), description: String::new(), schema, repeatable, parallel };
+            Arc::new(Doer { play: Arc::clone(&self.play), spec })
+        };
+        let tools = TOOLS.into_iter().map(tool).collect();
+        if self.new.swap(false, Ordering::Relaxed) {
+            broken::runs_again(&self.play);
+        }
+        let none = self.play.stage.lock().tools_break();
+        Box::pin(async move { if none { Err(ToolError("the tools are not at hand".into())) } else { Ok(tools) } })
+    }
+}
+
+struct Thinker(Arc<Play>);
+
+impl Model for Thinker {
+    fn turn<'a>(
+        &'a self,
+        request: Request<'a>,
+        said: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Result<Turn, ModelError>> {
+        let defect = self.0.stage.lock().defect;
+        let history = request.history.to_vec();
+        let history = match defect {
+            Some(defect) => defect.shown(history),
+            None => history,
+        };
+        Box::pin(async move {
+            let play = &self.0;
+            play.noticed(check::asked(play, &history));
+            play.stage.lock().asked += 1;
+            said(Delta::Text("I think. ".into()));
+            play.takes_time(3).await;
+            let turn = draw::turn(play)?;
+            broken::runs_unasked(play, &turn);
+            Ok(turn)
+        })
+    }
+}
+
+struct Doer {
+    play: Arc<Play>,
+    spec: ToolSpec,
+}
+
+impl Tool for Doer {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+        Box::pin(async move {
+            let deed = Deed { tool: self.spec.name.clone(), arguments: arguments.clone() };
+            self.play.noticed(check_runs::may_run(&self.play.look(), &deed));
+            {
+                let mut stage = self.play.stage.lock();
+                stage.ran.push(deed.clone());
+                stage.begun.push(deed.clone());
+            }
+            let ran = self.comes_back(arguments, run).await;
+            self.play.stage.lock().begun.retain(|begun| *begun != deed);
+            ran
+        })
+    }
+}
+
+impl Doer {
+    async fn comes_back(&self, arguments: &Value, run: &Run) -> Ran {
+        self.play.takes_time(3).await;
+        let quiet = self.play.stage.lock().quiet;
+        match arguments["what"].as_str() {
+            Some("fail") => Ran::Failed { message: "it broke".into(), result: Value::Null },
+            Some("lose") => Ran::Unknown,
+            Some("hang") if !quiet => {
+                run.cancel.cancelled().await;
+                Ran::Unknown
+            }
+            _ => Ran::Done(json!({ "ran": arguments["id"] })),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What the models and tools of the simulation share: what they draw from, what they did, and what they noticed.
+
+use std::sync::Arc;
+
+use domain::Scope;
+use parking_lot::Mutex;
+use serde_json::Value;
+use store::Store;
+use testkit::Random;
+
+use crate::simulation::books::{Books, look};
+use crate::simulation::broken::Defect;
+
+/// One run of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Deed {
+    pub tool: String,
+    pub arguments: Value,
+}
+
+/// What the models and tools share.
+pub(crate) struct Play {
+    pub scope: Scope,
+    pub stage: Mutex<Stage>,
+}
+
+/// What changes of it.
+pub(crate) struct Stage {
+    pub random: Random,
+    /// The store of the process that is alive: what takes time goes through it.
+    pub process: Arc<dyn Store>,
+    /// The store behind, to look at what is true.
+    pub behind: Arc<dyn Store>,
+    /// Everything comes to an end: models are done, tools come back.
+    pub quiet: bool,
+    /// Leases may run out under workers that are alive.
+    pub drifts: bool,
+    pub ran: Vec<Deed>,
+    /// What runs, or was running when its worker died.
+    pub begun: Vec<Deed>,
+    pub defect: Option<Defect>,
+    pub asked: usize,
+    pub drawn: u64,
+    /// The first thing that was not as it must be.
+    pub wrong: Option<String>,
+}
+
+impl Play {
+    /// What is true now.
+    pub(crate) fn look(&self) -> Books {
+        let behind = Arc::clone(&self.stage.lock().behind);
+        look(&*behind, self.scope)
+    }
+
+    /// Somebody noticed something.
+    pub(crate) fn noticed(&self, verdict: Result<(), String>) {
+        if let Err(wrong) = verdict {
+            self.stage.lock().wrong.get_or_insert(wrong);
+        }
+    }
+
+    /// A number that nothing else has.
+    pub(crate) fn number(&self) -> u64 {
+        let mut stage = self.stage.lock();
+        stage.drawn += 1;
+        stage.drawn
+    }
+
+    /// Time passes for whoever thinks or works: others get on meanwhile, and the process may die.
+    pub(crate) async fn takes_time(&self, most: usize) {
+        let (times, process) = {
+            let mut stage = self.stage.lock();
+            (stage.random.below(most + 1), Arc::clone(&stage.process))
+        };
+        for _ in 0..times {
+            let passed = store::read::<_, store::StoreError, _>(&*process, store::Cost::Point, |_| Ok(()));
+            if passed.await.is_err() {
+                // Nobody is left.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}
+
+/// How much has happened.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Figures {
+    pub deaths: usize,
+    pub lone_deaths: usize,
+    pub sessions: usize,
+    pub steps: usize,
+    pub turns: usize,
+    pub asked: usize,
+    pub runs: usize,
+    pub again: usize,
+    pub edited: usize,
+    pub granted: usize,
+    pub rejected: usize,
+    pub unknown: usize,
+    pub questions: usize,
+    pub completed: usize,
+}
+
+impl Figures {
+    /// Adds another seed's.
+    pub(crate) fn add(&mut self, other: &Self) {
+        let Self { deaths, lone_deaths, sessions, steps, turns, asked, runs, .. } = other;
+        self.deaths += deaths;
+        self.lone_deaths += lone_deaths;
+        self.sessions += sessions;
+        self.steps += steps;
+        self.turns += turns;
+        self.asked += asked;
+        self.runs += runs;
+        self.again += other.again;
+        self.edited += other.edited;
+        self.granted += other.granted;
+        self.rejected += other.rejected;
+        self.unknown += other.unknown;
+        self.questions += other.questions;
+        self.completed += other.completed;
+    }
+
+    /// Whether enough happened in so many seeds.
+    pub(crate) fn enough(&self, seeds: u64) -> Result<(), String> {
+        let seeds = seeds as usize;
+        let often = self.deaths > seeds && self.lone_deaths > seeds / 10 && self.turns > 2 * seeds && self.runs > seeds;
+        let seldom = [self.again, self.edited, self.granted, self.rejected, self.unknown, self.completed];
+        if often && self.questions > 2 * seeds && seldom.iter().all(|many| *many > seeds / 50) {
+            Ok(())
+        } else {
+            Err(format!("too little happened: {self:?}"))
+        }
+    }
+}

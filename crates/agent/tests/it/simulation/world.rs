@@ -1,0 +1,344 @@
+//! The world that a seed makes: a database, a process that dies now and then, workers in it, and the people around them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use domain::{Caller, Command, SignedDuration, Standing, Status};
+use engine::{Engine, Error, StepCommand};
+use futures::future::BoxFuture;
+use holdpoint_agent::worker::Worker;
+use parking_lot::Mutex;
+use store::{Store, StoreError};
+use testkit::{CrashStore, Doing, Fate, ManualClock, Random, side_by_side};
+use tokio_util::sync::CancellationToken;
+
+use crate::simulation::books::Books;
+use crate::simulation::broken::Defect;
+use crate::simulation::deeds::{Deed, What, perform};
+use crate::simulation::kit::Bag;
+use crate::simulation::mortal::Mortal;
+use crate::simulation::place::{boot, fresh, open};
+use crate::simulation::play::{Figures, Play, Stage};
+use crate::simulation::{check, check_runs, draw};
+
+/// What went wrong, in a sentence.
+pub(crate) type Verdict = Result<(), String>;
+
+/// How many sessions a seed opens at most.
+const SESSIONS: usize = 4;
+/// How many jobs a round may take: more is somebody who turns in circles.
+const MOST_JOBS: usize = 6_000;
+
+/// Everything there is.
+pub(crate) struct World {
+    pub random: Random,
+    pub clock: ManualClock,
+    pub people: Vec<Caller>,
+    pub books: Books,
+    pub story: Vec<String>,
+    pub play: Arc<Play>,
+    pub said: Vec<String>,
+    tells: bool,
+    opened: usize,
+    deaths: usize,
+    lone_deaths: usize,
+    crash_rate: usize,
+    ids: Arc<Mutex<Random>>,
+    behind: Arc<dyn Store>,
+    store: Arc<CrashStore>,
+    engine: Engine,
+    workers: Vec<Worker>,
+    directory: tempfile::TempDir,
+}
+
+impl World {
+    /// A world at its beginning.
+    pub(crate) fn of(seed: u64, defect: Option<Defect>, tells: bool) -> Self {
+        let mut random = Random::seeded(seed);
+        let clock = ManualClock::default();
+        let (directory, people) = fresh();
+        let ids = Arc::new(Mutex::new(Random::seeded(random.number())));
+        let crash_rate = [40, 80, 200, usize::MAX][random.below(4)];
+        let behind = open(&directory, &clock);
+        let store = process_of(&behind, defect);
+        let process: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+        let engine = boot(&process, &clock, &ids);
+        let stage = Stage {
+            random: Random::seeded(random.number()),
+            process,
+            behind: Arc::clone(&behind),
+            quiet: false,
+            drifts: false,
+            ran: Vec::new(),
+            begun: Vec::new(),
+            defect,
+            asked: 0,
+            drawn: 0,
+            wrong: None,
+        };
+        let play = Arc::new(Play { scope: people[0].scope, stage: Mutex::new(stage) });
+        let workers = (0..2).map(|number| worker(&engine, &play, number)).collect();
+        Self {
+            random,
+            clock,
+            people,
+            books: Books::default(),
+            story: Vec::new(),
+            play,
+            said: Vec::new(),
+            tells,
+            opened: 0,
+            deaths: 0,
+            lone_deaths: 0,
+            crash_rate,
+            ids,
+            behind,
+            store,
+            engine,
+            workers,
+            directory,
+        }
+    }
+
+    /// Tells what happens, to whoever wants to hear it: most seeds are run for their end alone.
+    pub(crate) fn tell(&mut self, line: impl FnOnce() -> String) {
+        if self.tells {
+            self.story.push(line());
+        }
+    }
+
+    /// Workers and people do what they do side by side, with or without deaths in between; then everything is checked.
+    pub(crate) async fn round(&mut self, deeds: Vec<Deed>, deaths: bool) -> Verdict {
+        let now = store::Clock::now(&self.clock);
+        let drifts = deaths && self.random.one_in(6);
+        self.play.stage.lock().drifts = drifts;
+        self.tell(|| format!("{now} a round{}", if drifts { " in which time passes" } else { "" }));
+        let jobs = Arc::new(AtomicUsize::new(0));
+        let (stop, stops_at) = (CancellationToken::new(), self.drawn_end(deaths && self.crash_rate < usize::MAX, 8));
+        let mut doings = Vec::new();
+        let mut mortals = Vec::new();
+        for (number, worker) in self.workers.clone().into_iter().enumerate() {
+            let dies_at = self.drawn_end(deaths && self.crash_rate < usize::MAX, 6);
+            mortals.push((number, dies_at));
+            let stop = stop.clone();
+            let future: BoxFuture<'static, Result<(), Error>> = Box::pin(async move {
+                for _ in 0..3 {
+                    worker.drive_due(&stop).await?;
+                }
+                Ok(())
+            });
+            let mortal = Mortal { future: Some(future), jobs: Arc::clone(&jobs), dies_at, dead: Some(Ok(())) };
+            doings.push(Doing { future: Box::pin(mortal), sleeps: false });
+        }
+        for deed in &deeds {
+            self.tell(|| format!("    {} {:?}", deed.by.actor.name, deed.what));
+            let future = Box::pin(perform(self.engine.clone(), Arc::clone(&self.play), deed.clone()));
+            doings.push(Doing { future, sleeps: false });
+        }
+        let rate = if deaths { self.crash_rate } else { usize::MAX };
+        let (clock, counted) = (self.clock.clone(), Arc::clone(&jobs));
+        let mut last = Fate::Done;
+        let mut fate = |random: &mut Random| {
+            let number = counted.fetch_add(1, Ordering::Relaxed);
+            if number >= stops_at {
+                stop.cancel();
+            }
+            if drifts && random.one_in(25) {
+                clock.advance(SignedDuration::from_secs(1 + random.below(60) as i64));
+            }
+            last = if number > MOST_JOBS { Fate::DiesBeforeCall(0) } else { drawn(random, rate) };
+            last
+        };
+        let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
+        let jobs = jobs.load(Ordering::Relaxed);
+        check::holds!(jobs <= MOST_JOBS, "somebody turns in circles");
+        self.heard(&deeds, &results)?;
+        self.bury(&mortals, jobs, last);
+        self.add_up()
+    }
+
+    /// The number of jobs after which somebody's time has come: once in so many rounds.
+    fn drawn_end(&mut self, at_all: bool, times: usize) -> usize {
+        if at_all && self.random.one_in(times) { 1 + self.random.below(60) } else { usize::MAX }
+    }
+
+    fn heard(&mut self, deeds: &[Deed], results: &[Option<Result<(), Error>>]) -> Verdict {
+        for (index, result) in results.iter().enumerate() {
+            self.tell(|| format!("    #{index} {result:?}"));
+            match result {
+                Some(Err(Error::Store(error))) if !matches!(error, StoreError::Closed) => {
+                    return Err(format!("#{index} met with {error:?}"));
+                }
+                Some(Ok(())) if index >= self.workers.len() => {
+                    if let What::Says { content, .. } = &deeds[index - self.workers.len()].what {
+                        self.said.push(content.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whoever died is replaced.
+    fn bury(&mut self, mortals: &[(usize, usize)], jobs: usize, last: Fate) {
+        for (number, dies_at) in mortals.iter().copied().filter(|(_, dies_at)| *dies_at <= jobs) {
+            self.lone_deaths += 1;
+            self.tell(|| format!("    worker {number} died after {dies_at} jobs"));
+            self.workers[number] = worker(&self.engine, &self.play, number);
+        }
+        if !self.store.dead() {
+            return;
+        }
+        self.deaths += 1;
+        self.tell(|| format!("    the process died: {last:?}"));
+        if self.deaths.is_multiple_of(4) {
+            self.behind.close();
+            self.behind = open(&self.directory, &self.clock);
+        }
+        let defect = self.play.stage.lock().defect;
+        self.store = process_of(&self.behind, defect);
+        let process: Arc<dyn Store> = Arc::clone(&self.store) as Arc<dyn Store>;
+        self.engine = boot(&process, &self.clock, &self.ids);
+        let stage = &mut *self.play.stage.lock();
+        (stage.process, stage.behind) = (process, Arc::clone(&self.behind));
+        self.workers = (0..2).map(|number| worker(&self.engine, &self.play, number)).collect();
+    }
+
+    /// Looks at everything and holds it against what must be true.
+    fn add_up(&mut self) -> Verdict {
+        self.books = self.play.look();
+        let (wrong, ran) = {
+            let stage = self.play.stage.lock();
+            (stage.wrong.clone(), stage.ran.clone())
+        };
+        wrong.map_or(Ok(()), Err)?;
+        check::everything(&self.books)?;
+        check_runs::counted(&self.books, &ran)
+    }
+
+    /// Moves the clock, mostly forwards.
+    pub(crate) fn time_passes(&mut self) {
+        let by = match self.random.below(16) {
+            0..=6 => return,
+            7..=12 => 1 + self.random.below(60) as i64,
+            13 | 14 => 60 + self.random.below(300) as i64,
+            _ => -(1 + self.random.below(20) as i64),
+        };
+        self.clock.advance(SignedDuration::from_secs(by));
+    }
+
+    /// What people do in the next round.
+    pub(crate) fn draw_deeds(&mut self) -> Vec<Deed> {
+        let mut deeds = Vec::new();
+        for _ in 0..1 + self.random.below(4) {
+            deeds.extend(self.draw_deed());
+        }
+        deeds
+    }
+
+    fn draw_deed(&mut self) -> Option<Deed> {
+        let by = self.random.pick(&self.people).cloned()?;
+        let live: Vec<_> = self.books.sessions.values().filter(|held| held.session.ended.is_none()).collect();
+        let session = self.random.pick(&live).map(|held| held.session.id);
+        let any: Vec<_> = self.books.sessions.keys().copied().collect();
+        let what = match self.random.below(24) {
+            0..=3 if self.opened < SESSIONS => {
+                self.opened += 1;
+                let (flow, listens) = (self.random.one_in(3), self.random.one_in(6));
+                What::Opens { task: format!("task-{}", self.opened), flow, listens: listens && !flow }
+            }
+            0..=11 => return self.draw_answer(),
+            12 | 13 => {
+                let session = session?;
+                let title = self.books.sessions[&session].session.brief.title.clone().unwrap_or_default();
+                What::Says { session, content: format!("{title}: note {}", self.play.number()) }
+            }
+            14 => What::Controls { session: session?, command: Command::Pause },
+            15 | 16 => What::Controls { session: session?, command: Command::Resume },
+            17 if self.random.one_in(3) => What::Controls { session: session?, command: Command::Cancel },
+            18 => {
+                let done = StepCommand::Approve(serde_json::Value::from("counted as done"));
+                let commands = [StepCommand::Retry, StepCommand::Retry, StepCommand::Skip, done];
+                let command = commands[self.random.below(4)].clone();
+                let session = self.random.pick(&any).copied()?;
+                if command != StepCommand::Retry && !self.random.one_in(3) {
+                    return None;
+                }
+                What::Steps { session, command }
+            }
+            19 | 20 => What::Edits { session: session? },
+            _ => What::FireDue,
+        };
+        // Only the client of whoever opened a session runs what a client is to run.
+        let by = match &what {
+            What::Opens { .. } | What::Edits { .. } => self.people[0].clone(),
+            _ => by,
+        };
+        Some(Deed { by, what })
+    }
+
+    /// An answer to one of the open questions, by anybody.
+    pub(crate) fn draw_answer(&mut self) -> Option<Deed> {
+        let open = |question: &&domain::Interaction| question.status() == Status::Pending;
+        let open: Vec<_> = self.books.questions.values().filter(open).collect();
+        let question = (*self.random.pick(&open)?).clone();
+        let by = self.random.pick(&self.people).cloned()?;
+        let number = self.play.number();
+        let draft = Box::new(draw::draft(&mut self.random, &question, number));
+        Some(Deed { by, what: What::Answers { id: question.id, draft } })
+    }
+
+    /// How much has happened.
+    pub(crate) fn figures(&self) -> Figures {
+        let held = || self.books.sessions.values();
+        let proposals = || held().flat_map(|held| &held.proposals);
+        let stage = self.play.stage.lock();
+        let mut once: Vec<_> = stage.ran.iter().map(|deed| deed.arguments.to_string()).collect();
+        once.sort();
+        once.dedup();
+        let inputs = || held().flat_map(|held| &held.steps).flat_map(|kept| &kept.journal);
+        let turn = |input: &holdpoint_agent::machine::Input| matches!(input, holdpoint_agent::machine::Input::Turn(_));
+        let began = |proposal: &domain::Proposal| {
+            stage.ran.iter().any(|deed| Some(&deed.arguments) == proposal.edited.as_ref())
+        };
+        Figures {
+            deaths: self.deaths,
+            lone_deaths: self.lone_deaths,
+            sessions: held().count(),
+            steps: held().map(|held| held.steps.len()).sum(),
+            turns: inputs().filter(|(_, input)| turn(input)).count(),
+            asked: stage.asked,
+            runs: stage.ran.len(),
+            again: stage.ran.len() - once.len(),
+            edited: proposals().filter(|proposal| began(proposal)).count(),
+            granted: proposals().filter(|proposal| proposal.grant.is_some()).count(),
+            rejected: proposals().filter(|one| matches!(one.standing, Standing::Rejected { .. })).count(),
+            unknown: held().flat_map(|held| &held.events).filter(|event| event.name == "action.unknown").count(),
+            questions: self.books.questions.len(),
+            completed: held().filter(|held| held.session.status() == domain::SessionStatus::Completed).count(),
+        }
+    }
+}
+
+fn worker(engine: &Engine, play: &Arc<Play>, number: usize) -> Worker {
+    Worker::new(engine.clone(), Arc::new(Bag::new(play)), format!("worker-{number}"), 2)
+}
+
+fn process_of(behind: &Arc<dyn Store>, defect: Option<Defect>) -> Arc<CrashStore> {
+    Arc::new(match defect.and_then(Defect::of_store) {
+        Some(sabotage) => CrashStore::sabotaged(Arc::clone(behind), sabotage),
+        None => CrashStore::new(Arc::clone(behind)),
+    })
+}
+
+fn drawn(random: &mut Random, rate: usize) -> Fate {
+    if rate == usize::MAX || !random.one_in(rate) {
+        return Fate::Done;
+    }
+    match random.below(10) {
+        0..=4 => Fate::DiesBeforeCall(random.below(16) as u32),
+        5 => Fate::DiesBeforeCommit,
+        _ => Fate::DiesBeforeReply,
+    }
+}

@@ -1,0 +1,9 @@
+//! The tools of a workspace, on real files and with real processes.
+
+mod command;
+mod confinement;
+mod cut;
+mod files;
+mod ground;
+mod search;
+mod writing;

@@ -1,0 +1,238 @@
+//! Commands: what they are given, what they say, and that nothing of them is left.
+
+use std::time::Duration;
+
+use holdpoint_agent::tool::{Ran, Run};
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
+
+use crate::tools::ground::Ground;
+
+fn failed(ran: Ran) -> (String, Value) {
+    match ran {
+        Ran::Failed { message, result } => (message, result),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn with_secret(name: &str, value: &str) -> Run {
+    Run { secrets: [(name.to_owned(), Zeroizing::new(value.to_owned()))].into(), ..Run::default() }
+}
+
+/// Waits until a file has a line, and gives it.
+async fn line(ground: &Ground, path: &str) -> String {
+    loop {
+        if let Some(text) = ground.text(path).filter(|text| text.ends_with('\n')) {
+            return text.trim().to_owned();
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits until a process is gone.
+async fn gone(pid: &str) {
+    let stat = format!("/proc/{pid}/stat");
+    // A zombie that nobody of ours has to reap is gone as well: whoever took it over does that.
+    while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_command_says_how_it_ended() {
+    let ground = Ground::new();
+    let said = ground.done("execute_command", json!({"command": "echo out; echo err >&2; pwd"})).await;
+    let here = ground.path(".").canonicalize().unwrap();
+    assert_eq!(
+        said,
+        json!({"exit_code": 0, "stdout": format!("out\n{}\n", here.display()), "stderr": "err\n", "cut": false, "timed_out": false})
+    );
+    let (message, result) = failed(ground.run("execute_command", json!({"command": "echo x; exit 3"})).await);
+    assert_eq!(message, "the command ended with exit code 3");
+    assert_eq!(result, json!({"exit_code": 3, "stdout": "x\n", "stderr": "", "cut": false, "timed_out": false}));
+    let (message, result) = failed(ground.run("execute_command", json!({"command": "kill -9 $$"})).await);
+    assert_eq!((message.as_str(), &result["signal"]), ("the command was ended by signal 9", &json!(9)));
+}
+
+#[tokio::test]
+async fn the_shell_gets_the_text_that_was_judged() {
+    let ground = Ground::new();
+    // An option of the shell, were it not for the dashes before it.
+    let (_, result) = failed(ground.run("execute_command", json!({"command": "-x"})).await);
+    assert_eq!(result["exit_code"], json!(127));
+    for (arguments, message) in [
+        (json!({"command": " "}), "the command is empty, has a NUL in it, or is longer than 64 KiB"),
+        (json!({"command": "echo\0"}), "the command is empty, has a NUL in it, or is longer than 64 KiB"),
+        (json!({"command": "x".repeat(70_000)}), "the command is empty, has a NUL in it, or is longer than 64 KiB"),
+        (json!({"command": "true", "timeout_seconds": 0}), "timeout_seconds is from 1 to 600"),
+        (json!({"command": "true", "timeout_seconds": 601}), "timeout_seconds is from 1 to 600"),
+    ] {
+        assert_eq!(ground.refused("execute_command", arguments).await, message);
+    }
+    let message = ground.refused("execute_command", json!({"command": "true", "cwd": "/"})).await;
+    assert!(message.contains("unknown field `cwd`"), "{message}");
+}
+
+#[tokio::test]
+async fn the_environment_is_clean() {
+    let ground = Ground::new();
+    let said = ground.done("execute_command", json!({"command": "env | cut -d= -f1 | sort; cat"})).await;
+    let git = "GIT_CONFIG_COUNT\nGIT_CONFIG_GLOBAL\nGIT_CONFIG_KEY_0\nGIT_CONFIG_VALUE_0\n";
+    assert_eq!(said["stdout"], json!(format!("{git}HOME\nLANG\nPATH\nPWD\nTERM\n")));
+}
+
+#[tokio::test]
+async fn secrets_are_given_and_hidden() {
+    let ground = Ground::new();
+    let run = with_secret("TOKEN", "s3cr3t");
+    // The second half comes later: a value that lies across two reads is hidden as well.
+    let command = r#"test "$TOKEN" = s3cr3t || exit 1; printf s3c; sleep 0.2; echo r3t; echo "a${TOKEN}b" >&2; echo $TOKEN > kept"#;
+    let ran = ground.tool("execute_command").run(&json!({"command": command}), &run).await;
+    let Ran::Done(said) = ran else { panic!("{ran:?}") };
+    assert_eq!((&said["stdout"], &said["stderr"]), (&json!("[secret TOKEN]\n"), &json!("a[secret TOKEN]b\n")));
+    assert_eq!(ground.text("kept").as_deref(), Some("s3cr3t\n"));
+    let ran = ground.tool("read_file").run(&json!({"path": "kept"}), &run).await;
+    let Ran::Done(read) = ran else { panic!("{ran:?}") };
+    assert_eq!(read["content"], json!("[secret TOKEN]\n"));
+    assert!(!format!("{run:?}").contains("s3cr3t"));
+}
+
+#[tokio::test]
+async fn a_secret_never_changes_what_runs() {
+    let ground = Ground::new();
+    for name in [
+        "PATH",
+        "LD_PRELOAD",
+        "BASH_ENV",
+        "NODE_OPTIONS",
+        "GIT_SSH_COMMAND",
+        "GIT_CONFIG_COUNT",
+        "PYTHONPATH",
+        "PERL5OPT",
+        "RUBYOPT",
+        "RUSTC_WRAPPER",
+        "PAGER",
+        "LESSOPEN",
+        "JAVA_TOOL_OPTIONS",
+        "http_proxy",
+    ] {
+        let run = with_secret(name, "/nowhere");
+        let ran = ground.tool("execute_command").run(&json!({"command": "env | grep nowhere"}), &run).await;
+        let Ran::Done(said) = ran else { panic!("{ran:?}") };
+        assert_eq!(said["stdout"], json!(format!("SECRET_{name}=[secret {name}]\n")));
+        let note =
+            format!("secrets whose names may change what programs do were given as others: {name} as SECRET_{name}");
+        assert_eq!(said["note"], json!(note));
+    }
+    for name in ["api-key", "A=B", ""] {
+        let run = with_secret(name, "/nowhere");
+        let ran = ground.tool("execute_command").run(&json!({"command": "env | grep -c nowhere; true"}), &run).await;
+        let Ran::Done(said) = ran else { panic!("{ran:?}") };
+        assert_eq!(said["stdout"], json!("0\n"), "{name}");
+        assert_eq!(said["note"], json!(format!("secrets that cannot be variables were not given: {name}")));
+    }
+}
+
+#[tokio::test]
+async fn long_output_keeps_both_ends() {
+    let ground = Ground::new();
+    let said = ground.done("execute_command", json!({"command": "seq 1 100000; seq 1 10 >&2"})).await;
+    let stdout = said["stdout"].as_str().unwrap();
+    assert!(stdout.starts_with("1\n2\n3\n") && stdout.ends_with("99999\n100000\n"));
+    assert!(stdout.contains("\n[cut: 65,536 of 588,895 bytes shown]\n"));
+    assert_eq!((&said["cut"], &said["stderr"]), (&json!(true), &json!("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")));
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_ended_with_all_that_it_started() {
+    let ground = Ground::new();
+    let command = "sleep 1000 & echo $! > child; echo before; wait";
+    let (message, result) =
+        failed(ground.run("execute_command", json!({"command": command, "timeout_seconds": 1})).await);
+    assert_eq!(message, "the command ran for 1 seconds and was ended");
+    assert_eq!((&result["timed_out"], &result["stdout"]), (&json!(true), &json!("before\n")));
+    gone(&line(&ground, "child").await).await;
+}
+
+#[tokio::test]
+async fn what_does_not_listen_is_killed() {
+    let ground = Ground::new();
+    let command = "trap '' TERM; echo $$ > leader; while :; do sleep 1; done";
+    let (_, result) = failed(ground.run("execute_command", json!({"command": command, "timeout_seconds": 1})).await);
+    assert_eq!(result["signal"], json!(9));
+    gone(&line(&ground, "leader").await).await;
+}
+
+#[tokio::test]
+async fn what_listens_may_tidy_up() {
+    let ground = Ground::new();
+    let command = "(trap 'sleep 0.2; echo tidy; exit' TERM; while :; do sleep 0.05; done) & wait";
+    let (_, result) = failed(ground.run("execute_command", json!({"command": command, "timeout_seconds": 1})).await);
+    assert_eq!(result["stdout"], json!("tidy\n"));
+}
+
+#[tokio::test]
+async fn a_cancelled_command_is_ended() {
+    let ground = Ground::new();
+    let run = Run::default();
+    let arguments = json!({"command": "echo $$ > leader; sleep 1000"});
+    let cancelling = async {
+        let leader = line(&ground, "leader").await;
+        run.cancel.cancel();
+        leader
+    };
+    let (ran, leader) = tokio::join!(ground.tool("execute_command").run(&arguments, &run), cancelling);
+    assert_eq!(failed(ran).0, "the command was cancelled and ended");
+    gone(&leader).await;
+}
+
+#[tokio::test]
+async fn a_dropped_command_is_ended() {
+    let ground = Ground::new();
+    let run = Run::default();
+    let arguments = json!({"command": "sleep 1000 & echo $! > child; trap '' TERM; while :; do sleep 1; done"});
+    let child = tokio::select! {
+        _ = ground.tool("execute_command").run(&arguments, &run) => panic!("it never ends"),
+        child = line(&ground, "child") => child,
+    };
+    gone(&child).await;
+}
+
+#[test]
+fn a_command_does_not_outlive_the_runtime() {
+    let ground = Ground::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let child = runtime.block_on(async {
+        let run = Run::default();
+        let arguments = json!({"command": "trap '' TERM; echo $$ > child; while :; do sleep 1; done"});
+        tokio::select! {
+            _ = ground.tool("execute_command").run(&arguments, &run) => panic!("it never ends"),
+            child = line(&ground, "child") => child,
+        }
+    });
+    drop(runtime);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(gone(&child));
+}
+
+#[tokio::test]
+async fn what_stays_behind_holds_nobody_up() {
+    let ground = Ground::new();
+    let said = ground.done("execute_command", json!({"command": "sleep 1000 & echo $! > child; echo done"})).await;
+    assert_eq!(said["stdout"], json!("done\n"));
+    gone(&line(&ground, "child").await).await;
+    // One that leaves the group and keeps the output open.
+    let said = ground.done("execute_command", json!({"command": "setsid sleep 3 & echo done"})).await;
+    assert_eq!(said["stdout"], json!("done\n"));
+}
+
+#[tokio::test]
+async fn a_workspace_that_was_exchanged_is_noticed() {
+    let ground = Ground::new();
+    std::fs::rename(ground.path(""), ground.outside().join("moved")).unwrap();
+    std::fs::create_dir(ground.path("")).unwrap();
+    assert_eq!(
+        ground.refused("execute_command", json!({"command": "true"})).await,
+        "the workspace is not where it was"
+    );
+}

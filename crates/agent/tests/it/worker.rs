@@ -1,0 +1,17 @@
+//! The worker on a real store: stories of steps that sleep, wake, fail, are killed and go on.
+
+mod attempts;
+mod before;
+mod counting;
+mod eight_ways;
+mod flows;
+mod hands;
+mod hidden;
+mod long;
+mod stale;
+mod steering;
+mod stories;
+mod takeover;
+mod told;
+mod trouble;
+mod world;

@@ -1,0 +1,213 @@
+//! The question before a step: each way on, asked once, and final.
+
+use domain::step::StepEnding;
+use domain::{Draft, Effect, Interaction, SessionStatus};
+use engine::{InteractionQuery, StepCommand};
+use holdpoint_agent::model::{Message, ModelError};
+use serde_json::{Value, json};
+use store::Page;
+
+use crate::worker::flows::{named, steps};
+use crate::worker::world::World;
+
+/// An agent drafts; people are asked this before it publishes.
+fn reviewed(question: Value) -> Value {
+    json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "draft", "agent": "guide", "input": "Draft" },
+        { "name": "publish", "agent": "guide", "input": "Publish", "question": question,
+          "attempts": 3, "delay_seconds": 0, "on_success": "end", "on_rejection": "mend" },
+        { "name": "mend", "agent": "guide",
+          "input": "Mend: {{ steps.publish.rejection.feedback }} says {{ steps.publish.rejection.by }}" }] }])
+}
+
+fn review() -> Value {
+    reviewed(json!({ "kind": "review", "title": "Is it good?" }))
+}
+
+fn feedback(text: &str) -> Draft {
+    Draft { feedback: Some(text.into()), ..Draft::default() }
+}
+
+fn said(shown: &[Message]) -> Vec<String> {
+    let content = |message: &Message| match message {
+        Message::User { content } => Some(content.clone()),
+        _ => None,
+    };
+    shown.iter().filter_map(content).collect()
+}
+
+/// Every question that was ever asked.
+async fn questions(world: &World, by: &domain::Caller) -> Vec<Interaction> {
+    let page = Page { after: None, limit: 200 };
+    world.engine.interactions(by, InteractionQuery::default(), page).await.unwrap().0
+}
+
+#[tokio::test]
+async fn revise_has_the_work_done_again_with_the_feedback_and_asks_about_what_comes_of_it() {
+    let world = World::new(review());
+    let alice = world.person("alice").await;
+    world.says("a long draft", &[]);
+    world.says("a short draft", &[]);
+    world.says("published", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let first = world.asked(&alice).await;
+    world.answers(&alice, first.id, Effect::Retry, feedback("shorter")).await;
+    let second = world.until(|| async { world.open(&alice, 1).await.pop().filter(|now| now.id != first.id) }).await;
+    let told = said(&world.shown());
+    assert_eq!(told[0], "Draft", "nothing was published meanwhile");
+    for part in ["shorter", "alice", "a long draft"] {
+        assert!(told[1].contains(part), "{told:?}");
+    }
+    world.answers(&alice, second.id, Effect::Approve, Draft::default()).await;
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    let expected =
+        named(&[("draft", "completed"), ("publish", "sent_back"), ("draft", "completed"), ("publish", "completed")]);
+    assert_eq!(steps(&world, &alice, session.id).await, expected);
+    assert_eq!(world.turns(), 3);
+}
+
+#[tokio::test]
+async fn what_only_people_did_is_asked_of_them_again_with_what_was_said_to_it() {
+    let flow = json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "colour", "question": { "kind": "question", "title": "Which colour?" } },
+        { "name": "paint", "agent": "guide", "input": "Paint it {{ steps.colour.output.feedback }}",
+          "question": { "kind": "review", "title": "This one?" } }] }]);
+    let world = World::new(flow);
+    let alice = world.person("alice").await;
+    world.says("painted", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let next = |title: &'static str| {
+        let (world, alice) = (&world, &alice);
+        async move {
+            let found = || async { world.open(alice, 1).await.pop().filter(|now| now.question.title == title) };
+            world.until(found).await
+        }
+    };
+    let colour = next("Which colour?").await;
+    world.answers(&alice, colour.id, Effect::Provide, feedback("red")).await;
+    let review = next("This one?").await;
+    world.answers(&alice, review.id, Effect::Retry, feedback("too loud")).await;
+    let colour = next("Which colour?").await;
+    assert_eq!(colour.question.context["feedback"], "too loud");
+    world.answers(&alice, colour.id, Effect::Provide, feedback("blue")).await;
+    let review = next("This one?").await;
+    world.answers(&alice, review.id, Effect::Approve, Draft::default()).await;
+    world.ended(&alice, session.id).await;
+    assert_eq!(said(&world.shown()), ["Paint it blue"]);
+}
+
+#[tokio::test]
+async fn revise_before_any_work_is_a_rejection_whose_feedback_is_passed_on() {
+    let flow = json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "go", "agent": "guide", "input": "Go", "question": { "kind": "review", "title": "Go?" },
+          "on_success": "end", "on_rejection": "mend" },
+        { "name": "mend", "agent": "guide", "input": "Mend: {{ steps.go.rejection.feedback }}" }] }]);
+    let world = World::new(flow);
+    let alice = world.person("alice").await;
+    world.says("mended", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let asked = world.asked(&alice).await;
+    world.answers(&alice, asked.id, Effect::Retry, feedback("not like this")).await;
+    world.ended(&alice, session.id).await;
+    assert_eq!(steps(&world, &alice, session.id).await, named(&[("go", "rejected"), ("mend", "completed")]));
+    assert_eq!(said(&world.shown()), ["Mend: not like this"]);
+}
+
+#[tokio::test]
+async fn reject_leads_on_with_its_reason_as_data() {
+    let world = World::new(review());
+    let alice = world.person("alice").await;
+    world.says("a draft", &[]);
+    world.says("mended", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let asked = world.asked(&alice).await;
+    world.answers(&alice, asked.id, Effect::Reject, feedback("not this year")).await;
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(said(&world.shown()), ["Mend: not this year says alice"]);
+    let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
+    let rejected = serde_json::to_value(&steps[1].phase).unwrap();
+    assert_eq!(
+        (&rejected["output"]["feedback"], &rejected["reason"]),
+        (&json!("not this year"), &json!("not this year"))
+    );
+}
+
+#[tokio::test]
+async fn skip_and_terminate_run_nothing() {
+    let options = json!([{ "id": "skip", "label": "Skip", "effect": "skip" },
+                         { "id": "stop", "label": "Stop", "effect": "terminate" }]);
+    for (effect, status, how) in [
+        (Effect::Skip, SessionStatus::Completed, StepEnding::Skipped),
+        (Effect::Terminate, SessionStatus::Cancelled, StepEnding::Cancelled),
+    ] {
+        let world = World::new(reviewed(json!({ "kind": "choice", "title": "Well?", "options": options })));
+        let alice = world.person("alice").await;
+        world.says("a draft", &[]);
+        let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+        let asked = world.asked(&alice).await;
+        world.answers(&alice, asked.id, effect, feedback("no time")).await;
+        assert_eq!(world.ended(&alice, session.id).await.status(), status);
+        let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
+        let phase = serde_json::to_value(&steps[1].phase).unwrap();
+        assert_eq!((&phase["how"], &phase["reason"]), (&json!(how), &json!("no time")));
+        assert_eq!((steps.len(), world.turns()), (2, 1));
+    }
+}
+
+#[tokio::test]
+async fn what_people_give_reaches_the_agent_also_where_its_input_does_not_name_it() {
+    let options = json!([{ "id": "later", "label": "Later", "effect": "custom", "metadata": { "days": 3 } }]);
+    let question = json!({ "kind": "choice", "title": "When?", "options": options });
+    let world = World::new(reviewed(question));
+    let alice = world.person("alice").await;
+    world.says("a draft", &[]);
+    world.says("published", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let asked = world.asked(&alice).await;
+    world.answers(&alice, asked.id, Effect::Custom, feedback("in peace")).await;
+    world.ended(&alice, session.id).await;
+    let told = said(&world.shown());
+    assert_eq!(told[0], "Publish");
+    for part in ["When?", "alice", "later", "\"days\":3", "in peace"] {
+        assert!(told[1].contains(part), "{part} in {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn it_is_asked_once_however_often_the_step_is_tried() {
+    let world = World::new(review());
+    let alice = world.person("alice").await;
+    world.says("a draft", &[]);
+    world.model_fails(ModelError::Unavailable("busy".into()));
+    world.model_fails(ModelError::Unavailable("busy".into()));
+    world.model_fails(ModelError::Unavailable("busy".into()));
+    world.says("published", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let asked = world.asked(&alice).await;
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
+    // Nor when a person has it tried once more.
+    world.engine.control_step(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(questions(&world, &alice).await.len(), 1);
+    let tried = steps(&world, &alice, session.id).await;
+    assert_eq!(
+        tried[1..],
+        named(&[("publish", "failed"), ("publish", "failed"), ("publish", "failed"), ("publish", "completed")])
+    );
+}
+
+#[tokio::test]
+async fn expiry_is_final_until_a_person_has_it_tried_again() {
+    let question = json!({ "kind": "review", "title": "Is it good?", "deadline_seconds": 1 });
+    let world = World::new(reviewed(question));
+    let alice = world.person("alice").await;
+    world.says("a draft", &[]);
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    let ended = world.ended(&alice, session.id).await;
+    assert_eq!(ended.status(), SessionStatus::Failed);
+    assert_eq!(questions(&world, &alice).await.len(), 1);
+    assert_eq!(steps(&world, &alice, session.id).await, named(&[("draft", "completed"), ("publish", "failed")]));
+    world.engine.control_step(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();
+    world.until(|| async { (questions(&world, &alice).await.len() == 2).then_some(()) }).await;
+}

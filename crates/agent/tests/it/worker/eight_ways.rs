@@ -1,0 +1,216 @@
+//! The eight ways on, through the worker and the engine: what runs, and exactly what the model reads next.
+
+use domain::{Command, Draft, Effect, SessionStatus, Standing};
+use holdpoint_agent::model::{Call, Message};
+use serde_json::{Value, json};
+
+use crate::worker::world::{SOON, World, results};
+
+/// A rule that offers every way on.
+pub(crate) const RULES: &str = r#"
+version = 1
+[[rule]]
+name = "writes"
+tools = ["write_file"]
+verdict = "ask"
+[rule.ask]
+options = [
+  { id = "yes", label = "Write it", effect = "approve" },
+  { id = "other", label = "Write something else", effect = "edit" },
+  { id = "again", label = "Think again", effect = "retry", requires_input = true },
+  { id = "no", label = "Do not", effect = "reject" },
+  { id = "stop", label = "Stop everything", effect = "terminate" },
+  { id = "tell", label = "Say something", effect = "provide", requires_input = true },
+  { id = "leave", label = "Go on without", effect = "skip" },
+  { id = "draft", label = "Keep as a draft", effect = "custom", metadata = { folder = "drafts", keep = 3 } },
+]
+"#;
+
+fn arguments() -> Value {
+    json!({ "content": "x", "path": "a" })
+}
+
+fn chosen(option: &str) -> Draft {
+    Draft { options: vec![option.into()], ..Draft::default() }
+}
+
+/// The one place that says what a way on comes to: what ran, and all that the model reads when it is asked next.
+async fn check(draft: Draft, ran: &[Value], read: &str) {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.rules(RULES).await;
+    world.says("I write.", &[("write_file", arguments())]);
+    world.says("Done.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
+    let asked = world.asked(&alice).await;
+    assert_eq!((world.runs(), world.turns()), (vec![], 1), "nothing runs before somebody has spoken");
+    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    let runs: Vec<(String, Value)> = ran.iter().map(|arguments| ("write_file".to_owned(), arguments.clone())).collect();
+    assert_eq!((world.runs(), world.turns()), (runs, 2));
+    let call = Call { id: "call_0".into(), tool: "write_file".into(), arguments: arguments() };
+    let (tool, content) = ("write_file".to_owned(), read.to_owned());
+    assert_eq!(
+        world.shown(),
+        [
+            Message::User { content: "Write".into() },
+            Message::Assistant { text: "I write.".into(), calls: vec![call], provider: Value::Null },
+            Message::Result { call: "call_0".into(), tool, content, failed: false },
+        ]
+    );
+}
+
+#[tokio::test]
+async fn approve_runs_it_once_and_the_model_reads_what_came_of_it() {
+    check(chosen("yes"), &[arguments()], r#"{"ran":"write_file"}"#).await;
+}
+
+#[tokio::test]
+async fn edit_runs_the_edited_one_once_and_the_model_reads_with_what() {
+    let edited = json!({ "content": "y", "path": "b" });
+    let draft = Draft { arguments: Some(edited.clone()), ..chosen("other") };
+    let read = "A person changed the arguments before this ran. It ran with these, not with yours: \
+                {\"content\":\"y\",\"path\":\"b\"}\nWhat came of it:\n{\"ran\":\"write_file\"}";
+    check(draft, &[edited], read).await;
+}
+
+#[tokio::test]
+async fn retry_runs_nothing_and_the_model_thinks_again_with_the_feedback() {
+    let draft = Draft { feedback: Some("Use the staging directory.".into()), ..chosen("again") };
+    let read = "This was not run: a person (alice) wants you to think again and to go about it differently.\n\
+                Feedback: Use the staging directory.";
+    check(draft, &[], read).await;
+}
+
+#[tokio::test]
+async fn reject_runs_nothing_and_the_reason_is_the_result() {
+    let draft = Draft { feedback: Some("Not on a Friday.".into()), ..chosen("no") };
+    let read = "This was not run: a person (alice) rejected it.\nReason: Not on a Friday.";
+    check(draft, &[], read).await;
+    let read = "This was not run: a person (alice) rejected it.\nNo reason was given.";
+    check(chosen("no"), &[], read).await;
+}
+
+#[tokio::test]
+async fn provide_runs_nothing_and_the_information_is_in_the_history() {
+    let draft = Draft { data: json!({ "city": "Porto" }), feedback: Some("By train.".into()), ..chosen("tell") };
+    let read = "This was not run: a person (alice) gave you this information instead.\nChosen: tell\n\
+                Given: {\"city\":\"Porto\"}\nFeedback: By train.";
+    check(draft, &[], read).await;
+}
+
+#[tokio::test]
+async fn skip_runs_nothing_and_says_that_it_was_skipped() {
+    check(chosen("leave"), &[], "This was not run: a person (alice) skipped it. Go on without it.").await;
+}
+
+#[tokio::test]
+async fn custom_runs_nothing_and_passes_on_option_and_metadata() {
+    let draft = Draft { feedback: Some("Later.".into()), ..chosen("draft") };
+    let read = "This was not run: a person (alice) decided otherwise.\nChosen: draft\n\
+                What belongs to that choice: {\"folder\":\"drafts\",\"keep\":3}\nFeedback: Later.";
+    check(draft, &[], read).await;
+}
+
+#[tokio::test]
+async fn terminate_ends_the_session_with_everything_in_it_and_the_model_is_not_asked_again() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.rules(RULES).await;
+    world.says("I write.", &[("write_file", arguments()), ("write_file", json!({ "path": "b" }))]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
+    let asked = world.open(&alice, 2).await;
+    world.engine.answer(&alice, asked[0].id, chosen("stop"), None).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Cancelled);
+    assert_eq!(world.open(&alice, 0).await, []);
+    world.engine.answer(&alice, asked[1].id, chosen("yes"), None).await.unwrap_err();
+    assert_eq!((world.runs(), world.turns()), (vec![], 1));
+}
+
+#[tokio::test]
+async fn what_was_rejected_does_not_run_whatever_comes_later() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.rules(RULES).await;
+    world.says("Both.", &[("write_file", json!({ "path": "a" })), ("write_file", json!({ "path": "b" }))]);
+    world.says("Then b again.", &[("write_file", json!({ "path": "b" }))]);
+    world.says("Done.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
+    let asked = world.open(&alice, 2).await;
+    world.engine.answer(&alice, asked[0].id, chosen("no"), None).await.unwrap();
+    world.engine.answer(&alice, asked[0].id, chosen("yes"), None).await.unwrap_err();
+    world.engine.answer(&alice, asked[1].id, chosen("yes"), None).await.unwrap();
+    let again = world.asked(&alice).await;
+    world.engine.answer(&alice, again.id, chosen("yes"), None).await.unwrap();
+    world.ended(&alice, session.id).await;
+    let ran: Vec<Value> = world.runs().into_iter().map(|(_, arguments)| arguments).collect();
+    assert_eq!(ran, [json!({ "path": "b" }), json!({ "path": "b" })], "asked for twice, and approved twice");
+}
+
+/// What the model reads of an answer to a question of its own.
+async fn answered(tool: &str, arguments: Value, draft: Draft, read: &str) {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("Let me ask.", &[(tool, arguments)]);
+    world.says("I see.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Paint")).await;
+    let asked = world.asked(&alice).await;
+    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.ended(&alice, session.id).await;
+    assert_eq!(results(&world.shown()), [(read.to_owned(), false)], "{tool}");
+    let events = world.events(&alice, session.id).await;
+    assert_eq!(events.iter().filter(|event| event.name == "delivery.completed").count(), 1, "{tool}");
+}
+
+#[tokio::test]
+async fn a_choice_arrives_with_its_option_and_metadata() {
+    let options = json!([
+        { "id": "blue", "label": "Blue" },
+        { "id": "red", "label": "Red", "metadata": { "hex": "#f00", "coats": 2 } },
+    ]);
+    let arguments = json!({ "question": "Which?", "options": options });
+    let read = "A person (alice) answered.\nChosen: red\nWhat belongs to that choice: {\"coats\":2,\"hex\":\"#f00\"}";
+    answered("ask_user_choose", arguments, chosen("red"), read).await;
+}
+
+#[tokio::test]
+async fn what_people_say_to_a_question_of_the_models_own_arrives_word_for_word() {
+    let question = || json!({ "question": "Which?" });
+    let said = |data: Value| Draft { data, ..Draft::default() };
+    let read = "A person (alice) answered.\nGiven: The blue one.";
+    answered("ask_user_clarify", question(), said(json!("The blue one.")), read).await;
+    let mut form = question();
+    form["schema"] = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    answered("ask_user_form", form, said(json!({ "n": 7 })), "A person (alice) answered.\nGiven: {\"n\":7}").await;
+    let yes = "A person (alice) said yes.\nChosen: confirm";
+    answered("ask_user_confirm", question(), chosen("confirm"), yes).await;
+    let no = Draft { feedback: Some("Not today.".into()), ..chosen("cancel") };
+    let read = "A person (alice) said no.\nChosen: cancel\nFeedback: Not today.";
+    answered("ask_user_confirm", question(), no, read).await;
+    let skipped = Draft { effect: Some(Effect::Skip), ..Draft::default() };
+    let optional = json!({ "question": "Which?", "optional": true });
+    let read = "A person (alice) skipped this question. Go on without an answer.";
+    answered("ask_user_clarify", optional, skipped, read).await;
+}
+
+/// What was approved and is denied before it begins is not run, and whoever approved it reads the same reason as the model.
+#[tokio::test]
+async fn what_is_denied_before_it_begins_says_why_to_everybody() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
+    world.says("I see.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    let closed = "version = 1\n[[rule]]\nname = \"closed\"\ntools = [\"write_file\"]\nverdict = \"deny\"\nreason = \"closed now\"\n";
+    world.rules(closed).await;
+    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    let why = "policy denies this action by now: closed now";
+    assert_eq!(results(&world.shown()), [(format!("This failed: {why}"), true)]);
+    let acted = world.engine.action(&alice, session.id, asked.question.call.unwrap(), SOON).await.unwrap();
+    let Standing::Failed { message, .. } = acted.proposal.standing else { unreachable!("{:?}", acted.proposal) };
+    assert_eq!((message.as_str(), world.runs().len()), (why, 0));
+}

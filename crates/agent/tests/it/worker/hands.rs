@@ -1,0 +1,127 @@
+//! In whose hands what a worker proposed and asked is: its own, its client's, and nobody's who only has the agent's name.
+
+use std::time::Duration;
+
+use domain::{Action, Delivery, Draft, Effect, Outcome, Refusal, Role, SignedDuration};
+use engine::{Error, Propose, Settings};
+use serde_json::{Value, json};
+
+use crate::worker::world::{World, results};
+
+fn propose(call: &str) -> Propose {
+    let action = Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
+    Propose {
+        call: call.into(),
+        action,
+        context: Value::Null,
+        seen: None,
+        traceparent: None,
+        repeatable: false,
+        client: false,
+        deadline_seconds: None,
+    }
+}
+
+#[tokio::test]
+async fn the_names_of_a_workers_calls_are_its_own() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
+    let refused = world.engine.propose(&alice, session.id, propose("s1t2c0"), None).await;
+    assert!(matches!(&refused, Err(Error::Refused(Refusal::CallReserved(call))) if call == "s1t2c0"), "{refused:?}");
+    world.engine.propose(&alice, session.id, propose("mine"), None).await.unwrap();
+    // Where nobody of ours runs the session, they are names like any other.
+    let foreign = world.opens(&alice, None, None, Value::Null).await;
+    world.engine.propose(&alice, foreign.id, propose("s1t2c0"), None).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_key_of_the_agents_name_is_somebody_else() {
+    let mut world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    let namesake = world.key("guide", Role::Agent).await;
+    world.says("Both.", &[("write_file", json!({ "path": "a" })), ("ask_user_clarify", json!({ "question": "Why?" }))]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.open(&alice, 2).await;
+    world.stop().await;
+    let (write, why) = if asked[0].question.call.is_some() { (&asked[0], &asked[1]) } else { (&asked[1], &asked[0]) };
+    let call = write.question.call.clone().unwrap();
+    world.answers(&alice, write.id, Effect::Approve, Draft::default()).await;
+    let answered =
+        world.answers(&alice, why.id, Effect::Provide, Draft { data: json!("so"), ..Draft::default() }).await;
+    assert_eq!(answered.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
+
+    let engine = &world.engine;
+    assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
+    let taken = engine.take(&namesake, why.id, None, None).await;
+    assert!(matches!(taken, Err(Error::Refused(Refusal::NotFound("interaction")))), "{taken:?}");
+    // A session of somebody else is not there for a key.
+    let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
+    absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
+    let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();
+    assert_eq!(acted.permit, None);
+    let again = Propose { action: acted.proposal.action.clone(), ..propose(&call) };
+    absent(engine.propose(&namesake, session.id, again, None).await.unwrap_err());
+    absent(engine.propose(&namesake, session.id, propose("mine"), None).await.unwrap_err());
+    absent(engine.action_start(&namesake, (session.id, call.clone()), "x.y".into(), None, None).await.unwrap_err());
+
+    world.says("Done.", &[]);
+    world.work();
+    world.ended(&alice, session.id).await;
+    assert_eq!(world.runs().len(), 1);
+    let outcome = Outcome::Done { result: Value::Null };
+    absent(world.engine.action_outcome(&namesake, (session.id, call), (outcome, None), None).await.unwrap_err());
+}
+
+#[tokio::test]
+async fn nothing_waits_to_be_taken_in_a_session_that_was_cancelled() {
+    for answered in [false, true] {
+        let mut world = World::new(json!([]));
+        let alice = world.person("alice").await;
+        world.says("Why?", &[("ask_user_clarify", json!({ "question": "Why?" }))]);
+        let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+        let asked = world.asked(&alice).await;
+        world.stop().await;
+        if answered {
+            world.answers(&alice, asked.id, Effect::Provide, Draft { data: json!("so"), ..Draft::default() }).await;
+        }
+        world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+        let left = world.engine.interaction(&alice, asked.id, Duration::ZERO).await.unwrap();
+        assert_eq!(left.delivery(), Some(&Delivery::NotNeeded), "answered: {answered}");
+        let figures = world.engine.stats(&alice, SignedDuration::from_hours(1)).await.unwrap();
+        assert_eq!(figures.deliveries_waiting, 0);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_begin_in_time_does_not_hold_the_step_for_ever() {
+    let settings = Settings { permit: SignedDuration::from_millis(400), ..Settings::default() };
+    let world = World::settled(json!([]), settings);
+    let alice = world.person("alice").await;
+    world.says("Open it.", &[("open_editor", json!({ "line": 1 }))]);
+    world.says("Then not.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.ended(&alice, session.id).await;
+    let told = results(&world.shown());
+    assert!(told[0].0.contains("not started in time") && told[0].1, "{told:?}");
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_a_clients_tool_never_reach_it() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("Open it.", &[("open_editor", json!({ "line": "first" }))]);
+    world.says("Open it.", &[("open_editor", json!({ "line": 1 }))]);
+    world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    assert_eq!(asked.question.action.as_ref().unwrap().arguments, json!({ "line": 1 }));
+    let told = results(&world.shown());
+    assert!(told[0].0.contains("/line") && told[0].1, "{told:?}");
+    // Nor do those that a person puts in their place.
+    let draft = Draft { arguments: Some(json!({ "line": "last" })), effect: Some(Effect::Edit), ..Draft::default() };
+    let edited = world.engine.answer(&alice, asked.id, draft, None).await;
+    let Err(Error::Refused(Refusal::AnswerInvalid(problems))) = edited else { unreachable!("{edited:?}") };
+    assert_eq!(problems[0].pointer, "/arguments/line");
+}

@@ -1,0 +1,141 @@
+//! What people gave in secret is shown to nobody, whatever becomes of the session that it was given to.
+
+use domain::{Caller, Draft, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
+use engine::{Error, Settings, StepCommand};
+use holdpoint_agent::model::ModelError;
+use serde_json::{Value, json};
+
+use crate::worker::world::{SOON, World, results};
+
+const VALUE: &str = "s3cr3t-value";
+
+/// Two steps of the same agent, so that something follows the first.
+fn flow() -> Value {
+    json!([{ "name": "f", "version": "1", "steps": [
+        { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }])
+}
+
+/// A model that asks for a secret is given it, says what is to be said before, and fails.
+async fn fails_with_a_secret(world: &World, by: &Caller) -> Session {
+    let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
+    world.says("I need a key.", &[("ask_user_secret", ask)]);
+    world.model_fails(ModelError::Refused("no".into()));
+    let session = world.opens(by, None, Some("f"), Value::Null).await;
+    given(world, by).await;
+    assert_eq!(world.ended(by, session.id).await.status(), SessionStatus::Failed);
+    session
+}
+
+async fn given(world: &World, by: &Caller) {
+    let asked = world.asked(by).await;
+    let draft = Draft { data: json!({ "TOKEN": VALUE }), ..Draft::default() };
+    world.engine.answer(by, asked.id, draft, None).await.unwrap();
+}
+
+async fn commands(world: &World, by: &Caller, session: &Session, command: StepCommand) -> Result<Session, Error> {
+    world.engine.control_step(by, (session.id, None), command, None, None).await
+}
+
+#[tokio::test]
+async fn what_was_given_in_secret_stays_hidden_when_a_failed_session_is_taken_up() {
+    for command in [StepCommand::Retry, StepCommand::Skip, StepCommand::Approve(json!({ "text": "fine" }))] {
+        let world = World::new(flow());
+        world.rules("version = 1\n[[rule]]\nname = \"reads\"\ntools = [\"read_file\"]\nverdict = \"allow\"\n").await;
+        let alice = world.person("alice").await;
+        let session = fails_with_a_secret(&world, &alice).await;
+        assert_eq!(world.sealed(&session).await, 1, "{command:?}");
+        world.says("What was it?", &[("read_file", json!({ "path": "a", "prints": format!("it is {VALUE}") }))]);
+        world.says("I write.", &[("write_file", json!({ "path": "a", "replaces": VALUE }))]);
+        commands(&world, &alice, &session, command.clone()).await.unwrap();
+        let asked = world.asked(&alice).await;
+        assert_eq!(asked.question.context, json!({ "before": "[secret TOKEN]" }), "{command:?}");
+        let (printed, _) = results(&world.shown()).pop().unwrap();
+        assert_eq!(printed, r#"{"printed":"it is [secret TOKEN]"}"#, "{command:?}");
+        assert_eq!(world.secrets(), [[].into()], "it is handed to no tool any more");
+        world.answers(&alice, asked.id, Effect::Terminate, Draft::default()).await;
+        assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Cancelled);
+        assert_eq!(world.sealed(&session).await, 0, "nothing leads out of here");
+    }
+}
+
+#[tokio::test]
+async fn what_is_given_after_a_session_was_taken_up_is_handed_out() {
+    let world = World::new(flow());
+    let alice = world.person("alice").await;
+    let session = fails_with_a_secret(&world, &alice).await;
+    let ask = json!({ "question": "The key, again?", "secrets": [{ "name": "TOKEN" }] });
+    world.says("I need it again.", &[("ask_user_secret", ask)]);
+    world.says("I read.", &[("read_file", json!({ "path": "a" }))]);
+    commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
+    given(&world, &alice).await;
+    world.until(|| async { (!world.secrets().is_empty()).then_some(()) }).await;
+    assert_eq!(world.secrets(), [[("TOKEN".to_owned(), VALUE.to_owned())].into()]);
+}
+
+#[tokio::test]
+async fn values_stay_while_their_session_lives_and_a_session_whose_values_are_forgotten_is_not_taken_up() {
+    // What is closed is archived at once.
+    let world = World::settled(flow(), Settings { retention: SignedDuration::ZERO, ..Settings::default() });
+    let alice = world.person("alice").await;
+    let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
+    world.says("I need a key.", &[("ask_user_secret", ask)]);
+    world.says("Sure?", &[("ask_user_confirm", json!({ "question": "Sure?" }))]);
+    world.model_fails(ModelError::Refused("no".into()));
+    let session = world.opens(&alice, None, Some("f"), Value::Null).await;
+    given(&world, &alice).await;
+    let sure = world
+        .until(|| async {
+            let open = world.open(&alice, 1).await.remove(0);
+            (open.question.title == "Sure?").then_some(open)
+        })
+        .await;
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(world.sealed(&session).await, 1, "however long ago it was given");
+    world.answers(&alice, sure.id, Effect::Approve, Draft::default()).await;
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(world.sealed(&session).await, 0);
+    let refused = commands(&world, &alice, &session, StepCommand::Retry).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::SessionEnded { .. }))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn what_a_client_reports_hides_what_was_given_in_secret_from_everybody() {
+    for (fails, cancelled) in [(false, false), (true, false), (false, true), (true, true)] {
+        let world = World::new(json!([]));
+        let alice = world.person("alice").await;
+        let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
+        world.says("I need a key.", &[("ask_user_secret", ask)]);
+        world.says("Open it.", &[("open_editor", json!({ "line": 1 }))]);
+        world.says("Thanks.", &[]);
+        let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+        given(&world, &alice).await;
+        let asked = world
+            .until(|| async {
+                let open = world.open(&alice, 1).await.remove(0);
+                open.question.call.is_some().then_some(open)
+            })
+            .await;
+        let place = (session.id, asked.question.call.clone().unwrap());
+        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+        let acted = world.engine.action(&alice, place.0, place.1.clone(), SOON).await.unwrap();
+        world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
+        let result = json!({ "text": format!("it says {VALUE}"), VALUE: [VALUE] });
+        let outcome = match fails {
+            false => Outcome::Done { result },
+            true => Outcome::Failed { message: format!("{VALUE} is wrong"), result },
+        };
+        if cancelled {
+            // Nobody knows the value any more: only how it ended is kept.
+            world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+        }
+        let reported = world.engine.action_outcome(&alice, place, (outcome, None), None).await.unwrap().proposal;
+        let status = if cancelled { SessionStatus::Cancelled } else { SessionStatus::Completed };
+        assert_eq!(world.ended(&alice, session.id).await.status(), status);
+        let events = world.events(&alice, session.id).await;
+        for told in [format!("{reported:?}"), format!("{:?}", world.shown()), format!("{events:?}")] {
+            assert!(!told.contains(VALUE), "{told}");
+        }
+        assert_eq!(format!("{:?}", world.shown()).contains("it says [secret TOKEN]"), !cancelled);
+    }
+}

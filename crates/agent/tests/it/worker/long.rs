@@ -1,0 +1,216 @@
+//! Long sessions and wide turns: what a turn costs does not grow with what was said before.
+
+use std::sync::Arc;
+
+use domain::{AgentVersion, Caller, Draft, Effect, Luggage, Role, Session, SignedDuration, Status};
+use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
+use futures::future::BoxFuture;
+use holdpoint_agent::model::{Call, Delta, Model, ModelError, Request, Turn};
+use holdpoint_agent::tool::{Ran, Run, Tool, ToolSpec};
+use holdpoint_agent::worker::{Kit, Worker};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use store::{Cost, InteractionFilter, Page, Store, StoreError, SystemClock};
+use store_sqlite::{Options, SqliteStore};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+use crate::worker::counting::{Counting, Given};
+
+/// A model that calls tools for so many turns, and writes down what the store was given to do before each.
+struct Long {
+    turns: usize,
+    calls: Vec<&'static str>,
+    store: Arc<Counting>,
+    seen: Arc<Mutex<Vec<Given>>>,
+}
+
+impl Model for Long {
+    fn turn<'a>(
+        &'a self,
+        _: Request<'a>,
+        _: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Result<Turn, ModelError>> {
+        let mut seen = self.seen.lock();
+        seen.push(self.store.given());
+        let over = seen.len() > self.turns;
+        let call = |(index, tool): (usize, &&str)| Call {
+            id: format!("call_{index}"),
+            tool: (*tool).to_owned(),
+            arguments: json!({ "path": format!("{index}") }),
+        };
+        let calls = if over { Vec::new() } else { self.calls.iter().enumerate().map(call).collect() };
+        Box::pin(async move { Ok(Turn { text: "On.".into(), calls, ..Turn::default() }) })
+    }
+}
+
+struct Quick(ToolSpec);
+
+impl Tool for Quick {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn run<'a>(&'a self, _: &'a Value, _: &'a Run) -> BoxFuture<'a, Ran> {
+        Box::pin(async { Ran::Done(json!("done")) })
+    }
+}
+
+struct Bag(Arc<Long>);
+
+impl Kit for Bag {
+    fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::clone(&self.0) as Arc<dyn Model>)
+    }
+
+    fn tools<'a>(&'a self, _: &'a domain::ProjectName, agent: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
+        let tool = |name: &String| -> Arc<dyn Tool> {
+            let (description, schema) = (String::new(), json!({ "type": "object" }));
+            Arc::new(Quick(ToolSpec { name: name.clone(), description, schema, repeatable: false, parallel: true }))
+        };
+        let tools = agent.tools.iter().map(tool).collect();
+        Box::pin(async move { Ok(tools) })
+    }
+}
+
+/// An engine on a store that counts, and a worker that is told when to look.
+struct Place {
+    engine: Engine,
+    worker: Worker,
+    store: Arc<Counting>,
+    seen: Arc<Mutex<Vec<Given>>>,
+    alice: Caller,
+    _directory: TempDir,
+}
+
+impl Place {
+    async fn of(turns: usize, calls: Vec<&'static str>) -> Self {
+        let directory = TempDir::new().unwrap();
+        let clock = Arc::new(SystemClock);
+        let inner = Arc::new(SqliteStore::open(directory.path(), clock.clone(), &Options::default()).unwrap());
+        let store = Arc::new(Counting::new(inner));
+        // So long that no lease is renewed meanwhile: how often that happens is a matter of time, not of turns.
+        let settings = Settings { step_lease: SignedDuration::from_hours(10), ..Settings::default() };
+        let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+        let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+        let engine = Engine::new(shared, clock, Ids::default(), vault, settings);
+        let agent = serde_json::from_value(json!({
+            "name": "guide", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
+            "tools": ["read_file", "write_file"], "workspace": "demo",
+            "limits": { "iterations": 5000, "rounds": 10, "retries": 3 },
+        }));
+        engine.define(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
+        let seen: Arc<Mutex<Vec<Given>>> = Arc::default();
+        let long = Long { turns, calls, store: Arc::clone(&store), seen: Arc::clone(&seen) };
+        let worker = Worker::new(engine.clone(), Arc::new(Bag(Arc::new(long))), "worker".into(), 1);
+        let new = NewKey::named(Role::Operator, "alice");
+        let (key, _) = engine.key_install("default", "default", new).await.unwrap();
+        let alice = key.caller(engine.now()).unwrap();
+        Self { engine, worker, store, seen, alice, _directory: directory }
+    }
+
+    async fn opens(&self, input: Value) -> Session {
+        let luggage = Luggage { input, ..Luggage::default() };
+        let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
+        self.engine.start(&self.alice, start, None).await.unwrap()
+    }
+
+    /// Has the worker do what is due, and says what the store was given to do for it.
+    async fn drives(&self) -> Given {
+        let before = self.store.given();
+        self.worker.drive_due(&CancellationToken::new()).await.unwrap();
+        self.store.given().since(before)
+    }
+
+    /// What is kept of the only step: how large its state is, in bytes, and how long its journal.
+    async fn kept(&self, session: &Session) -> (usize, u64) {
+        let (scope, step) = (session.scope, session.step);
+        let found = store::read::<_, StoreError, _>(&*self.store, Cost::Point, move |reads| {
+            Ok(reads.step_state(&scope, step)?.unwrap())
+        });
+        let state = found.await.unwrap();
+        (state.body.to_string().len(), state.upto)
+    }
+
+    async fn status(&self, session: &Session) -> domain::SessionStatus {
+        self.engine.session(&self.alice, session.id).await.unwrap().0.status()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.store.close();
+    }
+}
+
+/// Whether two cost the same. A worker looks after its lease whenever somebody rings: how often is a matter of time.
+const fn alike(one: Given, other: Given) -> bool {
+    // Two results may be journalled together, or one after the other.
+    one.transactions.abs_diff(other.transactions) <= 1
+        && one.scans == other.scans
+        && one.points < 24
+        && other.points < 24
+}
+
+#[tokio::test]
+async fn the_thousandth_turn_costs_what_the_tenth_did() {
+    let place = Place::of(1000, vec!["read_file", "read_file"]).await;
+    let session = place.opens(json!("Go")).await;
+    let driven = place.drives().await;
+    assert_eq!(place.status(&session).await, domain::SessionStatus::Completed);
+    let seen = place.seen.lock().clone();
+    assert_eq!(seen.len(), 1001);
+    let turns: Vec<Given> = seen.windows(2).map(|pair| pair[1].since(pair[0])).collect();
+    assert!(turns[1..].iter().all(|turn| alike(*turn, turns[1])), "{:?} and {:?}", turns[1], turns[999]);
+    assert!(turns[1].scans == 0 && turns[1].transactions < 12, "{:?}", turns[1]);
+    // The journal, and whose the workspace is, are read when the step is taken up, and never again.
+    assert!(driven.scans <= 3, "{driven:?}");
+    // A turn and two results each, the beginning and the last word; none of them is kept in the state.
+    let (bytes, journal) = place.kept(&session).await;
+    assert_eq!(journal, 1 + 1000 * 3 + 1);
+    assert!(bytes < 1024, "{bytes}");
+}
+
+#[tokio::test]
+async fn whoever_speaks_for_the_hundredth_time_is_heard_as_cheaply_as_at_first() {
+    let place = Place::of(0, Vec::new()).await;
+    let session = place.opens(Value::Null).await;
+    place.drives().await;
+    let mut resumes = Vec::new();
+    for number in 0..100 {
+        place.engine.message(&place.alice, session.id, (format!("And {number}?"), false), None).await.unwrap();
+        resumes.push(place.drives().await);
+    }
+    assert_eq!(place.seen.lock().len(), 100);
+    assert!(resumes[1..].iter().all(|resume| alike(*resume, resumes[1])), "{resumes:?}");
+    assert!(resumes[1].transactions <= 4 && resumes[1].scans <= 3, "{:?}", resumes[1]);
+    let (bytes, journal) = place.kept(&session).await;
+    assert_eq!(journal, 1 + 100 * 2);
+    assert!(bytes < 1024, "{bytes}");
+}
+
+#[tokio::test]
+async fn sixty_four_questions_side_by_side_cost_the_same_each() {
+    let place = Place::of(1, vec!["write_file"; 64]).await;
+    let session = place.opens(json!("Go")).await;
+    place.drives().await;
+    let (wide, _) = place.kept(&session).await;
+    assert!(wide < 64 * 256, "{wide}");
+    let filter = InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() };
+    let query = InteractionQuery { filter, ..InteractionQuery::default() };
+    let (open, _) = place.engine.interactions(&place.alice, query, Page { after: None, limit: 200 }).await.unwrap();
+    assert_eq!(open.len(), 64);
+    let mut resumes = Vec::new();
+    for asked in &open {
+        let draft = Draft { effect: Some(Effect::Approve), ..Draft::default() };
+        place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
+        resumes.push(place.drives().await);
+    }
+    assert!(resumes[1..63].iter().all(|resume| alike(*resume, resumes[1])), "{resumes:?}");
+    assert!(resumes[1].transactions < 12 && resumes[1].scans <= 2, "{:?}", resumes[1]);
+    assert_eq!(place.status(&session).await, domain::SessionStatus::Completed);
+    assert_eq!(place.seen.lock().len(), 2);
+    let (bytes, _) = place.kept(&session).await;
+    assert!(bytes < 1024, "{bytes}");
+}

@@ -1,0 +1,113 @@
+//! Workers that die, stop, and take over from each other.
+
+use std::sync::atomic::Ordering;
+
+use domain::{Draft, Effect, SessionStatus, SignedDuration, Standing};
+use serde_json::json;
+
+use crate::worker::world::{World, results};
+
+#[tokio::test]
+async fn an_answer_that_comes_while_no_worker_runs_is_kept() {
+    let mut world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
+    world.says("Done.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    world.stop().await;
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.work();
+    world.ended(&alice, session.id).await;
+    assert_eq!((world.runs().len(), world.turns()), (1, 2));
+}
+
+#[tokio::test]
+async fn a_worker_that_dies_in_a_tool_leaves_an_unknown_outcome_and_a_person_is_asked() {
+    let mut world = World::with(json!([]), SignedDuration::from_millis(300));
+    let alice = world.person("alice").await;
+    world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
+    world.says("Done.", &[]);
+    world.play.hang.store(1, Ordering::Release);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    let call = asked.question.call.clone().unwrap();
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
+    world.kill();
+    world.play.hang.store(0, Ordering::Release);
+    world.work();
+    // Nobody knows what became of it until somebody says; the agent that took over does not run it again.
+    let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
+    assert!(matches!(acted.proposal.standing, Standing::Started { .. }));
+    let report = domain::Outcome::Unknown;
+    let worker = domain::Caller::worker(alice.scope, acted.proposal.proposed_by.clone());
+    world.engine.action_outcome(&worker, (session.id, call), (report, None), None).await.unwrap();
+    let asked = world.asked(&alice).await;
+    assert_eq!(world.runs().len(), 1);
+    let ran = Draft { options: vec!["it_ran".into()], ..Draft::default() };
+    world.engine.answer(&alice, asked.id, ran, None).await.unwrap();
+    let ended = world.ended(&alice, session.id).await;
+    assert_eq!(ended.status(), SessionStatus::Completed);
+    assert_eq!(world.runs().len(), 1);
+    assert_eq!(results(&world.shown()).len(), 1);
+}
+
+#[tokio::test]
+async fn a_step_that_sleeps_well_is_not_given_up_however_often_it_is_woken() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
+    world.says("Done.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    let asked = world.asked(&alice).await;
+    let rests = || async {
+        let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
+        let drive = steps[0].drive.clone().unwrap();
+        drive.worker.is_none().then_some(drive.claims)
+    };
+    for _ in 0..8 {
+        let claims = world.until(rests).await;
+        for command in [domain::Command::Pause, domain::Command::Resume] {
+            world.engine.control(&alice, session.id, command, None, None).await.unwrap();
+        }
+        world.until(|| async { rests().await.filter(|now| *now > claims) }).await;
+    }
+    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
+    assert_eq!(world.runs().len(), 1);
+}
+
+#[tokio::test]
+async fn a_cancelled_session_ends_what_runs() {
+    let world = World::new(json!([]));
+    let alice = world.person("alice").await;
+    world.says("I read.", &[("read_file", json!({ "path": "a" }))]);
+    world.play.hang.store(1, Ordering::Release);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
+    world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+    let ended = world.ended(&alice, session.id).await;
+    assert_eq!(ended.status(), SessionStatus::Cancelled);
+    assert_eq!(world.turns(), 1);
+}
+
+#[tokio::test]
+async fn many_workers_run_each_action_once() {
+    let mut world = World::new(json!([]));
+    world.work();
+    world.work();
+    let alice = world.person("alice").await;
+    let calls: Vec<_> = (0..20).map(|index| ("write_file", json!({ "path": format!("f{index}") }))).collect();
+    world.says("Twenty.", &calls);
+    world.says("Done.", &[]);
+    let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
+    for asked in world.open(&alice, 20).await {
+        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    }
+    world.ended(&alice, session.id).await;
+    let mut ran: Vec<String> = world.runs().into_iter().map(|(_, arguments)| arguments["path"].to_string()).collect();
+    ran.sort();
+    ran.dedup();
+    assert_eq!((ran.len(), world.runs().len(), world.turns()), (20, 20, 2));
+}

@@ -1,0 +1,171 @@
+//! Ring 2: generated histories of one proposed action. Whatever is tried in whatever order, one permit starts it once, and what is
+//! over stays over.
+
+use crate::common::people::{at, caller, session, uuid};
+use holdpoint_domain::{
+    Action, Effect, InteractionId, Outcome, Permit, PermitId, Proposal, Role, Ruling, Standing, Verdict,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What is tried.
+#[derive(Debug, Clone)]
+enum Try {
+    /// People say this, and the engine carries it over as it does.
+    Decide(Effect),
+    /// Others are asked about an edit.
+    AskOthers,
+    /// A start with one of the permits given so far.
+    Start {
+        permit: usize,
+        seconds: i64,
+    },
+    Report(u8),
+    Lapse,
+    Puzzle,
+    Pass(i64),
+}
+
+fn tries() -> impl Strategy<Value = Vec<Try>> {
+    use Effect::{Approve, Custom, Edit, Provide, Reject, Retry, Skip, Terminate};
+    let effect = prop::sample::select(vec![Approve, Approve, Edit, Reject, Retry, Terminate, Provide, Skip, Custom]);
+    let one = prop_oneof![
+        4 => effect.prop_map(Try::Decide),
+        1 => Just(Try::AskOthers),
+        5 => (0..4usize, 1..60i64).prop_map(|(permit, seconds)| Try::Start { permit, seconds }),
+        2 => (0..3u8).prop_map(Try::Report),
+        2 => Just(Try::Lapse),
+        1 => Just(Try::Puzzle),
+        2 => (0..100i64).prop_map(Try::Pass),
+    ];
+    proptest::collection::vec(one, 1..40)
+}
+
+/// An action with everything that was ever given and spent for it.
+struct Story {
+    proposal: Proposal,
+    given: Vec<PermitId>,
+    spent: Vec<PermitId>,
+    now: i64,
+}
+
+impl Story {
+    fn new(repeatable: bool) -> Self {
+        let session = session();
+        let asked = InteractionId::from_uuid(uuid(7));
+        let proposal = Proposal {
+            scope: session.scope,
+            session: session.id,
+            call: "call".into(),
+            action: Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) },
+            edited: None,
+            proposed_by: caller("agent", Role::Agent, &[]).actor,
+            role: Role::Agent,
+            at: at(0),
+            ruling: Ruling {
+                verdict: Verdict::Ask,
+                rule: None,
+                reason: String::new(),
+                policy: "v1".into(),
+                floor: None,
+            },
+            grant: None,
+            repeatable,
+            driven: false,
+            runner: None,
+            step: None,
+            seen: None,
+            asked: vec![asked],
+            standing: Standing::Waiting { interaction: asked },
+            revision: 1,
+        };
+        Self { proposal, given: Vec::new(), spent: Vec::new(), now: 1 }
+    }
+
+    fn permit(&mut self, arguments: &Value) -> Permit {
+        let id = PermitId::from_uuid(uuid(100 + self.given.len() as u128));
+        self.given.push(id);
+        let action = Action { tool: "write_file".into(), arguments: arguments.clone() };
+        Permit { id, digest: action.digest().to_string(), expires_at: at(self.now + 150) }
+    }
+
+    fn play(&mut self, attempt: &Try) {
+        let (agent, alice) = (caller("agent", Role::Agent, &[]).actor, caller("alice", Role::Operator, &[]).actor);
+        let proposal = self.proposal.clone();
+        let unknown = matches!(proposal.standing, Standing::Unknown { .. });
+        let edited = json!({ "path": "edited" });
+        let step = match attempt {
+            Try::Pass(seconds) => {
+                self.now += seconds;
+                None
+            }
+            Try::Decide(Effect::Approve) => {
+                let permit = self.permit(&proposal.effective().arguments);
+                proposal.release(&alice, permit, None).ok()
+            }
+            Try::Decide(Effect::Edit) if !unknown => {
+                let permit = self.permit(&edited);
+                proposal.release(&alice, permit, Some(edited)).ok()
+            }
+            Try::Decide(effect) if unknown => proposal.recount(&alice, Some(*effect), None).ok(),
+            Try::Decide(effect) => proposal.reject(alice, Some(*effect), None).ok(),
+            Try::AskOthers => {
+                let asked = InteractionId::from_uuid(uuid(8));
+                let ruling = proposal.ruling.clone();
+                proposal.ask_others(&alice, asked, edited, ruling).ok()
+            }
+            Try::Start { permit, seconds } => {
+                let Some(id) = self.given.iter().rev().nth(*permit).copied() else { return };
+                let started = proposal.start(&agent, id, at(self.now), at(self.now + seconds)).ok();
+                self.spent.extend(started.is_some().then_some(id));
+                started
+            }
+            Try::Report(0) => proposal.report(&agent, Outcome::Done { result: Value::Null }, None).ok(),
+            Try::Report(1) => {
+                proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None).ok()
+            }
+            Try::Report(_) => proposal.report(&agent, Outcome::Unknown, None).ok(),
+            Try::Lapse => {
+                let permit = self.permit(&proposal.effective().arguments);
+                proposal.lapse(Some(permit), at(self.now))
+            }
+            Try::Puzzle if unknown => {
+                self.proposal = proposal.puzzled(InteractionId::from_uuid(uuid(9)));
+                None
+            }
+            Try::Puzzle => None,
+        };
+        if let Some((after, _)) = step {
+            self.proposal = after;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_permit_is_spent_once_and_an_end_is_an_end(tries in tries(), repeatable in any::<bool>()) {
+        let mut story = Story::new(repeatable);
+        let mut released = false;
+        for attempt in &tries {
+            let before = story.proposal.clone();
+            story.play(attempt);
+            let after = &story.proposal;
+            released |= matches!(attempt, Try::Decide(Effect::Approve | Effect::Edit)) && before != *after;
+            let over = |of: &Proposal| {
+                matches!(of.standing, Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. })
+            };
+            prop_assert!(!over(&before) || before == *after, "{:?} went on to {:?}", before.standing, after.standing);
+            prop_assert!(released || story.spent.is_empty(), "it ran and nobody had approved or edited it");
+            prop_assert!(before == *after || before.revision < after.revision);
+            let mut once = story.spent.clone();
+            once.dedup();
+            prop_assert_eq!(&once, &story.spent, "a permit was spent twice");
+            if let Standing::Allowed { permit } = &after.standing {
+                prop_assert_eq!(&permit.digest, &after.effective().digest().to_string());
+                prop_assert!(!story.spent.contains(&permit.id));
+            }
+        }
+    }
+}

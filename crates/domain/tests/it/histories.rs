@@ -1,0 +1,85 @@
+//! Ring 2: generated histories of one session. Whatever people, agents and the clock do, the invariants hold.
+
+mod invariants;
+mod world;
+
+use holdpoint_domain::Command;
+use proptest::prelude::*;
+use world::{Deed, World};
+
+/// The people and agents of the stories, by number.
+fn actor() -> impl Strategy<Value = usize> {
+    0..world::ACTORS.len()
+}
+
+/// Mostly the first agent, which asks and takes.
+fn agent() -> impl Strategy<Value = usize> {
+    prop_oneof![4 => Just(0usize), 1 => actor()]
+}
+
+/// One thing that somebody does. `which` picks among the questions asked so far, old leases included.
+fn deed() -> impl Strategy<Value = Deed> {
+    let which = || 0..4usize;
+    let draft = || 0..world::DRAFTS.len();
+    let command = prop_oneof![
+        4 => Just(Command::Pause),
+        4 => Just(Command::Resume),
+        1 => Just(Command::Cancel),
+        1 => Just(Command::Complete),
+        1 => Just(Command::Fail),
+    ];
+    prop_oneof![
+        4 => (agent(), 0..world::TEMPLATES.len(), proptest::option::of(1..300i64))
+            .prop_map(|(who, template, due)| Deed::Ask { who, template, due }),
+        8 => (actor(), which(), draft()).prop_map(|(who, which, draft)| Deed::Answer { who, which, draft }),
+        1 => (actor(), which(), draft()).prop_map(|(who, which, draft)| Deed::Auto { who, which, draft }),
+        1 => which().prop_map(|which| Deed::Expire { which }),
+        1 => (actor(), which()).prop_map(|(who, which)| Deed::Cancel { who, which }),
+        2 => (actor(), which(), -5..100i64).prop_map(|(who, which, span)| Deed::Claim { who, which, span }),
+        1 => (actor(), which()).prop_map(|(who, which)| Deed::Release { who, which }),
+        5 => (agent(), which(), -5..60i64).prop_map(|(who, which, span)| Deed::Take { who, which, span }),
+        2 => (which(), 0..3usize, -5..60i64).prop_map(|(which, back, span)| Deed::Heartbeat { which, back, span }),
+        3 => (which(), 0..3usize).prop_map(|(which, back)| Deed::Complete { which, back }),
+        2 => (which(), 0..3usize, any::<bool>()).prop_map(|(which, back, again)| Deed::Fail { which, back, again }),
+        3 => which().prop_map(|which| Deed::Tick { which }),
+        3 => (-30..200i64).prop_map(Deed::Jump),
+        1 => (actor(), command).prop_map(|(who, command)| Deed::Control { who, command }),
+    ]
+}
+
+/// No files: a failing history is printed whole.
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Every invariant, after every step of every history.
+    #[test]
+    fn invariants_hold_after_every_step(deeds in proptest::collection::vec(deed(), 1..80)) {
+        let mut world = World::new();
+        for deed in deeds {
+            let before = world.clone();
+            world.play(&deed);
+            invariants::of_the_step(&before, &world, &deed);
+            invariants::of_the_world(&world);
+        }
+    }
+
+    /// Time alone brings every question to rest, in few steps, and never wakes it again.
+    #[test]
+    fn time_alone_comes_to_rest(deeds in proptest::collection::vec(deed(), 1..40)) {
+        let mut world = World::new();
+        deeds.iter().for_each(|deed| world.play(deed));
+        for interaction in world.interactions {
+            invariants::of_time(interaction);
+        }
+    }
+
+    /// A lease that is always left to lapse ends as a failure that can be seen, not in a loop.
+    #[test]
+    fn a_delivery_that_never_succeeds_is_given_up(fails in proptest::collection::vec(any::<bool>(), 30)) {
+        invariants::of_a_hopeless_delivery(&fails);
+    }
+}

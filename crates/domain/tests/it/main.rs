@@ -1,0 +1,17 @@
+//! The rules of the domain: each state with each change, and histories of many.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod action_histories;
+mod agents;
+mod answers;
+mod audience;
+mod audit;
+mod common;
+mod flows;
+mod histories;
+mod interaction_table;
+mod proposal_table;
+mod questions;
+mod requirements;
+mod session_table;

@@ -1,0 +1,294 @@
+//! Ring 1: every state of a proposed action against every command, no wildcard.
+
+use crate::common::people::{at, caller, session, uuid};
+use crate::common::table::cells;
+use holdpoint_domain::proposal::Step;
+use holdpoint_domain::{
+    Action, Effect, InteractionId, Outcome, Permit, PermitId, Proposal, Refusal, Role, Ruling, Standing, Timestamp,
+    Verdict,
+};
+use serde_json::{Value, json};
+
+/// What people and policy do to it.
+const DECIDING: &str = "
+state           | release     | edit           | reject      | ask others
+allowed         | ActionNot   | ActionNot      | ActionNot   | ActionNot
+permit over     | ActionNot   | ActionNot      | ActionNot   | ActionNot
+waiting         | allowed     | allowed edited | rejected    | waiting edited
+denied          | ActionNot   | ActionNot      | ActionNot   | ActionNot
+rejected        | ActionNot   | ActionNot      | ActionNot   | ActionNot
+started         | ActionNot   | ActionNot      | ActionNot   | ActionNot
+overdue         | ActionNot   | ActionNot      | ActionNot   | ActionNot
+overdue, repeat | ActionNot   | ActionNot      | ActionNot   | ActionNot
+done            | ActionNot   | ActionNot      | ActionNot   | ActionNot
+failed          | ActionNot   | ActionNot      | ActionNot   | ActionNot
+unknown         | allowed     | allowed edited | ActionNot   | ActionNot
+unknown, asked  | allowed     | allowed edited | ActionNot   | ActionNot
+";
+
+/// What its agent does to it.
+const ACTING: &str = "
+state           | start         | start, other permit | start, other agent | done          | failed        | cannot tell | done, other agent
+allowed         | started       | PermitUnknown       | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+permit over     | PermitExpired | PermitUnknown       | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+waiting         | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+denied          | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+rejected        | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+started         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+overdue         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+overdue, repeat | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | unknown     | NotYourAction
+done            | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+failed          | ActionNot     | ActionNot           | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
+unknown         | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | ActionNot   | NotYourAction
+unknown, asked  | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | ActionNot   | NotYourAction
+";
+
+/// What time does to it, and what people say of what nobody knows.
+const RECOUNTING: &str = "
+state           | lapse   | it ran    | it failed | leave it
+allowed         | nothing | ActionNot | ActionNot | ActionNot
+permit over     | nothing | ActionNot | ActionNot | ActionNot
+waiting         | nothing | ActionNot | ActionNot | ActionNot
+denied          | nothing | ActionNot | ActionNot | ActionNot
+rejected        | nothing | ActionNot | ActionNot | ActionNot
+started         | nothing | ActionNot | ActionNot | ActionNot
+overdue         | unknown | ActionNot | ActionNot | ActionNot
+overdue, repeat | allowed | ActionNot | ActionNot | ActionNot
+done            | nothing | ActionNot | ActionNot | ActionNot
+failed          | nothing | ActionNot | ActionNot | ActionNot
+unknown         | nothing | done      | failed    | unknown
+unknown, asked  | nothing | done      | failed    | unknown
+";
+
+const NOW: i64 = 100;
+
+#[test]
+fn every_state_against_every_command() {
+    let cells = [DECIDING, ACTING, RECOUNTING].into_iter().flat_map(cells);
+    let mut checked = 0;
+    for (state, command, expected) in cells {
+        check(state, command, expected);
+        checked += 1;
+    }
+    assert_eq!(checked, 12 * 15);
+}
+
+/// Only a permit in force, for exactly these arguments, starts an action: not one for what was there before an edit.
+#[test]
+fn a_permit_is_for_these_arguments() {
+    let stale = permit(1, &action(json!({ "path": "a" })), 200);
+    let edited = Some(json!({ "path": "b" }));
+    let proposal = Proposal { edited, ..proposal("waiting") };
+    let proposal = Proposal { standing: Standing::Allowed { permit: stale }, ..proposal };
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let refused = proposal.start(&agent, PermitId::from_uuid(uuid(1)), at(NOW), at(NOW + 300));
+    assert_eq!(refused, Err(Refusal::PermitUnknown));
+}
+
+#[test]
+fn the_same_call_is_the_same_action() {
+    let proposal = proposal("waiting");
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    assert_eq!(proposal.same(&action(json!({ "path": "a" })), &agent), Ok(()));
+    assert_eq!(proposal.same(&action(json!({ "path": "b" })), &agent), Err(Refusal::CallConflict("call".into())));
+    let other = Action { tool: "delete_file".into(), arguments: json!({ "path": "a" }) };
+    assert_eq!(proposal.same(&other, &agent), Err(Refusal::CallConflict("call".into())));
+    let stranger = caller("stranger", Role::Agent, &[]).actor;
+    assert_eq!(proposal.same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
+}
+
+fn check(state: &str, command: &str, expected: &str) {
+    let before = proposal(state);
+    let revision = before.revision;
+    let found = match run(before, command) {
+        None => "nothing".to_owned(),
+        Some(Err(refusal)) => name(&refusal),
+        Some(Ok((after, happening))) => {
+            assert_eq!(after.revision, revision + 1, "{state} | {command}");
+            assert!(happening.name.starts_with("action."), "{state} | {command}");
+            assert!(happening.data.get("arguments").is_none(), "{state} | {command}");
+            let edited = if after.edited.is_some() { " edited" } else { "" };
+            format!("{}{edited}", after.state(at(NOW)))
+        }
+    };
+    assert_eq!(found, expected, "{state} | {command}");
+}
+
+fn run(proposal: Proposal, command: &str) -> Option<Result<Step, Refusal>> {
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let stranger = caller("stranger", Role::Agent, &[]).actor;
+    let alice = caller("alice", Role::Operator, &[]).actor;
+    let (good, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(9)));
+    let until = at(NOW + 300);
+    let fresh = |proposal: &Proposal| permit(2, &proposal.effective(), 1000);
+    let done = || Outcome::Done { result: json!({ "bytes": 1 }) };
+    let edited = json!({ "path": "b" });
+    Some(match command {
+        "release" => proposal.clone().release(&alice, fresh(&proposal), None),
+        "edit" => proposal.release(&alice, permit(2, &action(edited.clone()), 1000), Some(edited)),
+        "reject" => proposal.reject(alice, Some(Effect::Reject), Some("no".into())),
+        "ask others" => proposal.ask_others(&alice, InteractionId::from_uuid(uuid(8)), edited, ruling()),
+        "start" => proposal.start(&agent, good, at(NOW), until),
+        "start, other permit" => proposal.start(&agent, other, at(NOW), until),
+        "start, other agent" => proposal.start(&stranger, good, at(NOW), until),
+        "done" => proposal.report(&agent, done(), None),
+        "done, other agent" => proposal.report(&stranger, done(), None),
+        "failed" => proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None),
+        "cannot tell" => proposal.report(&agent, Outcome::Unknown, None),
+        "lapse" => return proposal.clone().lapse(Some(fresh(&proposal)), at(NOW)).map(Ok),
+        "it ran" => proposal.recount(&alice, Some(Effect::Provide), None),
+        "it failed" => proposal.recount(&alice, Some(Effect::Reject), None),
+        "leave it" => proposal.recount(&alice, Some(Effect::Skip), None),
+        other => panic!("no command {other}"),
+    })
+}
+
+fn proposal(state: &str) -> Proposal {
+    let action = action(json!({ "path": "a" }));
+    let asked = InteractionId::from_uuid(uuid(7));
+    let alice = caller("alice", Role::Operator, &[]).actor;
+    let run = PermitId::from_uuid(uuid(1));
+    let started = |until: i64| Standing::Started { permit: run, since: at(50), until: at(until) };
+    let standing = match state {
+        "allowed" => Standing::Allowed { permit: permit(1, &action, 200) },
+        "permit over" => Standing::Allowed { permit: permit(1, &action, NOW) },
+        "waiting" => Standing::Waiting { interaction: asked },
+        "denied" => Standing::Denied,
+        "rejected" => Standing::Rejected { by: alice, effect: Some(Effect::Reject), feedback: None },
+        "started" => started(200),
+        "overdue" | "overdue, repeat" => started(NOW),
+        "done" => Standing::Done { result: Value::Null },
+        "failed" => Standing::Failed { message: "disk".into(), result: Value::Null },
+        "unknown" => Standing::Unknown { interaction: None, permit: Some(run) },
+        "unknown, asked" => Standing::Unknown { interaction: Some(asked), permit: Some(run) },
+        other => panic!("no state {other}"),
+    };
+    let session = session();
+    Proposal {
+        scope: session.scope,
+        session: session.id,
+        call: "call".into(),
+        action,
+        edited: None,
+        proposed_by: caller("agent", Role::Agent, &[]).actor,
+        role: Role::Agent,
+        at: at(1),
+        ruling: ruling(),
+        grant: None,
+        repeatable: state.ends_with("repeat"),
+        driven: false,
+        runner: None,
+        step: None,
+        seen: None,
+        asked: vec![asked],
+        standing,
+        revision: 3,
+    }
+}
+
+fn action(arguments: Value) -> Action {
+    Action { tool: "write_file".into(), arguments }
+}
+
+fn permit(number: u128, action: &Action, expires: i64) -> Permit {
+    Permit { id: PermitId::from_uuid(uuid(number)), digest: action.digest().to_string(), expires_at: at(expires) }
+}
+
+fn ruling() -> Ruling {
+    Ruling {
+        verdict: Verdict::Ask,
+        rule: Some("writing".into()),
+        reason: "it writes".into(),
+        policy: "v1".into(),
+        floor: None,
+    }
+}
+
+fn name(refusal: &Refusal) -> String {
+    let text = format!("{refusal:?}");
+    text.split([' ', '(']).next().unwrap().to_owned()
+}
+
+/// Whoever runs it has its outcome waited for longer, while it is running and only then.
+#[test]
+fn only_what_runs_is_kept() {
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let stranger = caller("stranger", Role::Agent, &[]).actor;
+    for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
+        let kept = proposal(state).keep(&agent, at(500), None);
+        match state {
+            "started" | "overdue" | "overdue, repeat" => {
+                let kept = kept.unwrap();
+                assert_eq!((kept.wake_at(), kept.revision), (Some(at(500)), 4), "{state}");
+                assert_eq!(kept.lapse(Some(permit(2, &action(json!({})), 1000)), at(499)), None, "{state}");
+            }
+            _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
+        }
+        assert_eq!(proposal(state).keep(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
+    }
+}
+
+/// What people had run again is not ended, and not kept, by whoever still runs the first.
+#[test]
+fn a_report_is_of_its_own_run() {
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let (own, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(99)));
+    let done = || Outcome::Done { result: Value::Null };
+    for state in ["started", "overdue", "unknown", "unknown, asked"] {
+        let refused = proposal(state).report(&agent, done(), Some(other));
+        assert_eq!(refused, Err(Refusal::AnotherRun(own)), "{state}");
+        proposal(state).report(&agent, done(), Some(own)).unwrap();
+    }
+    assert_eq!(proposal("started").keep(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
+    proposal("started").keep(&agent, at(500), Some(own)).unwrap();
+}
+
+/// What may be repeated is offered again only while somebody is left who could begin it.
+#[test]
+fn what_nobody_could_begin_again_is_unknown() {
+    let overdue = Proposal { repeatable: true, ..proposal("overdue") };
+    let fresh = permit(2, &action(json!({})), 1000);
+    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state(at(NOW)), "allowed");
+    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state(at(NOW)), "unknown");
+}
+
+/// However a run comes to be unknown, it stays known which one it was.
+#[test]
+fn what_nobody_knows_is_of_one_run() {
+    let alice = caller("alice", Role::Operator, &[]).actor;
+    let agent = caller("agent", Role::Agent, &[]).actor;
+    let run = Some(PermitId::from_uuid(uuid(1)));
+    let check = |after: Proposal| assert_eq!(after.standing.run(), run, "{:?}", after.standing);
+    check(proposal("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
+    check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
+    check(proposal("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
+    check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
+    // What an earlier version kept does not say which run it was: whoever reports is believed.
+    let old: Standing = serde_json::from_value(json!({ "state": "unknown" })).unwrap();
+    let old = Proposal { standing: old, ..proposal("unknown") };
+    old.report(&agent, Outcome::Done { result: Value::Null }, run).unwrap();
+}
+
+#[test]
+fn a_permit_that_ran_out_allows_nothing() {
+    let over = proposal("permit over");
+    assert_eq!(
+        (over.state(at(NOW - 1)), over.state(at(NOW)), over.state(Timestamp::MAX)),
+        ("allowed", "rejected", "rejected")
+    );
+}
+
+/// Whoever sleeps on what a client is to run is told when it will not be run any more.
+#[test]
+fn what_a_client_does_not_begin_in_time_has_failed() {
+    let runner = Some(holdpoint_domain::Actor { kind: holdpoint_domain::ActorKind::User, name: "alice".into() });
+    let fresh = permit(9, &action(json!({})), NOW + 300);
+    let allowed = Proposal { runner: runner.clone(), ..proposal("allowed") };
+    assert_eq!(allowed.wake_at(), Some(at(200)));
+    assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
+    let over = Proposal { runner, ..proposal("permit over") };
+    let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
+    assert_eq!((failed.state(at(NOW)), happening.name), ("failed", "action.failed"));
+    assert_eq!(failed.wake_at(), None);
+    assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
+}

@@ -1,0 +1,156 @@
+//! Actions where the policy moves under them, or where there is no room to ask.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use domain::{Action, Caller, Draft, Effect, Refusal, Role, Session, SignedDuration, Standing, Timestamp};
+use holdpoint_engine::{Acted, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
+use serde_json::{Value, json};
+use store::{Clock, Store};
+use store_sqlite::{Options, SqliteStore};
+use tempfile::TempDir;
+
+use crate::engine::world::{World, refusal};
+
+const ALLOW: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nverdict = \"allow\"\n";
+const ASK: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nverdict = \"ask\"\n";
+const DENY: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nverdict = \"deny\"\n";
+
+/// A clock that never says the same twice: what was committed later has a later time.
+struct Ticking(AtomicI64);
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_microsecond(1_800_000_000_000_000 + self.0.fetch_add(1, Ordering::SeqCst)).unwrap()
+    }
+}
+
+/// An engine whose transactions can be put in order afterwards.
+struct Race {
+    engine: Engine,
+    agent: Caller,
+    alice: Caller,
+    root: Caller,
+    session: Session,
+    _directory: TempDir,
+}
+
+impl Race {
+    async fn new() -> Self {
+        let directory = TempDir::new().unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(Ticking(AtomicI64::new(0)));
+        let store = SqliteStore::open(directory.path(), Arc::clone(&clock), &Options::default()).unwrap();
+        let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+        let store: Arc<dyn Store> = Arc::new(store);
+        let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
+        let mut callers = Vec::new();
+        for (role, name) in [(Role::Agent, "bot"), (Role::Operator, "alice"), (Role::Admin, "root")] {
+            let new = NewKey::named(role, name);
+            let (key, _) = engine.key_install("default", "default", new).await.unwrap();
+            callers.push(key.caller(engine.now()).unwrap());
+        }
+        let session = engine.start(&callers[0], Start::default(), None).await.unwrap();
+        let [agent, alice, root] = callers.try_into().unwrap();
+        Self { engine, agent, alice, root, session, _directory: directory }
+    }
+
+    /// Puts a policy in force, and says since when and which.
+    async fn puts(&self, text: &str) -> (Timestamp, String) {
+        let put = self.engine.policy_put(&self.root, text.into(), (None, None), None).await.unwrap();
+        (put.state.at, put.policy.version().to_owned())
+    }
+
+    async fn proposes(&self, call: String) -> Acted {
+        self.engine.propose(&self.agent, self.session.id, writing(&call), None).await.unwrap()
+    }
+}
+
+fn writing(call: &str) -> Propose {
+    let action = Action { tool: "write".into(), arguments: json!({ "path": call }) };
+    Propose {
+        call: call.into(),
+        action,
+        context: Value::Null,
+        seen: None,
+        traceparent: None,
+        repeatable: false,
+        client: false,
+        deadline_seconds: None,
+    }
+}
+
+/// Whatever a proposal was ruled by was in force when it was committed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_policy_that_moves_before_the_commit_judges_again() {
+    let race = Race::new().await;
+    let mut reigns = BTreeMap::from([race.puts(DENY).await]);
+    for round in 0..25 {
+        let proposals = (0..8).map(|number| race.proposes(format!("c{round}-{number}")));
+        let text = if round % 2 == 0 { ALLOW } else { DENY };
+        let (_, put) = tokio::join!(futures::future::join_all(proposals), race.puts(text));
+        reigns.insert(put.0, put.1);
+    }
+    let (all, _) = race.engine.actions(&race.agent, race.session.id, String::new(), 1000).await.unwrap();
+    assert_eq!(all.len(), 25 * 8);
+    let mut ruled_by = BTreeMap::new();
+    for Acted { proposal, .. } in all {
+        let (_, reigned) = reigns.range(..proposal.at).next_back().unwrap();
+        assert_eq!(proposal.ruling.policy, *reigned, "{} was ruled on by a policy that was gone", proposal.call);
+        *ruled_by.entry(proposal.ruling.verdict).or_insert(0) += 1;
+    }
+    assert_eq!(ruled_by.len(), 2, "both policies ruled");
+}
+
+/// An edit is taken under the policy of the moment in which it is committed, or not at all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edit_is_judged_by_the_policy_of_its_commit() {
+    let race = Race::new().await;
+    for round in 0..25 {
+        race.puts(ASK).await;
+        let Standing::Waiting { interaction } = race.proposes(format!("c{round}")).await.proposal.standing else {
+            unreachable!("nobody is asked")
+        };
+        let arguments = Some(json!({ "path": "edited" }));
+        let edit = Draft { effect: Some(Effect::Edit), arguments, ..Draft::default() };
+        let edited = race.engine.answer(&race.alice, interaction, edit, None);
+        // In the last round the policy certainly comes first.
+        let (edited, since) = if round == 24 {
+            let (since, _) = race.puts(DENY).await;
+            (edited.await, since)
+        } else {
+            let (edited, (since, _)) = tokio::join!(edited, race.puts(DENY));
+            (edited, since)
+        };
+        match edited {
+            Ok(answered) => assert!(answered.resolved_at().unwrap() < since, "a denied edit was taken"),
+            Err(Error::Refused(Refusal::EditDenied(_))) => {}
+            Err(other) => unreachable!("{other:?}"),
+        }
+    }
+}
+
+/// A session with as many open questions as it may have: the outcome is unknown, and the timers of everybody else go on.
+#[tokio::test]
+async fn no_room_to_ask_does_not_stop_the_clock() {
+    let world = World::with(Settings { most_open: 1, ..Settings::default() });
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let read =
+        |call: &str| Propose { action: Action { tool: "read_file".into(), arguments: json!({}) }, ..writing(call) };
+    for call in ["a", "b"] {
+        let acted = world.engine.propose(&agent, session.id, read(call), None).await.unwrap();
+        let name = (session.id, call.to_owned());
+        world.engine.action_start(&agent, name, acted.permit.unwrap(), Some(60), None).await.unwrap();
+    }
+    let waiting = world.engine.propose(&agent, session.id, writing("open"), None).await.unwrap();
+    assert!(matches!(waiting.proposal.standing, Standing::Waiting { .. }));
+    let full = world.engine.propose(&agent, session.id, writing("full"), None).await;
+    assert_eq!(refusal(full.map(|acted| acted.proposal)), Refusal::TooManyOpen { most: 1 });
+    world.clock.advance(SignedDuration::from_secs(60));
+    world.engine.fire_due().await.unwrap();
+    for call in ["a", "b"] {
+        let acted = world.engine.action(&alice, session.id, call.into(), std::time::Duration::ZERO).await.unwrap();
+        assert!(matches!(acted.proposal.standing, Standing::Unknown { interaction: None, permit: Some(_) }));
+    }
+}

@@ -1,0 +1,381 @@
+//! The audit trail: what each use case leaves on it, and that it proves itself.
+
+use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
+use domain::{Caller, Command, Credential, Draft, Effect, KeyId, Role, Session, SignedDuration, Wire};
+use holdpoint_engine::{Audited, Export, Idempotency, NewKey, Settings, Wanted};
+use serde_json::{Value, json};
+use store::{AuditFilter, Page};
+
+use crate::engine::world::{World, choice, data, refusal};
+
+const ALL: Page<u64> = Page { after: None, limit: 1000 };
+const MARKER: &str = "hunter2-marker";
+
+impl World {
+    async fn trail(&self, filter: AuditFilter) -> Vec<Audited> {
+        let auditor = self.caller(Role::Admin, "auditor").await;
+        self.engine.audit(&auditor, filter, ALL).await.unwrap().0
+    }
+
+    async fn trail_of(&self, session: &Session) -> Vec<Audited> {
+        self.trail(AuditFilter { session: Some(session.id), ..AuditFilter::default() }).await
+    }
+
+    /// The last entry of a session, with its type.
+    async fn last(&self, session: &Session, name: &str) -> domain::audit::Entry {
+        let entry = self.trail_of(session).await.pop().unwrap().entry;
+        assert_eq!(entry.name, name);
+        entry
+    }
+
+    async fn exported(&self, by: &Caller, wanted: Wanted) -> String {
+        text(self.engine.audit_export(by, wanted).await.unwrap()).await
+    }
+}
+
+fn key_of(caller: &Caller) -> KeyId {
+    let Credential::Key(key) = caller.credential else { unreachable!("{caller:?} has no key") };
+    key
+}
+
+async fn text(mut export: Export) -> String {
+    let mut text = String::new();
+    while let Some(lines) = export.next().await.unwrap() {
+        text += &lines;
+    }
+    text
+}
+
+fn verified(text: &str) -> Result<Report, Finding> {
+    verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &Demands::default())
+}
+
+/// The same of what need not begin at the first entry.
+fn verified_part(text: &str) -> Result<Report, Finding> {
+    let partial = Demands { partial: true, ..Demands::default() };
+    verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &partial)
+}
+
+fn action() -> Value {
+    json!({ "kind": "approval", "action": { "tool": "deploy", "arguments": { "version": "1.4" } } })
+}
+
+/// One of everything that can happen in a session: each event has its entry, and the trail has nothing else of it.
+#[tokio::test]
+async fn every_use_case_leaves_one_entry_for_each_event() {
+    let world = World::new();
+    let (agent, alice, root) =
+        (world.agent().await, world.person("alice").await, world.caller(Role::Admin, "root").await);
+    let session = world.session(&agent).await;
+    let one = world.ask(&agent, &session, action()).await;
+    world.engine.claim(&alice, one.id, None).await.unwrap();
+    world.engine.release(&alice, one.id, None).await.unwrap();
+    world.choose(&alice, one.id, "approve").await.unwrap();
+    let taken = world.engine.take(&agent, one.id, Some(60), None).await.unwrap();
+    world.engine.heartbeat(&agent, (one.id, taken.lease), Some(60), None).await.unwrap();
+    world.engine.fail(&agent, (one.id, taken.lease), "not now".into(), true, None).await.unwrap();
+    let taken = world.engine.take(&agent, one.id, Some(60), None).await.unwrap();
+    world.engine.complete(&agent, (one.id, taken.lease), None).await.unwrap();
+    let two = world.ask(&agent, &session, json!({ "audience": { "quorum": 2 } })).await;
+    world.choose(&alice, two.id, "confirm").await.unwrap();
+    world.engine.cancel(&agent, two.id, None, None).await.unwrap();
+    let three = world.ask(&agent, &session, json!({})).await;
+    world.engine.expire(&alice, three.id, None).await.unwrap();
+    let four = world.ask(&agent, &session, json!({})).await;
+    world.engine.auto(&root, four.id, domain::AutoSource::AutoPolicy, choice("confirm"), None).await.unwrap();
+    world.ask(&agent, &session, json!({ "deadline_seconds": 120, "fallback": "deny" })).await;
+    world.pass(200);
+    world.engine.fire_due().await.unwrap();
+    world.control(&alice, session.id, Command::Pause).await.unwrap();
+    world.control(&alice, session.id, Command::Resume).await.unwrap();
+    world.ask(&agent, &session, json!({})).await;
+    world.control(&alice, session.id, Command::Cancel).await.unwrap();
+
+    let events = world.events(&agent, session.id).await;
+    let trail = world.trail_of(&session).await;
+    let told: Vec<_> = trail.iter().map(|audited| (audited.entry.event.unwrap(), audited.entry.name.clone())).collect();
+    let happened: Vec<_> = (1..).zip(events).collect();
+    assert_eq!(told, happened);
+    assert!(happened.len() >= 20, "{happened:?}");
+    assert!(trail.windows(2).all(|pair| pair[0].seq < pair[1].seq));
+}
+
+/// Who, how, from where, and both versions of the arguments.
+#[tokio::test]
+async fn an_edit_is_kept_with_what_it_changed() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let alice = Caller { from: Some([10, 1, 2, 3].into()), ..alice };
+    let session = world.session(&agent).await;
+    let question = world.ask(&agent, &session, action()).await;
+    let asked = world.last(&session, "interaction.asked").await;
+    assert_eq!(asked.data["action"], json!({ "tool": "deploy", "arguments": { "version": "1.4" } }));
+    assert_eq!(
+        (asked.by.clone(), asked.how.wire, asked.how.key),
+        (agent.actor.clone(), Wire::Http, Some(key_of(&agent)))
+    );
+    let edit = Draft {
+        effect: Some(Effect::Edit),
+        arguments: Some(json!({ "version": "1.5" })),
+        feedback: Some("1.4 is broken".into()),
+        ..Draft::default()
+    };
+    world.engine.answer(&alice, question.id, edit, None).await.unwrap();
+    let answered = world.last(&session, "interaction.answered").await;
+    assert_eq!(answered.data["action"]["arguments"], json!({ "version": "1.4" }));
+    assert_eq!(answered.data["answer"]["arguments"], json!({ "version": "1.5" }));
+    assert_eq!(answered.data["answer"]["feedback"], json!("1.4 is broken"));
+    assert_eq!(
+        (answered.by, answered.how.key, answered.how.from),
+        (alice.actor.clone(), Some(key_of(&alice)), alice.from)
+    );
+    assert_eq!((answered.interaction, answered.at), (Some(question.id), world.engine.now()));
+}
+
+/// The fallback at a deadline is Holdpoint's own doing; votes and forms are kept as they were given.
+#[tokio::test]
+async fn automatic_resolutions_votes_and_forms_are_kept() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let form = json!({ "kind": "form", "schema": { "type": "object" }, "audience": { "quorum": 2 } });
+    let question = world.ask(&agent, &session, form).await;
+    world.engine.answer(&alice, question.id, data(json!({ "colour": "blue" })), None).await.unwrap();
+    let voted = world.last(&session, "interaction.voted").await;
+    assert_eq!((&voted.data["answer"]["data"], &voted.data["quorum"]), (&json!({ "colour": "blue" }), &json!(2)));
+    world.engine.cancel(&agent, question.id, None, None).await.unwrap();
+
+    world.ask(&agent, &session, json!({ "deadline_seconds": 10, "fallback": "deny" })).await;
+    world.pass(11);
+    world.engine.fire_due().await.unwrap();
+    let resolved = world.last(&session, "interaction.auto_resolved").await;
+    assert_eq!((resolved.by.name.as_str(), resolved.how.wire, resolved.how.key), ("holdpoint", Wire::Timer, None));
+    assert_eq!((&resolved.data["source"], &resolved.data["answer"]["effect"]), (&json!("system"), &json!("reject")));
+}
+
+/// What is refused, or repeated under its key, leaves nothing.
+#[tokio::test]
+async fn refusals_and_repetitions_leave_nothing() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let question = world.ask(&agent, &session, json!({})).await;
+    let before = world.trail_of(&session).await.len();
+    assert!(world.choose(&alice, question.id, "perhaps").await.is_err());
+    assert!(world.choose(&agent, question.id, "confirm").await.is_err());
+    assert_eq!(world.trail_of(&session).await.len(), before);
+    for _ in 0..3 {
+        let once = Some(Idempotency::new("k".into(), "answer", b"body"));
+        world.engine.answer(&alice, question.id, choice("confirm"), once).await.unwrap();
+    }
+    assert!(world.choose(&alice, question.id, "confirm").await.is_err());
+    assert_eq!(world.trail_of(&session).await.len(), before + 1);
+}
+
+/// A secret's delivery is kept by name; its value and the agent's own state never are.
+#[tokio::test]
+async fn secrets_are_kept_by_name() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "resume_point": { "at": MARKER } });
+    let question = world.ask(&agent, &session, secret).await;
+    world.engine.answer(&alice, question.id, data(json!({ "TOKEN": MARKER })), None).await.unwrap();
+    world.engine.take(&agent, question.id, None, None).await.unwrap();
+    let taken = world.last(&session, "delivery.taken").await;
+    assert_eq!((taken.data["secrets"].clone(), taken.by), (json!(["TOKEN"]), agent.actor));
+    let auditor = world.caller(Role::Admin, "auditor").await;
+    let text = world.exported(&auditor, Wanted::default()).await;
+    assert!(text.contains("TOKEN") && !text.contains(MARKER), "{text}");
+}
+
+/// Keys made on the machine and over the wire, and their end.
+#[tokio::test]
+async fn keys_are_kept() {
+    let world = World::new();
+    let root = world.caller(Role::Admin, "root").await;
+    let new = NewKey { groups: vec!["night".into()], ..NewKey::named(Role::Viewer, "carol") };
+    let (key, secret) = world.engine.key_create(&root, new, None).await.unwrap();
+    world.engine.key_revoke(&root, key.id).await.unwrap();
+    assert!(world.engine.key_revoke(&root, key.id).await.is_err());
+    let by = |name: &str| AuditFilter { by: Some(name.into()), ..AuditFilter::default() };
+    let trail = world.trail(by("root")).await;
+    let names: Vec<&str> = trail.iter().map(|audited| audited.entry.name.as_str()).collect();
+    assert_eq!(names, ["key.created", "key.revoked"]);
+    let told = &trail[0].entry.data;
+    assert_eq!((&told["key"], &told["role"], &told["user"]), (&json!(key.id), &json!("viewer"), &json!("carol")));
+    assert_eq!(trail[1].entry.data["key"], json!(key.id));
+    let installed = world.trail(by("holdpoint")).await;
+    assert!(installed.iter().all(|audited| audited.entry.how.wire == Wire::Cli && audited.entry.name == "key.created"));
+    let auditor = world.caller(Role::Admin, "auditor").await;
+    let text = world.exported(&auditor, Wanted::default()).await;
+    assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "a key's secret is on the trail");
+}
+
+/// Only who may audit may read, page by page; nobody sees another tenant's.
+#[tokio::test]
+async fn the_trail_is_for_auditors_of_its_project() {
+    let world = World::new();
+    let (agent, alice, root) =
+        (world.agent().await, world.person("alice").await, world.caller(Role::Admin, "root").await);
+    world.session(&agent).await;
+    for caller in [&agent, &alice] {
+        assert!(matches!(
+            refusal(world.engine.audit(caller, AuditFilter::default(), ALL).await),
+            domain::Refusal::RoleForbids { .. }
+        ));
+        assert!(world.engine.audit_export(caller, Wanted::default()).await.is_err());
+        assert!(world.engine.audit_key(caller).await.is_ok(), "the public half is nobody's secret");
+    }
+    let page = |after| Page { after, limit: 3 };
+    let (first, next) = world.engine.audit(&root, AuditFilter::default(), page(None)).await.unwrap();
+    assert_eq!((first.len(), next), (3, Some(3)));
+    let (rest, next) = world.engine.audit(&root, AuditFilter::default(), page(next)).await.unwrap();
+    assert_eq!((rest.iter().map(|audited| audited.seq).collect::<Vec<_>>(), next), (vec![4], None));
+    let mallory = world.stranger("elsewhere", Role::Admin, "mallory", &[]).await;
+    let theirs = world.engine.audit(&mallory, AuditFilter::default(), ALL).await.unwrap().0;
+    assert_eq!(theirs.iter().map(|audited| audited.seq).collect::<Vec<_>>(), [1]);
+    assert_ne!(world.engine.audit_key(&mallory).await.unwrap(), world.engine.audit_key(&root).await.unwrap());
+}
+
+/// An export verifies whole, from a number on, and with the neighbours' entries, and a span of time, by digest alone.
+#[tokio::test]
+async fn exports_verify() {
+    let world = World::new();
+    let (agent, root) = (world.agent().await, world.caller(Role::Admin, "root").await);
+    for _ in 0..150 {
+        world.session(&agent).await;
+    }
+    world.pass(100);
+    let new = NewKey::named(Role::Admin, "neighbour");
+    let (key, _) = world.engine.key_install("default", "another", new).await.unwrap();
+    let neighbour = key.caller(world.engine.now()).unwrap();
+
+    let whole = world.exported(&root, Wanted::default()).await;
+    let report = verified(&whole).unwrap();
+    assert_eq!((report.entries, report.digests_only, report.checkpoints), (153, 1, 1));
+    assert_eq!(report.public_key, world.engine.audit_key(&root).await.unwrap().to_string());
+    assert_eq!(world.exported(&root, Wanted::default()).await, whole, "asked again, it is the same");
+    let theirs = world.exported(&neighbour, Wanted::default()).await;
+    assert_eq!(verified(&theirs).unwrap().digests_only, 152);
+    assert!(theirs.contains("neighbour") && !theirs.contains("deployer"));
+    let all = text(world.engine.audit_export_all("default", Wanted::default()).await.unwrap()).await;
+    let report = verified(&all).unwrap();
+    assert_eq!((report.digests_only, report.shown.as_str(), report.at), (0, "all", world.engine.now().to_string()));
+
+    let after = Wanted { after: 150, ..Wanted::default() };
+    let part = world.exported(&root, after).await;
+    let report = verified_part(&part).unwrap();
+    assert_eq!((report.first, report.entries, report.shown), (151, 3, root.scope.project.to_string()));
+    assert_eq!(verified(&part).unwrap_err().fault, Fault::Partial { upto: 150 });
+    let late = Wanted { since: Some(world.engine.now()), ..Wanted::default() };
+    let report = verified(&world.exported(&neighbour, late).await).unwrap();
+    assert_eq!((report.entries, report.digests_only), (153, 152));
+    let early = Wanted { until: Some(world.engine.now()), ..Wanted::default() };
+    assert_eq!(verified(&world.exported(&neighbour, early).await).unwrap().digests_only, 153);
+    assert!(world.engine.audit_export(&root, Wanted { after: 154, ..Wanted::default() }).await.is_err());
+    assert!(world.engine.audit_export_all("nobody", Wanted::default()).await.is_err());
+}
+
+/// Checkpoints come with the first entries, after many, and after a while; a restart goes on with the same key.
+#[tokio::test]
+async fn checkpoints_come_by_number_and_by_time() {
+    let world = World::new();
+    let agent = world.agent().await;
+    let signed = async |world: &World| {
+        world.engine.chain().await.unwrap();
+        world.engine.sign_due().await.unwrap();
+        let tenant = agent.scope.tenant;
+        let page = Page { after: None, limit: 100 };
+        let found = store::read(&*world.store, store::Cost::Point, move |reads| reads.audit_checkpoints(tenant, page));
+        let found: Result<_, store::StoreError> = found.await;
+        found.unwrap().into_iter().map(|checkpoint| (checkpoint.previous, checkpoint.seq)).collect::<Vec<_>>()
+    };
+    assert_eq!(signed(&world).await, [(0, 1)]);
+    world.session(&agent).await;
+    assert_eq!(signed(&world).await, [(0, 1)], "not yet");
+    for _ in 0..300 {
+        world.session(&agent).await;
+    }
+    assert_eq!(signed(&world).await, [(0, 1), (1, 258)]);
+    world.pass(61);
+    assert_eq!(signed(&world).await, [(0, 1), (1, 258), (258, 302)]);
+    assert_eq!(signed(&world).await.len(), 3, "nothing new to sign");
+    let key = world.engine.audit_key(&agent).await.unwrap();
+    let world = world.restarted_after(SignedDuration::from_secs(5));
+    assert_eq!(world.engine.audit_key(&agent).await.unwrap(), key);
+    let root = world.caller(Role::Admin, "root").await;
+    assert_eq!(verified(&world.exported(&root, Wanted::default()).await).unwrap().checkpoints, 4);
+    assert!(world.another_engine([8; 32]).audit_key(&agent).await.is_err(), "without the master key nobody signs");
+}
+
+/// Whoever writes to the database without the master key is found out.
+#[tokio::test]
+async fn tampering_with_the_database_shows() {
+    let world = World::new();
+    let (agent, root) = (world.agent().await, world.caller(Role::Admin, "root").await);
+    for _ in 0..5 {
+        world.session(&agent).await;
+    }
+    world.engine.chain().await.unwrap();
+    let database = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
+    let edit = "update audit set text = replace(text, 'deployer', 'somebody') where position = 4";
+    assert_eq!(database.execute(edit, []).unwrap(), 1);
+    let found = verified(&world.exported(&root, Wanted::default()).await).unwrap_err();
+    assert_eq!(found.to_string(), "line 5: entry 4 was changed");
+    assert_eq!(database.execute("delete from audit_chain where seq = 3", []).unwrap(), 1);
+    let found = verified(&world.exported(&root, Wanted::default()).await).unwrap_err();
+    assert_eq!(found.to_string(), "line 4: entry 3 was removed");
+}
+
+/// What is filed beside the text is outside the chain: one that was moved to another project, or filed as something else, is
+/// shown to nobody as what happened, and an export says so.
+#[tokio::test]
+async fn an_entry_that_was_filed_elsewhere_shows() {
+    let edits = [
+        ("update audit set project = ?1 where position = 4", true),
+        ("update audit_chain set project = ?1 where seq = 4", false),
+        ("update audit set at = at - 1 where position = 4 and ?1 is not null", true),
+        ("update audit set by = 'somebody' where position = 4 and ?1 is not null", true),
+        ("update audit set type = 'key.created' where position = 4 and ?1 is not null", true),
+        ("update audit set session = ?1 where position = 4", true),
+    ];
+    for (edit, listed) in edits {
+        let world = World::new();
+        let (agent, root) = (world.agent().await, world.caller(Role::Admin, "root").await);
+        for _ in 0..3 {
+            world.session(&agent).await;
+        }
+        let new = NewKey::named(Role::Admin, "neighbour");
+        let (key, _) = world.engine.key_install("default", "another", new).await.unwrap();
+        let neighbour = key.caller(world.engine.now()).unwrap();
+        world.engine.chain().await.unwrap();
+        let database = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
+        assert_eq!(database.execute(edit, [neighbour.scope.project.uuid()]).unwrap(), 1, "{edit}");
+        for by in [&root, &neighbour] {
+            let found = verified(&world.exported(by, Wanted::default()).await).unwrap_err();
+            assert_eq!(found.to_string(), "line 5: entry 4 was changed", "{edit}");
+        }
+        let (told, blind) = if listed { (&root, &neighbour) } else { (&neighbour, &root) };
+        assert!(world.engine.audit(told, AuditFilter::default(), ALL).await.is_err(), "{edit}");
+        let seen = world.engine.audit(blind, AuditFilter::default(), ALL).await.unwrap().0;
+        assert!(seen.iter().all(|audited| audited.seq != 4), "{edit}");
+    }
+}
+
+/// What was archived long ago is still on the trail.
+#[tokio::test]
+async fn the_trail_outlives_the_question() {
+    let world = World::with(Settings { retention: SignedDuration::from_secs(10), ..Settings::default() });
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let question = world.ask(&agent, &session, json!({})).await;
+    world.choose(&alice, question.id, "confirm").await.unwrap();
+    let taken = world.engine.take(&agent, question.id, None, None).await.unwrap();
+    world.engine.complete(&agent, (question.id, taken.lease), None).await.unwrap();
+    world.pass(3600);
+    world.engine.tidy().await.unwrap();
+    let filter = AuditFilter { interaction: Some(question.id), ..AuditFilter::default() };
+    let names: Vec<String> = world.trail(filter).await.into_iter().map(|audited| audited.entry.name).collect();
+    assert_eq!(names, ["interaction.asked", "interaction.answered", "delivery.taken", "delivery.completed"]);
+}

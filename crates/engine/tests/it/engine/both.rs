@@ -1,0 +1,101 @@
+//! A story on both stores, with a way to their tables past the engine: to look at what is kept, and to damage it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use store::Store;
+use store_postgres::{Options, PostgresStore};
+use testkit::postgres::{TestDatabase, TestPostgres};
+use uuid::Uuid;
+
+use crate::engine::world::World;
+
+/// A world, and its tables.
+pub(crate) struct Place {
+    pub(crate) world: World,
+    pub(crate) raw: Raw,
+    skew: Arc<AtomicI64>,
+}
+
+/// Tables.
+pub(crate) enum Raw {
+    Sqlite(PathBuf),
+    Postgres(TestDatabase),
+}
+
+impl Place {
+    /// Lets time pass.
+    pub(crate) fn pass(&self, seconds: i64) {
+        self.world.pass(seconds);
+        self.skew.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+}
+
+impl Raw {
+    /// One of two statements: SQLite's or PostgreSQL's.
+    pub(crate) fn either<'a>(&self, sqlite: &'a str, postgres: &'a str) -> &'a str {
+        match self {
+            Self::Sqlite(_) => sqlite,
+            Self::Postgres(_) => postgres,
+        }
+    }
+
+    /// An id as a statement spells it.
+    pub(crate) fn id(&self, id: Uuid) -> String {
+        match self {
+            Self::Sqlite(_) => format!("x'{}'", id.simple()),
+            Self::Postgres(_) => format!("'{id}'::uuid"),
+        }
+    }
+
+    /// Runs statements.
+    pub(crate) fn execute(&self, sql: &str) {
+        match self {
+            Self::Sqlite(file) => rusqlite::Connection::open(file).unwrap().execute_batch(sql).unwrap(),
+            // The driver may not block a thread that runs futures.
+            Self::Postgres(database) => std::thread::scope(|threads| {
+                threads.spawn(|| database.connect().unwrap().batch_execute(sql).unwrap()).join().unwrap();
+            }),
+        }
+    }
+
+    /// The texts that a query of one column gives.
+    pub(crate) fn texts(&self, sql: &str) -> Vec<String> {
+        match self {
+            Self::Sqlite(file) => {
+                let connection = rusqlite::Connection::open(file).unwrap();
+                let mut statement = connection.prepare(sql).unwrap();
+                let found = statement.query_map([], |row| row.get(0)).unwrap();
+                found.collect::<Result<_, _>>().unwrap()
+            }
+            Self::Postgres(database) => std::thread::scope(|threads| {
+                let query = || database.connect().unwrap().query(sql, &[]).unwrap();
+                threads.spawn(query).join().unwrap().iter().map(|row| row.get(0)).collect()
+            }),
+        }
+    }
+}
+
+/// Tells a story on SQLite, and then on PostgreSQL.
+pub(crate) fn on_both(story: impl AsyncFn(&Place)) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let world = World::new();
+    let raw = Raw::Sqlite(world.directory.path().join(store_sqlite::FILE));
+    let place = Place { world, raw, skew: Arc::default() };
+    runtime.block_on(story(&place));
+    drop(place);
+    on_postgres(story);
+}
+
+/// Tells a story on PostgreSQL.
+pub(crate) fn on_postgres(story: impl AsyncFn(&Place)) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let options = Options::default();
+    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&database.url(), &options).unwrap());
+    let world = World::over(Arc::clone(&store));
+    let place = Place { world, raw: Raw::Postgres(database), skew: Arc::clone(&options.skew) };
+    runtime.block_on(story(&place));
+    store.close();
+}

@@ -1,0 +1,67 @@
+//! Taking a question on, and giving it back.
+
+use domain::interaction::Claim;
+use domain::{Interaction, Refusal, Role, State, Status};
+use serde_json::json;
+
+use crate::engine::world::{World, refusal};
+
+fn held_by(interaction: &Interaction) -> Option<String> {
+    let State::Pending(pending) = &interaction.state else { return None };
+    pending.claim.as_ref().map(|Claim { by, .. }| by.name.clone())
+}
+
+#[tokio::test]
+async fn a_claim_keeps_others_out_until_it_is_given_back() {
+    let world = World::new();
+    let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
+    let session = world.session(&agent).await;
+    let id = world.ask(&agent, &session, json!({})).await.id;
+    let claimed = world.engine.claim(&alice, id, None).await.unwrap();
+    assert_eq!(held_by(&claimed).as_deref(), Some("alice"));
+    let held = Refusal::ClaimedByOther { by: "alice".into() };
+    assert_eq!(refusal(world.choose(&bob, id, "confirm").await), held);
+    assert_eq!(refusal(world.engine.claim(&bob, id, None).await), held);
+    assert_eq!(refusal(world.engine.release(&bob, id, None).await), Refusal::NotClaimed(id));
+    let released = world.engine.release(&alice, id, None).await.unwrap();
+    assert_eq!(held_by(&released), None);
+    assert_eq!(world.choose(&bob, id, "confirm").await.unwrap().status(), Status::Answered);
+}
+
+#[tokio::test]
+async fn a_claim_runs_out_and_is_told_once() {
+    let world = World::new();
+    let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
+    let session = world.session(&agent).await;
+    let id = world.ask(&agent, &session, json!({})).await.id;
+    world.engine.claim(&alice, id, None).await.unwrap();
+    world.pass(599);
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(held_by(&world.now(&agent, id).await).as_deref(), Some("alice"));
+    world.pass(1);
+    world.engine.fire_due().await.unwrap();
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(held_by(&world.now(&agent, id).await), None);
+    let told = ["session.started", "interaction.asked", "interaction.claimed", "interaction.released"];
+    assert_eq!(world.events(&agent, session.id).await, told);
+    world.engine.claim(&bob, id, None).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_cannot_answer_cannot_claim_and_an_admin_gives_back_for_others() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let (viewer, root) = (world.caller(Role::Viewer, "vera").await, world.caller(Role::Admin, "root").await);
+    let session = world.session(&agent).await;
+    let id = world.ask(&agent, &session, json!({})).await.id;
+    assert_eq!(refusal(world.engine.claim(&agent, id, None).await), Refusal::RoleForbids { role: Role::Agent });
+    assert_eq!(refusal(world.engine.release(&agent, id, None).await), Refusal::RoleForbids { role: Role::Agent });
+    assert_eq!(refusal(world.engine.claim(&viewer, id, None).await), Refusal::NotInAudience);
+    world.engine.claim(&alice, id, None).await.unwrap();
+    let released = world.engine.release(&root, id, None).await.unwrap();
+    assert_eq!(held_by(&released), None);
+    let answered = world.choose(&alice, id, "confirm").await.unwrap();
+    let resolved = Refusal::AlreadyResolved(Box::new(answered));
+    assert_eq!(refusal(world.engine.claim(&alice, id, None).await), resolved);
+    assert_eq!(refusal(world.engine.release(&alice, id, None).await), resolved);
+}

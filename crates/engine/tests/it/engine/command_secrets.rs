@@ -1,0 +1,121 @@
+//! Secrets that commands give: random, the same for the same command within a day, and nowhere in plain text.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use domain::{Caller, Role, WebhookId};
+use holdpoint_engine::{Error, Idempotency, NewKey, NewUser};
+
+use crate::engine::both::{Place, on_both};
+use crate::engine::webhooks::{URL, all_events, new};
+
+fn once(key: &str) -> Option<Idempotency> {
+    Some(Idempotency::new(key.into(), "POST /v1/test", b"{}"))
+}
+
+/// Every command that gives a secret.
+const COMMANDS: [&str; 5] = ["key", "link", "ticket", "webhook", "rotation"];
+
+/// Gives a command under its key, and gives the text with the secret.
+async fn given(place: &Place, root: &Caller, webhook: WebhookId, command: &str) -> String {
+    let (engine, once) = (&place.world.engine, once(command));
+    match command {
+        "key" => {
+            let new = NewKey::named(Role::Viewer, "dora");
+            engine.key_create(root, new, once).await.unwrap().1
+        }
+        "link" => engine.user_link(root, "carol", once).await.unwrap().0,
+        "ticket" => engine.ticket(root, once).await.unwrap().0,
+        "webhook" => engine.webhook_create(root, new(URL, all_events()), once).await.unwrap().1,
+        "rotation" => engine.webhook_rotate(root, webhook, None, once).await.unwrap().1,
+        other => unreachable!("{other}"),
+    }
+}
+
+async fn prepared(place: &Place) -> (Caller, WebhookId) {
+    let engine = &place.world.engine;
+    let root = place.world.caller(Role::Admin, "root").await;
+    let carol =
+        NewUser { name: "carol".into(), display: None, role: Role::Viewer, groups: Vec::new(), join_keys: false };
+    engine.user_create(&root, carol, None).await.unwrap();
+    let (webhook, _) = engine.webhook_create(&root, new(URL, all_events()), None).await.unwrap();
+    (root, webhook.id)
+}
+
+/// The part of a text that is secret.
+fn secret(text: &str) -> &str {
+    text.rsplit('_').next().unwrap()
+}
+
+#[test]
+fn a_secret_is_the_same_within_a_day_and_another_one_afterwards() {
+    on_both(async |place| {
+        let (root, webhook) = prepared(place).await;
+        for command in COMMANDS {
+            let first = given(place, &root, webhook, command).await;
+            assert_eq!(given(place, &root, webhook, command).await, first, "{command}: repeated");
+            // As housekeeping does after a day.
+            place.raw.execute("delete from once");
+            let second = given(place, &root, webhook, command).await;
+            assert_ne!(secret(&second), secret(&first), "{command}: given anew");
+            assert_eq!(given(place, &root, webhook, command).await, second, "{command}: repeated");
+        }
+        place.pass(24 * 3600 + 1);
+        place.world.engine.tidy().await.unwrap();
+        assert_eq!(place.raw.texts("select result from once"), [""; 0], "what is sealed goes with its record");
+    });
+}
+
+/// A leaked key that was revoked does not become good again because its key is made again by the same command.
+#[test]
+fn a_revoked_keys_secret_is_not_that_of_the_next_one() {
+    on_both(async |place| {
+        let (root, webhook) = prepared(place).await;
+        let leaked = given(place, &root, webhook, "key").await;
+        place.raw.execute("delete from once");
+        let fresh = given(place, &root, webhook, "key").await;
+        let forged = format!("{}_{}", fresh.rsplit_once('_').unwrap().0, secret(&leaked));
+        assert_eq!(place.world.engine.authenticate(&forged).await.err(), Some(Error::Unauthenticated));
+        assert_eq!(place.world.engine.authenticate(&fresh).await.unwrap().actor.name, "dora");
+    });
+}
+
+#[test]
+fn no_record_has_a_secret_in_plain_text() {
+    on_both(async |place| {
+        let (root, webhook) = prepared(place).await;
+        let mut texts = Vec::new();
+        for command in COMMANDS {
+            texts.push(given(place, &root, webhook, command).await);
+        }
+        let raw = &place.raw;
+        let mut kept =
+            raw.texts(raw.either("select lower(hex(secret)) from once", "select encode(secret, 'hex') from once"));
+        assert_eq!(kept.len(), COMMANDS.len());
+        kept.extend(raw.texts("select actor || key || digest || result from once"));
+        for text in &texts {
+            let bytes = BASE64_STANDARD.decode(secret(text)).unwrap_or_default();
+            let plain = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            for kept in &kept {
+                let shown = kept.contains(secret(text)) || (!plain.is_empty() && kept.contains(&plain));
+                assert!(!shown, "{text} is in {kept}");
+            }
+        }
+        // Bound to its record: moved to another one, it does not open.
+        let moved = "update once set secret = (select other.secret from once as other where other.key = 'link') \
+                     where key = 'ticket'";
+        raw.execute(moved);
+        assert_eq!(place.world.engine.ticket(&root, once("ticket")).await, Err(Error::Sealed));
+    });
+}
+
+/// A record from before secrets were kept: the command repeated still gives what such a version gave.
+#[test]
+fn a_record_of_an_earlier_version_still_gives_a_secret() {
+    on_both(async |place| {
+        let (root, webhook) = prepared(place).await;
+        given(place, &root, webhook, "ticket").await;
+        place.raw.execute("update once set data_key = null, secret = null");
+        let first = given(place, &root, webhook, "ticket").await;
+        assert_eq!(given(place, &root, webhook, "ticket").await, first);
+    });
+}

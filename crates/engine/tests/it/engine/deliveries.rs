@@ -1,0 +1,135 @@
+//! Handing an answer to the agent: under a lease, completed once.
+
+use std::time::Duration;
+
+use domain::{Caller, Delivery, InteractionId, LeaseId, Refusal, Role};
+use holdpoint_engine::Error;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::engine::world::{SOON, World, pointers, refusal};
+
+/// An answered question and the agent that asked it.
+async fn answered(world: &World) -> (Caller, InteractionId) {
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let id = world.ask(&agent, &session, json!({ "resume_point": { "at": 7 } })).await.id;
+    world.choose(&alice, id, "confirm").await.unwrap();
+    (agent, id)
+}
+
+#[tokio::test]
+async fn an_answer_is_taken_kept_alive_and_completed_once() {
+    let world = World::new();
+    let (agent, id) = answered(&world).await;
+    let taken = world.engine.take(&agent, id, Some(60), None).await.unwrap();
+    assert_eq!(taken.resume_point, Some(json!({ "at": 7 })));
+    assert_eq!(world.engine.deliveries(&agent, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
+    world.pass(50);
+    world.engine.heartbeat(&agent, (id, taken.lease), Some(60), None).await.unwrap();
+    world.pass(50);
+    let again = world.engine.take(&agent, id, None, None).await;
+    let until = world.engine.now() + domain::SignedDuration::from_secs(10);
+    assert_eq!(refusal(again), Refusal::DeliveryTaken { until });
+    let completed = world.engine.complete(&agent, (id, taken.lease), None).await.unwrap();
+    let wanted = Delivery::Completed { at: world.engine.now(), attempt: 1 };
+    assert_eq!(completed.delivery(), Some(&wanted));
+    let closed = Refusal::DeliveryClosed("completed");
+    assert_eq!(refusal(world.engine.complete(&agent, (id, taken.lease), None).await), closed);
+    assert_eq!(refusal(world.engine.heartbeat(&agent, (id, taken.lease), None, None).await), closed);
+    assert_eq!(refusal(world.engine.take(&agent, id, None, None).await), closed);
+}
+
+#[tokio::test]
+async fn a_lease_that_ran_out_is_offered_again_and_the_old_one_is_worth_nothing() {
+    let world = World::new();
+    let (agent, id) = answered(&world).await;
+    let first = world.engine.take(&agent, id, Some(60), None).await.unwrap();
+    world.pass(60);
+    assert_eq!(refusal(world.engine.complete(&agent, (id, first.lease), None).await), Refusal::LeaseLost);
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(world.now(&agent, id).await.delivery(), Some(&Delivery::Waiting { attempt: 1 }));
+    let second = world.engine.take(&agent, id, Some(60), None).await.unwrap();
+    assert_eq!(second.resume_point, first.resume_point, "whoever comes after finds the same");
+    assert_eq!(refusal(world.engine.complete(&agent, (id, first.lease), None).await), Refusal::LeaseLost);
+    let completed = world.engine.complete(&agent, (id, second.lease), None).await.unwrap();
+    let wanted = Delivery::Completed { at: world.engine.now(), attempt: 2 };
+    assert_eq!(completed.delivery(), Some(&wanted));
+}
+
+#[tokio::test]
+async fn a_failure_is_offered_again_or_stays_and_is_seen() {
+    let world = World::new();
+    let (agent, id) = answered(&world).await;
+    let lease = world.engine.take(&agent, id, None, None).await.unwrap().lease;
+    let failed = world.engine.fail(&agent, (id, lease), "no disk".into(), true, None).await.unwrap();
+    assert_eq!(failed.delivery(), Some(&Delivery::Waiting { attempt: 1 }));
+    let lease = world.engine.take(&agent, id, None, None).await.unwrap().lease;
+    let failed = world.engine.fail(&agent, (id, lease), "no state".into(), false, None).await.unwrap();
+    let wanted = Delivery::Failed { at: world.engine.now(), attempt: 2, reason: "no state".into() };
+    assert_eq!(failed.delivery(), Some(&wanted));
+    assert_eq!(refusal(world.engine.take(&agent, id, None, None).await), Refusal::DeliveryClosed("failed"));
+}
+
+#[tokio::test]
+async fn a_delivery_that_keeps_failing_ends_as_failed() {
+    let world = World::new();
+    let (agent, id) = answered(&world).await;
+    for _ in 0..20 {
+        world.engine.take(&agent, id, Some(1), None).await.unwrap();
+        world.pass(1);
+        world.engine.fire_due().await.unwrap();
+    }
+    assert_eq!(world.now(&agent, id).await.delivery().map(Delivery::name), Some("failed"));
+}
+
+#[tokio::test]
+async fn only_the_agent_that_asked_takes_the_answer_and_not_before_there_is_one() {
+    let world = World::new();
+    let (agent, id) = answered(&world).await;
+    let (other, alice) = (world.caller(Role::Agent, "other").await, world.person("alice").await);
+    assert_eq!(refusal(world.engine.take(&other, id, None, None).await), Refusal::NotFound("interaction"));
+    let forbidden = Refusal::RoleForbids { role: Role::Operator };
+    let lease = LeaseId::from_uuid(Uuid::nil());
+    assert_eq!(refusal(world.engine.take(&alice, id, None, None).await), forbidden);
+    assert_eq!(refusal(world.engine.heartbeat(&alice, (id, lease), None, None).await), forbidden);
+    assert_eq!(refusal(world.engine.complete(&alice, (id, lease), None).await), forbidden);
+    assert_eq!(refusal(world.engine.fail(&alice, (id, lease), "x".into(), true, None).await), forbidden);
+    assert_eq!(refusal(world.engine.deliveries(&alice, store::Page::first(1), Duration::ZERO).await), forbidden);
+    assert_eq!(refusal(world.engine.complete(&agent, (id, lease), None).await), Refusal::LeaseLost);
+    assert_eq!(pointers(world.engine.take(&agent, id, Some(0), None).await), ["/lease_seconds"]);
+    let session = world.session(&agent).await;
+    let open = world.ask(&agent, &session, json!({})).await.id;
+    assert_eq!(refusal(world.engine.take(&agent, open, None, None).await), Refusal::StillPending(open));
+}
+
+#[tokio::test]
+async fn an_agent_that_waits_hears_of_an_answer_and_of_one_that_a_pause_held_back() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let first = world.ask(&agent, &session, json!({})).await.id;
+    let waiting = world.engine.deliveries(&agent, store::Page::first(10), SOON);
+    let (heard, answered) = tokio::join!(waiting, world.choose(&alice, first, "confirm"));
+    assert_eq!(heard.unwrap(), [answered.unwrap()]);
+    let lease = world.engine.take(&agent, first, None, None).await.unwrap().lease;
+    world.engine.complete(&agent, (first, lease), None).await.unwrap();
+    let second = world.ask(&agent, &session, json!({})).await.id;
+    world.control(&alice, session.id, domain::Command::Pause).await.unwrap();
+    let answered = world.choose(&alice, second, "confirm").await.unwrap();
+    let resuming = world.control(&alice, session.id, domain::Command::Resume);
+    let (heard, resumed) = tokio::join!(world.engine.deliveries(&agent, store::Page::first(10), SOON), resuming);
+    resumed.unwrap();
+    assert_eq!(heard.unwrap(), [answered], "the pause held it back, and its end woke the agent");
+}
+
+#[tokio::test]
+async fn a_lease_that_is_wanted_by_many_is_given_to_one() {
+    let world = World::new();
+    let (agent, id) = answered(&world).await;
+    let takes = (0..20).map(|_| world.engine.take(&agent, id, None, None));
+    let results = futures::future::join_all(takes).await;
+    let (won, lost): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    assert_eq!(won.len(), 1);
+    assert!(lost.into_iter().all(|lost| matches!(lost, Err(Error::Refused(Refusal::DeliveryTaken { .. })))));
+}

@@ -1,0 +1,225 @@
+//! The floor of the server: nothing loosens what it denies or asks.
+
+use domain::{Draft, Effect, Refusal, Remember, Standing, Verdict, grant::Wanted};
+use holdpoint_engine::{Acted, Differs, Error, Simulate, Supposed, Unread};
+use serde_json::json;
+
+use crate::engine::standing::{Server, allowed, approval, on_both, policy, rule, waiting};
+
+/// The floor of these stories: the group `security` is asked.
+fn asks_security() -> String {
+    let audience = "[rule.ask]\naudience = { groups = [\"security\"] }\n";
+    format!("{}{audience}", rule("secure", "ask"))
+}
+
+fn voided(result: Result<Acted, Error>) {
+    assert!(matches!(result, Err(Error::Refused(Refusal::AskedByNow(_)))), "{result:?}");
+}
+
+fn invalid<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
+    match &result {
+        Err(Error::Refused(Refusal::AnswerInvalid(problems))) => assert_eq!(problems[0].pointer, pointer),
+        _ => unreachable!("{result:?}"),
+    }
+}
+
+/// An approval that is to hold for every call of the tool in this session.
+fn granting() -> Draft {
+    let remember = Remember { project: false, arguments: Wanted::Anything, seconds: None, uses: None };
+    Draft { remember: Some(remember), ..approval() }
+}
+
+async fn switched_off(server: &Server) {
+    server.engine.policy_switch(&server.root, false, "a rehearsal".into(), None).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_floor_denies_is_denied_whatever_a_project_does() {
+    on_both(async |server: Server| {
+        server.floor(&rule("never", "deny")).await;
+        server.file(&rule("file", "allow")).await;
+        let check = async |call: &str| {
+            let Acted { proposal, .. } = server.proposes(call).await;
+            assert_eq!(proposal.standing, Standing::Denied, "{call}");
+            let ruling = proposal.ruling;
+            assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Deny, Some("never")));
+            let floor = ruling.floor.unwrap();
+            assert_eq!((floor.verdict, floor.rule.as_deref()), (Verdict::Deny, Some("never")));
+            assert_ne!(floor.version, ruling.policy);
+        };
+        check("by-the-file").await;
+        server.own(&rule("own", "allow")).await;
+        check("by-the-projects-policy").await;
+        switched_off(&server).await;
+        check("with-the-policy-switched-off").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_floor_asks_is_asked_of_its_people_whatever_a_project_does() {
+    on_both(async |server: Server| {
+        server.floor(&asks_security()).await;
+        server.own(&rule("own", "allow")).await;
+        let check = async |call: &str| {
+            let shown = server.proposes(call).await;
+            assert!(waiting(&shown), "{call}: {shown:?}");
+            invalid(server.auto(&shown).await, "/effect");
+            let outsider = server.approves(&server.alice, &shown).await;
+            assert!(matches!(outsider, Err(Error::Refused(Refusal::NotInAudience))), "{call}: {outsider:?}");
+            invalid(server.answers(&server.sam, &shown, granting()).await, "/remember");
+            server.approves(&server.sam, &shown).await.unwrap();
+            let ready = server.sees(call).await;
+            assert!(allowed(&ready), "{call}");
+            server.starts(&server.engine, &ready).await.unwrap();
+        };
+        check("by-the-projects-policy").await;
+        switched_off(&server).await;
+        check("with-the-policy-switched-off").await;
+    })
+    .await;
+}
+
+/// Where both ask, both have to be satisfied.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_the_project_asks_too_both_have_to_agree() {
+    on_both(async |server: Server| {
+        server.floor(&asks_security()).await;
+        server.own(&format!("{}[rule.ask]\naudience = {{ users = [\"alice\"] }}\n", rule("own", "ask"))).await;
+        for (call, order) in [("c1", [&server.alice, &server.sam]), ("c2", [&server.sam, &server.alice])] {
+            let shown = server.proposes(call).await;
+            server.approves(order[0], &shown).await.unwrap();
+            assert!(waiting(&server.sees(call).await), "one of them is not enough");
+            server.approves(order[1], &shown).await.unwrap();
+            let ready = server.sees(call).await;
+            server.starts(&server.engine, &ready).await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_grant_never_answers_what_the_floor_asks() {
+    on_both(async |server: Server| {
+        server.own(&rule("own", "ask")).await;
+        let first = server.proposes("first").await;
+        server.answers(&server.alice, &first, granting()).await.unwrap();
+        let granted = server.proposes("granted").await;
+        assert!(allowed(&granted) && granted.proposal.grant.is_some());
+        server.floor(&asks_security()).await;
+        voided(server.starts(&server.engine, &granted).await);
+        assert!(waiting(&server.proposes("again").await));
+    })
+    .await;
+}
+
+/// A changed floor voids what it has come to deny or to ask of others, as a changed policy does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
+    on_both(async |server: Server| {
+        server
+            .own(&format!("{}\n[[rule]]\nname = \"open\"\ntools = [\"*\"]\nverdict = \"allow\"\n", rule("own", "ask")))
+            .await;
+        let by_alice = server.proposes("by-alice").await;
+        server.approves(&server.alice, &by_alice).await.unwrap();
+        let by_auto = server.proposes("by-a-program").await;
+        server.auto(&by_auto).await.unwrap();
+        let late = server.proposes("late").await;
+        server.floor(&asks_security()).await;
+        for call in ["by-alice", "by-a-program"] {
+            let ready = server.sees(call).await;
+            assert!(allowed(&ready));
+            voided(server.starts(&server.engine, &ready).await);
+        }
+        // Alice was asked before there was a floor, and is not whom it asks.
+        server.approves(&server.alice, &late).await.unwrap();
+        let ready = server.sees("late").await;
+        if allowed(&ready) {
+            voided(server.starts(&server.engine, &ready).await);
+        }
+        server.floor(&rule("never", "deny")).await;
+        let ready = server.sees("by-alice").await;
+        let denied = server.starts(&server.engine, &ready).await;
+        assert!(matches!(denied, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{denied:?}");
+        server.engine.floor_remove().await.unwrap();
+        server.starts(&server.engine, &ready).await.unwrap();
+    })
+    .await;
+}
+
+/// What a person puts in place of the arguments is held against the floor as well.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edit_is_judged_by_the_floor() {
+    on_both(async |server: Server| {
+        let production = "when = 'args.to == \"production\"'\n";
+        let (asking, denying) = (rule("secure", "ask"), rule("never", "deny"));
+        server.own(&rule("own", "ask")).await;
+        let edit =
+            || Draft { effect: Some(Effect::Edit), arguments: Some(json!({ "to": "production" })), ..Draft::default() };
+        server.floor(&format!("{asking}{production}[rule.ask]\naudience = {{ groups = [\"security\"] }}\n")).await;
+        let shown = server.proposes("c1").await;
+        server.answers(&server.alice, &shown, edit()).await.unwrap();
+        let others = server.sees("c1").await;
+        assert!(waiting(&others), "those whom the floor asks are asked: {others:?}");
+        assert_eq!(others.proposal.asked.len(), 2);
+        server.floor(&format!("{denying}{production}")).await;
+        let shown = server.proposes("c2").await;
+        let denied = server.answers(&server.alice, &shown, edit()).await;
+        assert!(matches!(denied, Err(Error::Refused(Refusal::EditDenied(_)))), "{denied:?}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_node_has_the_floor_that_was_put_in_force_last_or_permits_nothing() {
+    on_both(async |server: Server| {
+        server.own(&rule("own", "allow")).await;
+        server.floor(&rule("never", "deny")).await;
+        // A node that is started without the setting follows.
+        let follower = server.another_node().await;
+        assert_eq!(server.proposes_at(&follower, "c1").await.unwrap().proposal.standing, Standing::Denied);
+        let other = server.another_node().await;
+        other.floor_file("floor.toml".into(), policy(&rule("maybe", "allow"))).await.unwrap();
+        let differs = server.proposes_at(&server.engine, "c2").await;
+        assert!(matches!(&differs, Err(Error::PolicyDiffers(Differs { part: "floor", .. }))), "{differs:?}");
+        assert!(allowed(&server.proposes_at(&follower, "c2").await.unwrap()));
+        // A process beside the servers changes nothing for them.
+        let worker = server.another_node().await;
+        worker.beside_servers();
+        worker.floor_file("floor.toml".into(), policy(&rule("own", "deny"))).await.unwrap();
+        assert!(matches!(server.proposes_at(&worker, "c3").await, Err(Error::PolicyDiffers(_))));
+        assert!(allowed(&server.proposes_at(&other, "c3").await.unwrap()));
+        other.floor_remove().await.unwrap();
+        assert!(allowed(&server.proposes_at(&follower, "c4").await.unwrap()));
+        assert!(server.proposes_at(&follower, "c4").await.unwrap().proposal.ruling.floor.is_none());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn explanations_and_simulations_are_under_the_floor() {
+    on_both(async |server: Server| {
+        server.own(&rule("own", "allow")).await;
+        server.proposes("c1").await;
+        server.floor(&rule("never", "deny")).await;
+        for draft in [None, Some(policy(&rule("draft", "allow")))] {
+            let (tool, arguments) = ("deploy".to_owned(), json!({}));
+            let supposed = Supposed { tool, arguments, agent: None, user: None, role: None, draft };
+            let explained = server.engine.policy_explain(&server.root, supposed).await.unwrap();
+            assert_eq!((explained.ruling.verdict, explained.ruling.rule.as_deref()), (Verdict::Deny, Some("never")));
+            let floor = explained.floor.unwrap();
+            assert_eq!((floor.ruling.verdict, floor.considered.len()), (Verdict::Deny, 1));
+            assert_eq!(explained.considered.len(), 1);
+        }
+        let (file, text) = ("draft.toml".to_owned(), policy(&rule("draft", "allow")));
+        let simulate = Simulate { file, text, limit: None, since: None };
+        let simulation = server.engine.policy_simulate(&server.root, simulate).await.unwrap();
+        assert_eq!(simulation.counts.get(&(Verdict::Allow, Verdict::Deny)), Some(&1));
+        let bad = server.engine.floor_file("floor.toml".into(), "version = 1\ndefault = \"ask\"\n".into()).await;
+        assert!(matches!(&bad, Err(Unread::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
+        let notices = server.engine.policy(&server.root).await.unwrap().1;
+        assert!(!notices.floor_refused.unwrap().retried);
+        assert_eq!(server.proposes("c2").await.proposal.standing, Standing::Denied, "the floor before stays in force");
+    })
+    .await;
+}

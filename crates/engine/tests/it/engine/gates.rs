@@ -1,0 +1,132 @@
+//! Lists and policy checks are let in by turns: one key never stops another, and work that nobody waits for is not done.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use domain::project::{AgentsRead, ProjectSettings};
+use domain::{Limit, Refusal, Role};
+use holdpoint_engine::{Error, InteractionQuery, Settings};
+use parking_lot::Mutex;
+use store::{Cost, Job, Page, Store, SystemClock, Topic};
+use store_sqlite::{Options, SqliteStore};
+
+use crate::engine::world::{World, refusal};
+
+/// A store that keeps lists back until it is told to go on.
+struct Held {
+    inner: SqliteStore,
+    lists: Mutex<Vec<Box<dyn Job>>>,
+}
+
+impl Held {
+    fn waiting(&self) -> usize {
+        self.lists.lock().len()
+    }
+
+    /// Runs what was kept back, and says how many of them somebody still waits for.
+    fn go_on(&self) -> usize {
+        let lists = std::mem::take(&mut *self.lists.lock());
+        let wanted = lists.iter().filter(|job| job.wanted()).count();
+        lists.into_iter().for_each(|job| self.inner.query(Cost::Point, job));
+        wanted
+    }
+}
+
+impl Store for Held {
+    fn submit(&self, job: Box<dyn Job>) {
+        self.inner.submit(job);
+    }
+
+    fn query(&self, cost: Cost, job: Box<dyn Job>) {
+        match cost {
+            Cost::Scan => self.lists.lock().push(job),
+            Cost::Point => self.inner.query(cost, job),
+        }
+    }
+
+    fn publish(&self, topics: &[Topic]) {
+        self.inner.publish(topics);
+    }
+
+    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
+        self.inner.listen(listener);
+    }
+
+    fn shared(&self) -> bool {
+        false
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+}
+
+fn held() -> (tempfile::TempDir, Arc<Held>) {
+    let directory = tempfile::TempDir::new().unwrap();
+    let inner = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    (directory, Arc::new(Held { inner, lists: Mutex::default() }))
+}
+
+type Listing<'a> = Pin<Box<dyn Future<Output = Result<usize, Error>> + 'a>>;
+
+/// Begins to list questions, as far as it gets by itself.
+async fn begins<'a>(world: &'a World, by: &'a domain::Caller) -> Listing<'a> {
+    let mut listing: Listing<'a> = Box::pin(async move {
+        let found = world.engine.interactions(by, InteractionQuery::default(), Page::first(10)).await?;
+        Ok(found.0.len())
+    });
+    std::future::poll_fn(|context| {
+        assert!(listing.as_mut().poll(context).is_pending(), "it has to wait");
+        Poll::Ready(())
+    })
+    .await;
+    listing
+}
+
+#[tokio::test]
+async fn one_keys_lists_do_not_stop_anothers_and_those_that_nobody_waits_for_are_not_read() {
+    let (_directory, store) = held();
+    let settings = Settings { key_lists: 2, ..Settings::default() };
+    let world = World::over_with(Arc::clone(&store) as Arc<dyn Store>, settings);
+    let (greedy, other) = (world.person("greedy").await, world.stranger("other", Role::Viewer, "bob", &[]).await);
+    let first = begins(&world, &greedy).await;
+    let second = begins(&world, &greedy).await;
+    assert_eq!(store.waiting(), 1, "the second waits for its turn, not for the store");
+    let third = world.engine.interactions(&greedy, InteractionQuery::default(), Page::first(10)).await;
+    assert_eq!(refusal(third), Refusal::LimitReached { limit: Limit::KeyLists, max: 2 });
+    let theirs = begins(&world, &other).await;
+    assert_eq!(store.waiting(), 2, "the other tenant's list has reached the store");
+    drop(first);
+    assert_eq!(store.go_on(), 1, "nobody waits for the first any more");
+    assert_eq!(theirs.await.unwrap(), 0);
+    let finishing = async {
+        while store.go_on() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let (second, ()) = tokio::join!(second, finishing);
+    assert_eq!(second.unwrap(), 0);
+}
+
+/// An agent that has checks under way does not make a person wait: each has a lane of its own.
+#[tokio::test]
+async fn an_agents_checks_are_bounded_and_do_not_stop_an_admins() {
+    let (_directory, store) = held();
+    let settings = Settings { key_checks: 1, ..Settings::default() };
+    let world = World::over_with(Arc::clone(&store) as Arc<dyn Store>, settings);
+    let (agent, admin) = (world.agent().await, world.caller(Role::Admin, "root").await);
+    let everything = ProjectSettings { agents_read: AgentsRead::Project };
+    world.engine.project_settings_put(&admin, everything, None).await.unwrap();
+    // A suggestion reads a list, which the store keeps back: the agent has its turn until then.
+    let mut learning = Box::pin(world.engine.policy_suggestions(&agent));
+    std::future::poll_fn(|context| {
+        let _ = learning.as_mut().poll(context);
+        Poll::Ready(())
+    })
+    .await;
+    let text = "[[rule]]\nname = \"r\"\ntools = [\"*\"]\nverdict = \"ask\"\n";
+    let over = world.engine.policy_check(&agent, text.into()).await;
+    assert_eq!(refusal(over), Refusal::LimitReached { limit: Limit::KeyChecks, max: 1 });
+    world.engine.policy_check(&admin, text.into()).await.unwrap();
+}

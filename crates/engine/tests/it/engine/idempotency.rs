@@ -1,0 +1,78 @@
+//! One key with one body gives one result.
+
+use futures::future::join_all;
+use holdpoint_engine::{Error, Idempotency, Start};
+use serde_json::json;
+use store::{Page, SessionFilter};
+
+use crate::engine::world::{World, ask, choice};
+
+fn once(key: &str, body: &str) -> Option<Idempotency> {
+    Some(Idempotency::new(key.into(), "POST /v1/sessions", body.as_bytes()))
+}
+
+#[tokio::test]
+async fn the_same_command_again_gives_the_first_result_and_another_is_refused() {
+    let world = World::new();
+    let (agent, other) = (world.agent().await, world.person("alice").await);
+    let start = |by, key, body| world.engine.start(by, Start::default(), once(key, body));
+    let first = start(&agent, "k", "a").await.unwrap();
+    world.pass(60);
+    assert_eq!(start(&agent, "k", "a").await.unwrap(), first);
+    assert_eq!(start(&agent, "k", "b").await, Err(Error::IdempotencyConflict));
+    assert_ne!(start(&other, "k", "b").await.unwrap().id, first.id, "keys are each caller's own");
+    assert_ne!(start(&agent, "l", "a").await.unwrap().id, first.id);
+}
+
+#[tokio::test]
+async fn duplicates_side_by_side_have_one_effect() {
+    let world = World::new();
+    let agent = world.agent().await;
+    let starts = (0..16).map(|_| world.engine.start(&agent, Start::default(), once("k", "a")));
+    let started: Vec<_> = join_all(starts).await.into_iter().map(Result::unwrap).collect();
+    assert!(started.iter().all(|session| *session == started[0]));
+    let page = Page { after: None, limit: 100 };
+    assert_eq!(world.engine.sessions(&agent, SessionFilter::default(), page).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_refused_command_keeps_nothing_and_may_be_tried_again() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let asked = world.engine.ask(&agent, session.id, ask(json!({})), once("ask", "1")).await.unwrap();
+    let wrong = world.engine.answer(&alice, asked.id, choice("maybe"), once("answer", "1")).await;
+    assert!(wrong.is_err());
+    let right = world.engine.answer(&alice, asked.id, choice("confirm"), once("answer", "1")).await.unwrap();
+    let again = world.engine.answer(&alice, asked.id, choice("confirm"), once("answer", "1")).await.unwrap();
+    assert_eq!(again, right, "an answer that was repeated is no second answer");
+}
+
+#[tokio::test]
+async fn a_take_repeated_gives_the_same_lease() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let id = world.ask(&agent, &session, json!({ "resume_point": 1 })).await.id;
+    world.choose(&alice, id, "confirm").await.unwrap();
+    let first = world.engine.take(&agent, id, None, once("take", "1")).await.unwrap();
+    let again = world.engine.take(&agent, id, None, once("take", "1")).await.unwrap();
+    assert_eq!((again.lease, again.resume_point), (first.lease, Some(json!(1))));
+    world.engine.complete(&agent, (id, first.lease), once("complete", "1")).await.unwrap();
+    world.engine.complete(&agent, (id, first.lease), once("complete", "1")).await.unwrap();
+}
+
+#[tokio::test]
+async fn keys_are_kept_for_a_day() {
+    let world = World::new();
+    let agent = world.agent().await;
+    let first = world.engine.start(&agent, Start::default(), once("k", "a")).await.unwrap();
+    world.pass(24 * 3600);
+    world.engine.tidy().await.unwrap();
+    let still = world.engine.start(&agent, Start::default(), once("k", "a")).await.unwrap();
+    assert_eq!(still, first);
+    world.pass(1);
+    world.engine.tidy().await.unwrap();
+    let other = world.engine.start(&agent, Start::default(), once("k", "b")).await.unwrap();
+    assert_ne!(other.id, first.id);
+}

@@ -1,0 +1,398 @@
+//! Who somebody is, and what they may do at the moment at which something is changed. Told on both stores.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Caller, Credential, Refusal, Role};
+use holdpoint_engine::{Error, Idempotency, Identity, NewKey, NewUser, Password, UserChange};
+use serde_json::{Value, json};
+use store::{AuditFilter, Page, Store};
+use store_postgres::{Options, PostgresStore};
+use testkit::postgres::TestPostgres;
+
+use crate::engine::world::{SOON, World, choice, pointers, refusal};
+
+const SECRET: &str = "correct horse battery";
+const FROM: Option<IpAddr> = None;
+
+fn new(name: &str, role: Role, groups: &[&str]) -> NewUser {
+    let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+    NewUser { name: name.into(), display: None, role, groups, join_keys: false }
+}
+
+fn identity(name: &str, role: Role) -> Identity {
+    let place = ("default".to_owned(), "default".to_owned());
+    Identity { subject: format!("https://id#{}", name.to_lowercase()), name: name.into(), display: None, role, place }
+}
+
+fn groups(groups: &[&str]) -> UserChange {
+    let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+    UserChange { groups: Some(groups), ..UserChange::default() }
+}
+
+impl World {
+    async fn chief(&self) -> Caller {
+        self.caller(Role::Admin, "root").await
+    }
+
+    /// Somebody of the default project who has signed in by a link and set a password.
+    async fn visits(&self, name: &str, role: Role, groups: &[&str]) -> Caller {
+        self.engine.user_install("default", "default", new(name, role, groups)).await.unwrap();
+        let link = self.engine.user_link_install("default", "default", name).await.unwrap();
+        let visit = self.engine.sign_in_link(&link, FROM).await.unwrap();
+        let caller = self.engine.authenticate_visit(&visit).await.unwrap();
+        self.engine.password_change(&caller, None, Password::from(SECRET.to_owned())).await.unwrap();
+        caller
+    }
+
+    /// A key of somebody who has an account.
+    async fn key_of(&self, name: &str, role: Role, groups: &[&str]) -> Caller {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        let new = NewKey { groups, join_account: true, ..NewKey::named(role, name) };
+        let (key, _) = self.engine.key_install("default", "default", new).await.unwrap();
+        key.caller(self.engine.now()).unwrap()
+    }
+
+    /// The trail, type and particulars, as soon as it is so: on PostgreSQL an entry is shown when no older transaction runs any more.
+    async fn tells(&self, by: &Caller, so: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
+        let looking = async {
+            loop {
+                let page = Page { after: None, limit: 1000 };
+                let trail = self.engine.audit(by, AuditFilter::default(), page).await.unwrap().0;
+                let told: Vec<_> = trail.into_iter().map(|one| (one.entry.name, one.entry.data)).collect();
+                if so(&told) {
+                    return told;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(SOON, looking).await.unwrap()
+    }
+
+    async fn vouched(&self, name: &str, role: Role) -> Result<Caller, Error> {
+        let visit = self.engine.sign_in_external(identity(name, role), FROM).await?;
+        self.engine.authenticate_visit(&visit).await
+    }
+}
+
+/// Tells a story on a fresh SQLite database and on a fresh PostgreSQL database.
+fn on_both(story: impl AsyncFn(World)) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(story(World::new()));
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let store = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    runtime.block_on(story(World::over(Arc::clone(&store) as Arc<dyn Store>)));
+    store.close();
+}
+
+/// A caller who was authenticated before the key was revoked changes nothing after it, nor is shown what an idempotency key gave before.
+async fn a_revoked_key(world: World) {
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let asked = world.ask(&agent, &session, json!({})).await;
+    let once = || Some(Idempotency::new("k".into(), "claim", b"{}"));
+    world.engine.claim(&alice, asked.id, once()).await.unwrap();
+    let Credential::Key(key) = alice.credential else { unreachable!() };
+    world.engine.key_uninstall("default", "default", key).await.unwrap();
+    let out = Err(Error::Unauthenticated);
+    assert_eq!(world.choose(&alice, asked.id, "confirm").await, out);
+    assert_eq!(world.engine.claim(&alice, asked.id, once()).await, out, "not even what was done before is told");
+    assert_eq!(world.engine.cancel(&alice, asked.id, None, None).await, out);
+    assert_eq!(world.engine.start(&alice, Default::default(), None).await.map(drop), Err(Error::Unauthenticated));
+    let unknown = domain::InteractionId::from_uuid(uuid::Uuid::nil());
+    assert_eq!(world.choose(&alice, unknown, "confirm").await, out, "nor what there is");
+    assert_eq!(world.now(&agent, asked.id).await.revision, 2, "nothing was changed");
+}
+
+#[test]
+fn a_revoked_key_changes_nothing() {
+    on_both(a_revoked_key);
+}
+
+/// Groups and memberships are those of the moment of the answer, not of the moment of the sign-in.
+async fn other_groups(world: World) {
+    let (root, agent) = (world.chief().await, world.agent().await);
+    let bob = world.visits("bob", Role::Operator, &["security"]).await;
+    let session = world.session(&agent).await;
+    let for_security = json!({ "audience": { "quorum": 1, "named": { "groups": ["security"] } } });
+    let asked = world.ask(&agent, &session, for_security).await;
+    world.engine.user_change(&root, "bob", groups(&[])).await.unwrap();
+    assert_eq!(bob.groups, ["security"], "he was authenticated before");
+    assert_eq!(refusal(world.choose(&bob, asked.id, "confirm").await), Refusal::NotInAudience);
+    let now = world.engine.recheck(&bob).await.unwrap();
+    assert_eq!((now.groups.len(), now.role, now.scope), (0, Role::Operator, bob.scope));
+    world.engine.user_change(&root, "bob", groups(&["security", "ops"])).await.unwrap();
+    world.engine.claim(&now, asked.id, None).await.unwrap();
+    world.engine.user_disable(&root, "bob").await.unwrap();
+    assert_eq!(world.choose(&bob, asked.id, "confirm").await, Err(Error::Unauthenticated));
+}
+
+#[test]
+fn groups_are_those_of_the_moment() {
+    on_both(other_groups);
+}
+
+/// A key in a person's name that has a group which the person has lost is revoked; one that may do no more stays.
+async fn keys_of_a_person(world: World) {
+    let root = world.chief().await;
+    world.visits("carl", Role::Operator, &["security", "ops"]).await;
+    let strong = world.key_of("Carl", Role::Operator, &["security"]).await;
+    let weak = world.key_of("carl", Role::Viewer, &["ops"]).await;
+    let other = world.stranger("default", Role::Operator, "carla", &["security"]).await;
+    world.engine.user_change(&root, "carl", groups(&["ops"])).await.unwrap();
+    assert_eq!(world.engine.recheck(&strong).await, Err(Error::Unauthenticated));
+    world.engine.recheck(&weak).await.unwrap();
+    world.engine.recheck(&other).await.unwrap();
+}
+
+#[test]
+fn keys_lose_what_their_person_loses() {
+    on_both(keys_of_a_person);
+}
+
+/// The same when a provider takes the role away: keys and open browsers go with it.
+async fn a_role_that_a_provider_takes(world: World) {
+    let olga = world.vouched("olga", Role::Operator).await.unwrap();
+    let key = world.key_of("olga", Role::Operator, &[]).await;
+    let again = world.vouched("olga", Role::Operator).await.unwrap();
+    world.engine.recheck(&olga).await.unwrap();
+    world.engine.recheck(&key).await.unwrap();
+    let fallen = world.vouched("olga", Role::Viewer).await.unwrap();
+    for gone in [olga, again, key] {
+        assert_eq!(world.engine.recheck(&gone).await, Err(Error::Unauthenticated));
+    }
+    assert_eq!(world.engine.recheck(&fallen).await.unwrap().role, Role::Viewer);
+    let root = world.chief().await;
+    world.tells(&root, |trail| trail.iter().any(|(name, _)| name == "user.changed")).await;
+    world.tells(&root, |trail| trail.iter().any(|(name, _)| name == "key.revoked")).await;
+}
+
+#[test]
+fn a_provider_takes_a_role_as_an_admin_does() {
+    on_both(a_role_that_a_provider_takes);
+}
+
+/// Whoever controls an account in one project is not let into another by the admin who adds the account there.
+async fn a_further_project(world: World) {
+    let carol = world.visits("carol", Role::Viewer, &[]).await;
+    let link = world.engine.user_link_install("default", "default", "carol").await.unwrap();
+    let key = NewKey::named(Role::Admin, "boss");
+    let boss = world.engine.key_install("default", "b", key).await.unwrap().0.caller(world.engine.now()).unwrap();
+    let added = world.engine.user_create(&boss, new("Carol", Role::Admin, &[]), None).await.unwrap();
+    assert_eq!((added.existing, added.user.name.as_str()), (true, "carol"), "the admin is told that she was there");
+    assert_eq!(world.engine.recheck(&carol).await, Err(Error::Unauthenticated));
+    let by_password =
+        world.engine.sign_in_password(("default", "carol"), Password::from(SECRET.to_owned()), FROM).await;
+    assert_eq!(by_password, Err(Error::SignInFailed));
+    assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed));
+    for admin in [&boss, &world.chief().await] {
+        let elsewhere = Refusal::UserElsewhere("carol".into());
+        assert_eq!(refusal(world.engine.user_link(admin, "carol", None).await), elsewhere);
+    }
+    let link = world.engine.user_link_install("default", "b", "carol").await.unwrap();
+    world.engine.sign_in_link(&link, FROM).await.unwrap();
+    assert!(!world.engine.user_create(&boss, new("dora", Role::Viewer, &[]), None).await.unwrap().existing);
+
+    // Nor is whoever let the person in while they were out of the project.
+    world.visits("erin", Role::Viewer, &[]).await;
+    world.engine.user_create(&boss, new("erin", Role::Viewer, &[]), None).await.unwrap();
+    world.engine.user_disable(&boss, "erin").await.unwrap();
+    let (link, _) = world.engine.user_link(&world.chief().await, "erin", None).await.unwrap();
+    let visit = world.engine.sign_in_link(&link, FROM).await.unwrap();
+    let back = UserChange { disabled: Some(false), ..UserChange::default() };
+    world.engine.user_change(&boss, "erin", back).await.unwrap();
+    assert_eq!(world.engine.authenticate_visit(&visit).await, Err(Error::Unauthenticated));
+
+    // An admin of one project does not sign an admin of another out.
+    world.visits("dave", Role::Admin, &[]).await;
+    let taken = world.engine.user_create(&boss, new("dave", Role::Viewer, &[]), None).await;
+    assert_eq!(refusal(taken), Refusal::UserElsewhere("dave".into()));
+    let by_password = world.engine.sign_in_password(("default", "dave"), Password::from(SECRET.to_owned()), FROM).await;
+    by_password.unwrap();
+}
+
+#[test]
+fn joining_a_further_project_voids_what_lets_the_person_in() {
+    on_both(a_further_project);
+}
+
+/// A name is whose it was first: a provider's person does not get that of a key or of another account, whatever its case.
+async fn names(world: World) {
+    world.person("alice").await;
+    let agent = world.caller(Role::Agent, "release-bot").await;
+    for name in ["alice", "ALICE", "Release-Bot"] {
+        assert_eq!(refusal(world.vouched(name, Role::Viewer).await), Refusal::NameTaken(name.into()));
+    }
+    let Credential::Key(key) = agent.credential else { unreachable!() };
+    world.engine.key_uninstall("default", "default", key).await.unwrap();
+    let bot = world.vouched("Release-Bot", Role::Viewer).await.unwrap();
+    assert_eq!(bot.actor.name, "Release-Bot", "a key that was revoked gives its name back");
+
+    let root = world.chief().await;
+    let taken = world.engine.user_create(&root, new("Alice", Role::Operator, &[]), None).await;
+    assert_eq!(refusal(taken), Refusal::NameTaken("Alice".into()));
+    let joined = NewUser { join_keys: true, ..new("alice", Role::Operator, &[]) };
+    world.engine.user_create(&root, joined, None).await.unwrap();
+    let twice = world.engine.user_create(&root, new("ALICE", Role::Operator, &[]), None).await;
+    assert_eq!(refusal(twice), Refusal::UserExists("ALICE".into()));
+    assert_eq!(refusal(world.vouched("aLiCe", Role::Viewer).await), Refusal::NameTaken("aLiCe".into()));
+
+    // A key gets the name of an account only where it is said to be that person's, and the trail says so.
+    let unsaid = world.engine.key_create(&root, NewKey::named(Role::Operator, "Alice"), None).await;
+    assert_eq!(refusal(unsaid), Refusal::NameOfAccount("Alice".into()));
+    world.key_of("Alice", Role::Operator, &[]).await;
+    let of_alice =
+        |told: &&(String, Value)| told.0 == "key.created" && told.1["user"].as_str().unwrap().starts_with(['a', 'A']);
+    let trail = world.tells(&root, |trail| trail.iter().filter(of_alice).count() == 2).await;
+    let joined: Vec<bool> = trail.iter().filter(of_alice).map(|(_, data)| data["account"].is_string()).collect();
+    assert_eq!(joined, [false, true]);
+}
+
+#[test]
+fn a_name_belongs_to_whoever_had_it_first() {
+    on_both(names);
+}
+
+/// An admin makes keys of people of the project alone. Whoever holds the database makes them of every person of the tenant, and says so too.
+async fn names_of_others(world: World) {
+    let root = world.chief().await;
+    world.engine.user_install("default", "web", new("carol", Role::Viewer, &[])).await.unwrap();
+    let bare = NewKey::named(Role::Viewer, "Carol");
+    let joined = NewKey { join_account: true, ..bare.clone() };
+    for key in [&bare, &joined] {
+        let made = world.engine.key_create(&root, key.clone(), None).await;
+        assert_eq!(refusal(made), Refusal::NameOutside("Carol".into()));
+    }
+    let installed = world.engine.key_install("default", "default", bare.clone()).await;
+    assert_eq!(refusal(installed), Refusal::NameOfAccount("Carol".into()));
+    assert_eq!(world.engine.keys_installed("default", "default").await.unwrap().len(), 1, "the chief's alone");
+    world.engine.key_install("elsewhere", "default", bare.clone()).await.unwrap();
+    assert_eq!(pointers(world.engine.key_install("elsewhere", "default", joined.clone()).await), ["/join_account"]);
+
+    world.engine.key_install("default", "default", joined.clone()).await.unwrap();
+    let member = NewUser { join_keys: true, ..new("carol", Role::Viewer, &[]) };
+    world.engine.user_create(&root, member, None).await.unwrap();
+    world.engine.key_create(&root, joined.clone(), None).await.unwrap();
+    world.engine.user_disable(&root, "carol").await.unwrap();
+    let out = world.engine.key_create(&root, joined, None).await;
+    assert_eq!(refusal(out), Refusal::NameOutside("Carol".into()), "whoever is out of the project gets no new key");
+}
+
+#[test]
+fn keys_are_joined_to_people_of_the_project() {
+    on_both(names_of_others);
+}
+
+/// A key and an account that are made at the same moment do not both get the name, and a person who is taken out keeps no key that is made then.
+async fn names_at_once(world: World) {
+    let root = world.chief().await;
+    for round in 0..20 {
+        let name = format!("racer-{round}");
+        let (key, user) = tokio::join!(
+            world.engine.key_create(&root, NewKey::named(Role::Viewer, name.as_str()), None),
+            world.engine.user_create(&root, new(&name, Role::Viewer, &[]), None),
+        );
+        let became = (key.map(drop), user.map(drop));
+        let key_was_first = (Ok(()), Err(Refusal::NameTaken(name.clone()).into()));
+        let account_was_first = (Err(Refusal::NameOfAccount(name).into()), Ok(()));
+        assert!(became == key_was_first || became == account_was_first, "{became:?}");
+    }
+    for round in 0..5 {
+        let name = format!("leaver-{round}");
+        world.engine.user_create(&root, new(&name, Role::Viewer, &[]), None).await.unwrap();
+        let joined = NewKey { join_account: true, ..NewKey::named(Role::Viewer, name.as_str()) };
+        let (key, out) =
+            tokio::join!(world.engine.key_create(&root, joined, None), world.engine.user_disable(&root, &name));
+        out.unwrap();
+        match key {
+            Ok((_, text)) => assert_eq!(world.engine.authenticate(&text).await, Err(Error::Unauthenticated)),
+            Err(refused) => assert_eq!(refused, Refusal::NameOutside(name).into()),
+        }
+    }
+}
+
+#[test]
+fn a_name_is_given_once_at_a_time() {
+    on_both(names_at_once);
+}
+
+/// Words by which the record means Holdpoint itself are nobody's name.
+#[tokio::test]
+async fn reserved_words_are_refused() {
+    let world = World::new();
+    let root = world.chief().await;
+    for word in ["system", "Scheduler", "HOLDPOINT", "policy", "worker", "timer", "Key_1"] {
+        assert_eq!(pointers(world.engine.user_create(&root, new(word, Role::Viewer, &[]), None).await), ["/name"]);
+        let key = NewKey::named(Role::Viewer, word);
+        assert_eq!(pointers(world.engine.key_create(&root, key, None).await), ["/user"], "{word}");
+        assert_eq!(pointers(world.vouched(word, Role::Viewer).await), ["/name"], "{word}");
+    }
+}
+
+/// `alice` and `Alice` are one person: for a quorum, four eyes, whoever asked, claims, audiences and abstentions.
+#[tokio::test]
+async fn case_makes_no_second_person() {
+    let world = World::new();
+    let (agent, bob) = (world.agent().await, world.person("bob").await);
+    let (alice, shouting) = (world.person("alice").await, world.person("Alice").await);
+    let session = world.session_of_agent(&alice).await;
+    let ask = async |by: &Caller, fields| world.ask(by, &session, fields).await.id;
+
+    let two = ask(&agent, json!({ "audience": { "quorum": 2 } })).await;
+    world.choose(&alice, two, "confirm").await.unwrap();
+    assert_eq!(refusal(world.choose(&shouting, two, "confirm").await), Refusal::AlreadyVoted(two));
+
+    let eyes = ask(&agent, json!({ "audience": { "quorum": 1, "four_eyes": true } })).await;
+    assert_eq!(refusal(world.choose(&shouting, eyes, "confirm").await), Refusal::FourEyes);
+    let own = ask(&alice, json!({})).await;
+    assert_eq!(refusal(world.choose(&shouting, own, "confirm").await), Refusal::AskerCannotAnswer);
+    let named = ask(&agent, json!({ "audience": { "quorum": 1, "named": { "users": ["ALICE"] } } })).await;
+    assert_eq!(refusal(world.choose(&bob, named, "confirm").await), Refusal::NotInAudience);
+    world.engine.claim(&alice, named, None).await.unwrap();
+    world.choose(&shouting, named, "confirm").await.unwrap();
+
+    let declined = ask(&agent, json!({})).await;
+    world.engine.abstain(&alice, declined, None, None).await.unwrap();
+    let again = world.engine.abstain(&shouting, declined, None, None).await;
+    assert_eq!(refusal(again), Refusal::AlreadyAbstained(declined));
+    let twice = json!({ "audience": { "quorum": 2, "named": { "users": ["alice", "Alice"] } } });
+    assert_eq!(pointers(world.try_ask(&agent, &session, twice).await), ["/audience/users/1"]);
+}
+
+/// Ending a question before its time is an answer where the fallback approves: it needs the right to give it.
+#[tokio::test]
+async fn what_approves_needs_the_right_to_answer() {
+    let world = World::new();
+    let (agent, outsider, root) = (world.agent().await, world.person("outsider").await, world.chief().await);
+    let member = world.stranger("default", Role::Operator, "member", &["sec"]).await;
+    let session = world.session(&agent).await;
+    let ask = async |quorum: u32, fallback: Value| {
+        let audience = json!({ "quorum": quorum, "named": { "groups": ["sec"] } });
+        let fields = json!({ "audience": audience, "deadline_seconds": 60, "fallback": fallback });
+        world.ask(&agent, &session, fields).await.id
+    };
+    let one = ask(1, json!({ "option": "confirm" })).await;
+    let auto = |by, id, option| world.engine.auto(by, id, domain::AutoSource::AutoPolicy, choice(option), None);
+    assert_eq!(refusal(world.engine.expire(&outsider, one, None).await), Refusal::NotInAudience);
+    assert_eq!(refusal(world.engine.expire(&root, one, None).await), Refusal::NotInAudience);
+    assert_eq!(refusal(auto(&root, one, "confirm").await), Refusal::NotInAudience);
+    world.engine.expire(&member, one, None).await.unwrap();
+
+    let two = ask(2, json!({ "option": "confirm" })).await;
+    assert_eq!(refusal(world.engine.expire(&member, two, None).await), Refusal::NeedsOthers(two));
+    let chief = world.stranger("default", Role::Admin, "chief", &["sec"]).await;
+    assert_eq!(refusal(auto(&chief, two, "confirm").await), Refusal::NeedsOthers(two));
+    auto(&root, two, "cancel").await.unwrap();
+
+    let denied = ask(2, json!("deny")).await;
+    world.engine.expire(&outsider, denied, None).await.unwrap();
+    let timed = ask(2, json!({ "option": "confirm" })).await;
+    world.pass(61);
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(
+        world.now(&agent, timed).await.status(),
+        domain::Status::AutoResolved,
+        "the clock itself is asked nothing"
+    );
+}

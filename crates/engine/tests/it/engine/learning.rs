@@ -1,0 +1,388 @@
+//! Rules that are learnt, on both stores: whoever decides otherwise is heard, at whatever moment.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Action, Caller, Draft, InteractionId, Refusal, Role, Session, Standing};
+use holdpoint_engine::{Engine, Error, Propose, Simulate, Suggested, Supposed};
+use serde_json::{Value, json};
+use store::Store;
+use store_postgres::{Options, PostgresStore};
+use testkit::postgres::TestPostgres;
+
+use crate::engine::world::{World, choice};
+
+/// An agent that runs commands, and the people about it.
+struct Scene {
+    world: World,
+    agent: Caller,
+    alice: Caller,
+    root: Caller,
+    session: Session,
+}
+
+impl Scene {
+    async fn on(world: World) -> Self {
+        let (agent, alice) = (world.agent().await, world.person("alice").await);
+        let (root, session) = (world.caller(Role::Admin, "root").await, world.session(&agent).await);
+        Self { world, agent, alice, root, session }
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.world.engine
+    }
+
+    async fn proposes(&self, call: &str, action: Action) -> Standing {
+        let (context, call) = (Value::Null, call.to_owned());
+        let propose = Propose {
+            call,
+            action,
+            context,
+            seen: None,
+            traceparent: None,
+            deadline_seconds: None,
+            repeatable: false,
+            client: false,
+        };
+        self.engine().propose(&self.agent, self.session.id, propose, None).await.unwrap().proposal.standing
+    }
+
+    /// The question about a command that has to be asked about.
+    async fn asks(&self, call: &str, command: &str) -> InteractionId {
+        match self.proposes(call, running(command)).await {
+            Standing::Waiting { interaction } => interaction,
+            other => unreachable!("{call}: {other:?}"),
+        }
+    }
+
+    async fn decides(&self, interaction: InteractionId, option: &str) {
+        self.world.choose(&self.alice, interaction, option).await.unwrap();
+    }
+
+    async fn approved(&self, name: &str, command: &str, times: usize) {
+        for number in 0..times {
+            let asked = self.asks(&format!("{name}-{number}"), command).await;
+            self.decides(asked, "approve").await;
+        }
+    }
+
+    async fn suggested(&self) -> Vec<Suggested> {
+        self.engine().policy_suggestions(&self.root).await.unwrap().suggestions
+    }
+
+    async fn adopts(&self, name: &str) -> Result<(), Error> {
+        self.engine().policy_adopt(&self.root, name.to_owned(), None, None).await.map(drop)
+    }
+
+    async fn suspended(&self) -> Vec<String> {
+        let (in_force, _) = self.engine().policy(&self.root).await.unwrap();
+        in_force.suspended().into_iter().map(|suspension| suspension.rule).collect()
+    }
+}
+
+fn running(command: &str) -> Action {
+    Action { tool: "execute_command".into(), arguments: json!({ "command": command }) }
+}
+
+fn no_suggestion(done: Result<(), Error>) -> bool {
+    matches!(done, Err(Error::Refused(Refusal::NotFound("suggestion"))))
+}
+
+/// Tells a story on a fresh PostgreSQL database.
+fn on_postgres(story: impl AsyncFnOnce(World)) {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let store = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let world = World::over(Arc::clone(&store) as Arc<dyn Store>);
+    tokio::runtime::Runtime::new().unwrap().block_on(story(world));
+    store.close();
+}
+
+/// A rule is adopted at the very moment at which somebody says no: it is not in force afterwards, or it is suspended.
+async fn a_no_beside_an_adoption(world: World) {
+    let scene = Arc::new(Scene::on(world).await);
+    for round in 0..12 {
+        let command = format!("npm run task{round}");
+        scene.approved(&format!("yes-{round}"), &command, 5).await;
+        let open = scene.asks(&format!("open-{round}"), &command).await;
+        let suggested = scene.suggested().await;
+        let about = |one: &&Suggested| one.learnt.rule.contains(&command);
+        let name = suggested.iter().find(about).unwrap().learnt.name.clone();
+        let (adopting, deciding) = (Arc::clone(&scene), Arc::clone(&scene));
+        let mut tasks = tokio::task::JoinSet::new();
+        tasks.spawn(async move {
+            let adopted = adopting.adopts(&name).await;
+            assert!(adopted.is_ok() || no_suggestion(adopted), "round {round}");
+        });
+        tasks.spawn(async move { deciding.decides(open, "reject").await });
+        while let Some(done) = tasks.join_next().await {
+            done.unwrap();
+        }
+        let standing = scene.proposes(&format!("after-{round}"), running(&command)).await;
+        assert!(matches!(standing, Standing::Waiting { .. }), "round {round}: {standing:?}");
+    }
+}
+
+/// A suspension is the rule's own: it holds in every draft, and the rule is still suspended when it was taken out and put back, until
+/// somebody lifts it. What was decided before that does not suspend it again.
+async fn a_suspension_stays_with_its_rule(world: World) {
+    let scene = Scene::on(world).await;
+    scene.approved("yes", "npm ci", 5).await;
+    let open = scene.asks("open", "npm ci").await;
+    let name = scene.suggested().await[0].learnt.name.clone();
+    scene.adopts(&name).await.unwrap();
+    assert!(no_suggestion(scene.adopts(&name).await), "what is in force is suggested no more");
+    let (in_force, _) = scene.engine().policy(&scene.root).await.unwrap();
+    let text = in_force.policy.text().to_owned();
+    scene.decides(open, "reject").await;
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
+
+    let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
+    let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
+    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it allows nothing");
+    let supposed = Supposed {
+        tool: "execute_command".into(),
+        arguments: json!({ "command": "npm ci" }),
+        agent: Some("deployer".into()),
+        user: Some("deployer".into()),
+        role: None,
+        draft: Some(text.clone()),
+    };
+    let explained = scene.engine().policy_explain(&scene.root, supposed).await.unwrap();
+    assert_eq!(explained.ruling.verdict, domain::Verdict::Ask);
+
+    scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
+    assert_eq!(scene.suspended().await, Vec::<String>::new(), "it is not there");
+    assert_eq!(scene.suggested().await, []);
+    let put = async || scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
+    put().await;
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
+    assert!(matches!(scene.proposes("c1", running("npm ci")).await, Standing::Waiting { .. }));
+
+    let lift = async |why: &str| scene.engine().policy_lift(&scene.root, name.clone(), why.into(), None).await;
+    assert!(scene.engine().policy_lift(&scene.alice, name.clone(), "please".into(), None).await.is_err());
+    lift("it was a mistake").await.unwrap();
+    assert!(matches!(lift("again").await, Err(Error::Refused(Refusal::NotFound("suspension")))));
+    assert!(matches!(scene.proposes("c2", running("npm ci")).await, Standing::Allowed { .. }));
+    scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
+    let another = scene.asks("c3", "npm ci").await;
+    put().await;
+    assert_eq!(scene.suspended().await, Vec::<String>::new(), "who lifted it knew of the first no");
+    scene.world.pass(1);
+    scene.decides(another, "reject").await;
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name), "a new no is a new matter");
+}
+
+/// A rule that is put back begins suspended if somebody decided otherwise while it was away.
+async fn a_no_while_it_was_away(world: World) {
+    let scene = Scene::on(world).await;
+    scene.approved("yes", "npm ci", 5).await;
+    let name = scene.suggested().await[0].learnt.name.clone();
+    scene.adopts(&name).await.unwrap();
+    let text = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
+    let asked = scene.asks("away", "npm ci").await;
+    scene.decides(asked, "reject").await;
+    let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
+    let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
+    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it is suspended in a draft");
+    scene.engine().policy_shadow_put(&scene.root, text.clone(), None, None).await.unwrap();
+    scene.asks("beside", "npm ci").await;
+    scene.engine().drafts_settled().await;
+    let shadowed = scene.engine().policy_shadow(&scene.root).await.unwrap();
+    assert_eq!(shadowed.counts, [], "and beside the policy in force");
+    scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
+    assert_eq!(scene.suspended().await, [name]);
+    assert!(matches!(scene.proposes("back", running("npm ci")).await, Standing::Waiting { .. }));
+}
+
+/// The server's file brings a rule that somebody has decided against: it begins suspended, before anything is ruled on by it, and so it does
+/// with a `PUT` of the same text. Whoever decides later is heard as well, also while the file has the rule no more.
+async fn a_rule_of_the_file_is_heard_about(world: World) {
+    let scene = Scene::on(world).await;
+    scene.approved("yes", "npm ci", 5).await;
+    let text = scene.suggested().await[0].learnt.text.clone();
+    let name = scene.suggested().await[0].learnt.name.clone();
+    let plain = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    let file = async |text: &str| scene.engine().policy_file("policy.toml".into(), text.to_owned()).await.unwrap();
+    let asked = scene.asks("no", "npm ci").await;
+    scene.decides(asked, "reject").await;
+    file(&text).await;
+    assert!(matches!(scene.proposes("c1", running("npm ci")).await, Standing::Waiting { .. }));
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
+    scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
+    scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
+
+    scene.world.pass(1);
+    scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
+    assert!(matches!(scene.proposes("c2", running("npm ci")).await, Standing::Allowed { .. }));
+    scene.world.pass(1);
+    file(&plain).await;
+    let again = scene.asks("c3", "npm ci").await;
+    scene.decides(again, "reject").await;
+    file(&text).await;
+    assert!(matches!(scene.proposes("c4", running("npm ci")).await, Standing::Waiting { .. }));
+    assert_eq!(scene.suspended().await, [name], "a no while the file was without it");
+}
+
+/// A no that is said after a lift counts, although the action was proposed before another that was rejected and overruled.
+async fn a_no_after_a_lift(world: World) {
+    let scene = Scene::on(world).await;
+    scene.approved("yes", "npm ci", 5).await;
+    let old = scene.asks("old", "npm ci").await;
+    scene.world.pass(1);
+    let new = scene.asks("new", "npm ci").await;
+    let name = scene.suggested().await[0].learnt.name.clone();
+    scene.adopts(&name).await.unwrap();
+    let text = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    scene.decides(new, "reject").await;
+    scene.world.pass(1);
+    scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
+    scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
+    scene.world.pass(1);
+    scene.decides(old, "reject").await;
+    scene.world.pass(1000);
+    scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
+    assert_eq!(scene.suspended().await, [name]);
+}
+
+/// An agent asks about the action in its own words, and somebody says no: that counts however long ago it was, and a yes to such a question
+/// supports nothing.
+async fn a_no_to_an_agents_own_question(world: World) {
+    let scene = Scene::on(world).await;
+    let asks = async || {
+        let action = json!({ "tool": "execute_command", "arguments": { "command": "npm ci" } });
+        let fields = json!({ "kind": "approval", "action": action });
+        scene.world.ask(&scene.agent, &scene.session, fields).await.id
+    };
+    for _ in 0..5 {
+        scene.decides(asks().await, "approve").await;
+    }
+    assert_eq!(scene.suggested().await, [], "its own words support nothing");
+    scene.approved("yes", "npm ci", 5).await;
+    let learnt = scene.suggested().await[0].learnt.clone();
+    let no = asks().await;
+    scene.decides(no, "reject").await;
+    scene.world.pass(1000);
+    let found = scene.engine().policy_suggestions(&scene.root).await.unwrap();
+    assert_eq!(found.suggestions, []);
+    let held = &found.held_back[0];
+    assert_eq!((held.support, held.against, &held.counter_examples[0].call), (5, 1, &None));
+    assert_eq!(held.counter_examples[0].decision.interaction, no);
+    assert!(no_suggestion(scene.adopts(&learnt.name).await));
+    scene.engine().policy_put(&scene.root, learnt.text, (None, None), None).await.unwrap();
+    assert_eq!(scene.suspended().await, [learnt.name]);
+}
+
+/// Whoever edits an action says no to what it was, also where others have to approve the edit.
+async fn an_edit_is_a_no_to_the_original(world: World) {
+    let scene = Scene::on(world).await;
+    let two = "version = 1\n[[rule]]\nname = \"safe\"\ntools = [\"execute_command\"]\nwhen = 'args.command == \"npm ci --safe\"'\n\
+               verdict = \"ask\"\n[rule.ask]\naudience = { users = [\"bob\"] }\n";
+    scene.engine().policy_put(&scene.root, two.into(), (None, None), None).await.unwrap();
+    let bob = scene.world.person("bob").await;
+    scene.approved("yes", "npm ci", 5).await;
+    assert_eq!(scene.suggested().await.len(), 1);
+    let asked = scene.asks("edited", "npm ci").await;
+    let edit = Draft {
+        effect: Some(domain::Effect::Edit),
+        arguments: Some(json!({ "command": "npm ci --safe" })),
+        ..Draft::default()
+    };
+    scene.engine().answer(&scene.alice, asked, edit, None).await.unwrap();
+    assert_eq!(scene.suggested().await, [], "the edit is still open");
+    let acted = scene.engine().action(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
+    let Standing::Waiting { interaction } = acted.proposal.standing else {
+        unreachable!("{:?}", acted.proposal.standing)
+    };
+    scene.engine().answer(&bob, interaction, choice("approve"), None).await.unwrap();
+    assert_eq!(scene.suggested().await, [], "the approval is one of the edit");
+}
+
+/// What nobody was asked about does not push decisions out of sight.
+async fn decisions_are_counted_not_actions(world: World) {
+    let scene = Scene::on(world).await;
+    scene.approved("yes", "npm ci", 5).await;
+    for number in 0..2_100 {
+        let read = Action { tool: "read_file".into(), arguments: json!({ "path": "a" }) };
+        scene.proposes(&format!("read-{number}"), read).await;
+    }
+    let found = scene.engine().policy_suggestions(&scene.root).await.unwrap();
+    assert_eq!((found.decisions, found.more, found.suggestions.len()), (5, false, 1));
+}
+
+#[tokio::test]
+async fn a_no_beside_an_adoption_is_heard_on_sqlite() {
+    a_no_beside_an_adoption(World::new()).await;
+}
+
+#[test]
+fn a_no_beside_an_adoption_is_heard_on_postgres() {
+    on_postgres(a_no_beside_an_adoption);
+}
+
+#[tokio::test]
+async fn a_suspension_stays_with_its_rule_on_sqlite() {
+    a_suspension_stays_with_its_rule(World::new()).await;
+}
+
+#[test]
+fn a_suspension_stays_with_its_rule_on_postgres() {
+    on_postgres(a_suspension_stays_with_its_rule);
+}
+
+#[tokio::test]
+async fn a_no_while_it_was_away_is_heard_on_sqlite() {
+    a_no_while_it_was_away(World::new()).await;
+}
+
+#[test]
+fn a_no_while_it_was_away_is_heard_on_postgres() {
+    on_postgres(a_no_while_it_was_away);
+}
+
+#[tokio::test]
+async fn an_edit_is_a_no_to_the_original_on_sqlite() {
+    an_edit_is_a_no_to_the_original(World::new()).await;
+}
+
+#[test]
+fn an_edit_is_a_no_to_the_original_on_postgres() {
+    on_postgres(an_edit_is_a_no_to_the_original);
+}
+
+#[tokio::test]
+async fn decisions_are_counted_and_not_actions() {
+    decisions_are_counted_not_actions(World::new()).await;
+}
+
+#[tokio::test]
+async fn a_rule_of_the_file_is_held_against_decisions_on_sqlite() {
+    a_rule_of_the_file_is_heard_about(World::new()).await;
+}
+
+#[test]
+fn a_rule_of_the_file_is_held_against_decisions_on_postgres() {
+    on_postgres(a_rule_of_the_file_is_heard_about);
+}
+
+#[tokio::test]
+async fn a_no_after_a_lift_is_heard_on_sqlite() {
+    a_no_after_a_lift(World::new()).await;
+}
+
+#[test]
+fn a_no_after_a_lift_is_heard_on_postgres() {
+    on_postgres(a_no_after_a_lift);
+}
+
+#[tokio::test]
+async fn a_no_to_an_agents_own_question_is_heard_on_sqlite() {
+    a_no_to_an_agents_own_question(World::new()).await;
+}
+
+#[test]
+fn a_no_to_an_agents_own_question_is_heard_on_postgres() {
+    on_postgres(a_no_to_an_agents_own_question);
+}

@@ -1,0 +1,140 @@
+//! Nothing is permitted or started by a policy file that is no longer in force, on any node.
+
+use domain::{Draft, Effect, Refusal, Standing, Verdict};
+use holdpoint_engine::{Acted, Differs, Error, Unread};
+
+use crate::engine::standing::{Server, allowed, approval, asked, on_both, rule, waiting};
+
+/// Has something begin, replaces the policy file while its transaction is held back, and says what came of it.
+async fn meanwhile<T>(server: &Server, begun: impl Future<Output = T>, rules: &str) -> T {
+    server.gate.hold();
+    let replaced = async {
+        server.gate.arrived().await;
+        server.file(rules).await;
+        server.gate.release();
+    };
+    tokio::join!(begun, replaced).0
+}
+
+fn denied<T: std::fmt::Debug>(result: Result<T, Error>) {
+    assert!(matches!(result, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{result:?}");
+}
+
+fn differs<T: std::fmt::Debug>(result: Result<T, Error>) {
+    assert!(matches!(&result, Err(Error::PolicyDiffers(Differs { part: "policy", .. }))), "{result:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_replaced_before_the_commit_starts_and_permits_nothing() {
+    on_both(async |server: Server| {
+        server.file(&rule("yes", "allow")).await;
+        let ready = server.proposes("c1").await;
+        denied(meanwhile(&server, server.starts(&server.engine, &ready), &rule("no", "deny")).await);
+        assert!(
+            matches!(server.sees("c1").await.proposal.standing, Standing::Allowed { .. }),
+            "its permit is not spent"
+        );
+
+        server.file(&rule("yes", "allow")).await;
+        let Acted { proposal, .. } = meanwhile(&server, server.proposes("c2"), &rule("no", "deny")).await;
+        assert_eq!((proposal.standing, proposal.ruling.verdict), (Standing::Denied, Verdict::Deny));
+
+        server.file(&rule("may", "ask")).await;
+        let (third, fourth) = (server.proposes("c3").await, server.proposes("c4").await);
+        denied(meanwhile(&server, server.approves(&server.alice, &third), &rule("no", "deny")).await);
+        server.file(&rule("may", "ask")).await;
+        denied(meanwhile(&server, server.auto(&fourth), &rule("no", "deny")).await);
+        for call in ["c3", "c4"] {
+            assert!(waiting(&server.sees(call).await), "{call}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
+    on_both(async |server: Server| {
+        let other = server.another_node().await;
+        for (node, verdict) in [(&server.engine, "ask"), (&other, "ask"), (&server.engine, "allow"), (&other, "allow")]
+        {
+            let text = format!("version = 1\n{}", rule("r", verdict));
+            node.policy_file("policy.toml".into(), text).await.unwrap();
+            if verdict == "ask" && std::ptr::eq(node, &other) {
+                assert!(waiting(&server.proposes_at(node, "asked").await.unwrap()));
+            }
+        }
+        let ready = server.proposes_at(&other, "ready").await.unwrap();
+        assert!(allowed(&ready));
+        server.file(&rule("no", "deny")).await;
+
+        differs(server.proposes_at(&other, "new").await);
+        differs(server.starts(&other, &ready).await);
+        let question = asked(&server.sees("asked").await);
+        differs(other.answer(&server.alice, question, approval(), None).await);
+        let told = other.policy(&server.root).await.unwrap().1.differs.unwrap();
+        assert_eq!(
+            told.in_force.as_deref(),
+            Some(server.engine.policy(&server.root).await.unwrap().0.policy.version())
+        );
+        assert_eq!(server.engine.policy(&server.root).await.unwrap().1.differs, None);
+        // Whoever rejects needs no policy.
+        let rejection = Draft { effect: Some(Effect::Reject), ..Draft::default() };
+        other.answer(&server.alice, question, rejection, None).await.unwrap();
+
+        server.own(&rule("own", "allow")).await;
+        assert!(
+            allowed(&server.proposes_at(&other, "own").await.unwrap()),
+            "a project's own policy is the same anywhere"
+        );
+        server.engine.policy_reset(&server.root, None, None).await.unwrap();
+        differs(server.proposes_at(&other, "new").await);
+        other.policy_file("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
+        assert_eq!(server.proposes_at(&other, "new").await.unwrap().proposal.standing, Standing::Denied);
+        denied(server.starts(&other, &ready).await);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_without_files_takes_what_the_servers_have_put_in_force_at_once() {
+    on_both(async |server: Server| {
+        server.file(&rule("yes", "allow")).await;
+        let worker = server.another_node().await;
+        worker.beside_servers();
+        worker.policy_of_servers().await.unwrap();
+        let ready = server.proposes_at(&worker, "ready").await.unwrap();
+        assert!(allowed(&ready));
+        server.file(&rule("no", "deny")).await;
+        assert_eq!(server.proposes_at(&worker, "new").await.unwrap().proposal.standing, Standing::Denied);
+        denied(server.starts(&worker, &ready).await);
+        server.file(&rule("yes", "allow")).await;
+        server.floor(&rule("never", "deny")).await;
+        let refused = server.proposes_at(&worker, "floored").await.unwrap().proposal;
+        assert_eq!((refused.standing, refused.ruling.rule.as_deref()), (Standing::Denied, Some("never")));
+        // A file of its own must be that of the servers.
+        worker.policy_file("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();
+        differs(server.proposes_at(&worker, "mine").await);
+    })
+    .await;
+}
+
+/// A file that could not be put on record is not in force anywhere, and is told as one that is tried again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_cannot_be_put_on_record_is_not_in_force() {
+    let world = crate::engine::world::World::new();
+    let root = world.caller(domain::Role::Admin, "root").await;
+    world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("yes", "allow"))).await.unwrap();
+    let before = world.engine.policy(&root).await.unwrap().0.policy.version().to_owned();
+    let blocked = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
+    blocked.execute_batch("begin immediate").unwrap();
+    let unread =
+        world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap_err();
+    assert!(matches!(unread, Unread::NotYet(_)), "{unread:?}");
+    blocked.execute_batch("rollback").unwrap();
+    let (shown, notices) = world.engine.policy(&root).await.unwrap();
+    assert_eq!(shown.policy.version(), before);
+    let file = notices.refused.unwrap();
+    assert_eq!((file.retried, file.in_force.as_deref()), (true, Some(before.as_str())));
+    world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
+    assert!(world.engine.policy(&root).await.unwrap().1.refused.is_none());
+}

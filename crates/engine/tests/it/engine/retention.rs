@@ -1,0 +1,141 @@
+//! How long closed questions stay, and what is found of them afterwards.
+
+use std::time::Duration;
+
+use domain::{Caller, Command, Delivery, InteractionId, Refusal, Role, Session, SignedDuration};
+use futures::future::join_all;
+use holdpoint_engine::{InteractionQuery, Settings};
+use serde_json::json;
+use store::Page;
+
+use crate::engine::time::with_timers;
+use crate::engine::world::{SOON, World, refusal};
+
+const MONTH: i64 = 30 * 24 * 3600;
+
+/// The questions that are not archived.
+async fn listed(world: &World, by: &Caller) -> Vec<InteractionId> {
+    let page = Page { after: None, limit: 1000 };
+    let (listed, _) = world.engine.interactions(by, InteractionQuery::default(), page).await.unwrap();
+    listed.into_iter().map(|question| question.id).collect()
+}
+
+/// Asks so many questions and withdraws them again: nobody waits for the answers.
+async fn withdrawn(world: &World, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
+    let asked = join_all((0..count).map(|_| world.ask(agent, session, json!({})))).await;
+    let ids: Vec<InteractionId> = asked.into_iter().map(|question| question.id).collect();
+    for withdrawn in join_all(ids.iter().map(|id| world.engine.cancel(agent, *id, None, None))).await {
+        assert_eq!(withdrawn.unwrap().delivery(), Some(&Delivery::NotNeeded));
+    }
+    ids
+}
+
+#[tokio::test]
+async fn closed_questions_move_to_the_archive_after_a_month_and_stay_readable() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let done = world.ask(&agent, &session, json!({})).await.id;
+    let untaken = world.ask(&agent, &session, json!({})).await.id;
+    let open = world.ask(&agent, &session, json!({})).await.id;
+    world.choose(&alice, done, "confirm").await.unwrap();
+    world.choose(&alice, untaken, "confirm").await.unwrap();
+    let lease = world.engine.take(&agent, done, None, None).await.unwrap().lease;
+    let completed = world.engine.complete(&agent, (done, lease), None).await.unwrap();
+    world.pass(MONTH - 1);
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(listed(&world, &alice).await, [done, untaken, open]);
+    world.pass(1);
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(listed(&world, &alice).await, [untaken, open], "what is open or undelivered stays");
+    assert_eq!(world.now(&alice, done).await, completed);
+    let resolved = Refusal::AlreadyResolved(Box::new(completed));
+    assert_eq!(refusal(world.choose(&alice, done, "confirm").await), resolved);
+    let (closed, other) = (Refusal::DeliveryClosed("completed"), world.caller(Role::Agent, "other").await);
+    assert_eq!(refusal(world.engine.take(&agent, done, None, None).await), closed);
+    assert_eq!(refusal(world.engine.complete(&agent, (done, lease), None).await), closed);
+    assert_eq!(refusal(world.engine.heartbeat(&agent, (done, lease), None, None).await), closed);
+    assert_eq!(refusal(world.engine.fail(&agent, (done, lease), "x".into(), true, None).await), closed);
+    assert_eq!(refusal(world.engine.take(&other, done, None, None).await), Refusal::NotFound("interaction"));
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_took_is_archived_once_its_session_has_ended() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let [untaken, taken, open] = [(); 3].map(|()| world.ask(&agent, &session, json!({})));
+    let (untaken, taken, open) = (untaken.await.id, taken.await.id, open.await.id);
+    world.choose(&alice, untaken, "confirm").await.unwrap();
+    world.choose(&alice, taken, "confirm").await.unwrap();
+    world.pass(MONTH);
+    world.engine.fire_due().await.unwrap();
+    world.control(&agent, session.id, Command::Complete).await.unwrap();
+    let held = world.engine.take(&agent, taken, Some(60), None).await.unwrap();
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(listed(&world, &alice).await, [taken, open], "what was closed just now, or is being worked on, stays");
+    assert_eq!(world.now(&alice, untaken).await.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
+    let archived = Refusal::DeliveryClosed("archived");
+    assert_eq!(refusal(world.engine.take(&agent, untaken, None, None).await), archived);
+    let offered = world.engine.deliveries(&agent, store::Page::first(10), Duration::ZERO).await.unwrap();
+    assert!(offered.iter().all(|question| question.id == open));
+    assert_eq!(held.interaction.id, taken);
+    world.pass(60);
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(listed(&world, &alice).await, [open], "the lease ran out, and nobody will come");
+}
+
+#[tokio::test]
+async fn the_end_of_a_question_s_time_is_a_moment_that_the_timers_sleep_until() {
+    let world = World::with(Settings { retention: SignedDuration::from_millis(100), ..Settings::default() });
+    let agent = world.agent().await;
+    let session = world.session(&agent).await;
+    withdrawn(&world, &agent, &session, 1).await;
+    assert_eq!(world.engine.fire_due().await.unwrap(), Duration::from_millis(100));
+    world.clock.advance(SignedDuration::from_millis(60));
+    assert_eq!(world.engine.fire_due().await.unwrap(), Duration::from_millis(40));
+    world.clock.advance(SignedDuration::from_millis(40));
+    world.engine.fire_due().await.unwrap();
+    assert_eq!(listed(&world, &agent).await, []);
+}
+
+#[tokio::test]
+async fn what_was_kept_long_enough_while_the_engine_was_down_is_archived_at_its_start() {
+    let world = World::new();
+    let agent = world.agent().await;
+    let session = world.session(&agent).await;
+    let ids = withdrawn(&world, &agent, &session, 3).await;
+    let world = world.restarted_after(SignedDuration::from_secs(MONTH));
+    let gone = async {
+        while !listed(&world, &agent).await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(SOON, with_timers(&world.engine, gone)).await.unwrap();
+    for id in ids {
+        assert_eq!(world.now(&agent, id).await.delivery(), Some(&Delivery::NotNeeded));
+    }
+}
+
+#[tokio::test]
+async fn two_engines_archive_many_while_people_go_on() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let ids = withdrawn(&world, &agent, &session, 230).await;
+    world.pass(MONTH);
+    let late = world.ask(&agent, &session, json!({ "deadline_seconds": 30 })).await.id;
+    let open = world.ask(&agent, &session, json!({})).await.id;
+    world.pass(30);
+    let other = world.another_engine([7; 32]);
+    let answered = world.choose(&alice, open, "confirm");
+    let (first, second, answered) = tokio::join!(world.engine.fire_due(), other.fire_due(), answered);
+    for done in [first.map(drop), second.map(drop), answered.map(drop)] {
+        done.unwrap();
+    }
+    assert_eq!(listed(&world, &alice).await, [late, open]);
+    assert_eq!(world.now(&alice, late).await.status(), domain::Status::Expired);
+    for id in ids {
+        assert_eq!(world.now(&alice, id).await.delivery(), Some(&Delivery::NotNeeded));
+    }
+}

@@ -1,0 +1,212 @@
+//! Rotation: a new master key and new data keys while everybody goes on, broken off anywhere, and nothing is lost.
+
+use std::sync::Arc;
+
+use domain::{Caller, Draft, InteractionId, Role, Wire};
+use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotated, Settings, Vault};
+use parking_lot::Mutex;
+use serde_json::json;
+use store::{AuditFilter, Page, Store};
+use testkit::{CrashStore, Doing, Fate, Random, side_by_side};
+
+use crate::engine::world::{World, ask, data};
+
+const OLD: u8 = 7;
+const NEW: u8 = 8;
+
+/// The file that master keys are read from, the newest first.
+#[derive(Clone)]
+struct KeyFile(Arc<Mutex<Vec<u8>>>);
+
+impl KeyFile {
+    fn of(keys: &[u8]) -> Self {
+        Self(Arc::new(Mutex::new(keys.to_vec())))
+    }
+
+    fn becomes(&self, keys: &[u8]) {
+        *self.0.lock() = keys.to_vec();
+    }
+
+    fn read(&self) -> Vec<MasterKey> {
+        self.0.lock().iter().map(|byte| MasterKey::from_bytes([*byte; 32])).collect()
+    }
+
+    /// A node that has read the file, and reads it again if it has to.
+    fn node(&self, world: &World, store: Arc<dyn Store>) -> Engine {
+        let again = self.clone();
+        let vault = Vault::over(self.read(), Box::new(move || again.read()));
+        Engine::new(store, Arc::new(world.clock.clone()), Ids::default(), vault, Settings::default())
+    }
+}
+
+/// A secret question with a resume point, answered and not taken yet.
+async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep: bool) -> InteractionId {
+    let session = node.start(agent, Default::default(), None).await.unwrap();
+    let secret = json!({
+        "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "fresh": true, "resume_point": value
+    });
+    let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
+    let draft = Draft { keep, ..data(json!({ "TOKEN": value })) };
+    node.answer(alice, id, draft, None).await.unwrap();
+    id
+}
+
+/// Takes what was given, whole.
+async fn takes(node: &Engine, agent: &Caller, id: InteractionId, value: &str) {
+    let taken = node.take(agent, id, None, None).await.unwrap();
+    assert_eq!((taken.secrets, taken.resume_point), (Some(json!({ "TOKEN": value })), Some(json!(value))));
+    node.complete(agent, (id, taken.lease), None).await.unwrap();
+}
+
+/// Asks for what was kept, and is given it.
+async fn finds(node: &Engine, agent: &Caller, value: &str) {
+    let session = node.start(agent, Default::default(), None).await.unwrap();
+    let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
+    let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
+    let taken = node.take(agent, id, None, None).await.unwrap();
+    assert_eq!(taken.secrets, Some(json!({ "TOKEN": value })));
+}
+
+#[tokio::test]
+async fn every_node_goes_on_through_a_rotation() {
+    let (world, file) = (World::new(), KeyFile::of(&[OLD]));
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let running = file.node(&world, Arc::clone(&world.store));
+    running.unlock().await.unwrap();
+    let before = given(&running, &agent, &alice, "before", true).await;
+
+    file.becomes(&[NEW, OLD]);
+    let rotating = file.node(&world, Arc::clone(&world.store));
+    rotating.unlock().await.unwrap();
+    let rotated = rotating.rotate().await.unwrap();
+    assert_eq!(rotated, Rotated { tenants: 1, values: 3, forgotten: 1 });
+    file.becomes(&[NEW]);
+
+    // The node that ran all along has never read the file since; a new tenant's first key needs the new master key.
+    takes(&running, &agent, before, "before").await;
+    let after = given(&running, &agent, &alice, "after", false).await;
+    let (bot, bob) = (
+        world.stranger("elsewhere", Role::Agent, "bot", &[]).await,
+        world.stranger("elsewhere", Role::Operator, "bob", &[]).await,
+    );
+    let elsewhere = given(&running, &bot, &bob, "elsewhere", false).await;
+
+    let started = file.node(&world, Arc::clone(&world.store));
+    started.unlock().await.unwrap();
+    takes(&started, &agent, after, "after").await;
+    takes(&started, &bot, elsewhere, "elsewhere").await;
+    finds(&started, &agent, "before").await;
+    let outdated = KeyFile::of(&[OLD]).node(&world, Arc::clone(&world.store));
+    assert_eq!(outdated.unlock().await, Err(Error::Sealed));
+    assert_eq!(outdated.rotate().await, Err(Error::Sealed), "a key that nobody knows is not put in force over another");
+}
+
+/// Keys of callers, and what is remembered of commands, do not depend on which master key is in force.
+#[tokio::test]
+async fn keys_and_repeated_commands_outlast_a_rotation() {
+    let (world, file) = (World::new(), KeyFile::of(&[OLD]));
+    let root = world.caller(Role::Admin, "root").await;
+    let node = file.node(&world, Arc::clone(&world.store));
+    let once = || Some(Idempotency::new("k".into(), "POST /v1/keys", b"{}"));
+    let new = || NewKey::named(Role::Viewer, "dora");
+    let made = node.key_create(&root, new(), once()).await.unwrap();
+    file.becomes(&[NEW, OLD]);
+    file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+    file.becomes(&[NEW]);
+    for node in [node, file.node(&world, Arc::clone(&world.store))] {
+        assert_eq!(node.key_create(&root, new(), once()).await.unwrap(), made, "the same command, the same key");
+        assert_eq!(node.authenticate(&made.1).await.unwrap().actor.name, "dora");
+    }
+}
+
+#[tokio::test]
+async fn a_second_rotation_begins_where_the_first_has_ended() {
+    let (world, file) = (World::new(), KeyFile::of(&[OLD]));
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let node = file.node(&world, Arc::clone(&world.store));
+    let id = given(&node, &agent, &alice, "first", true).await;
+    for round in 1..=3 {
+        file.becomes(&[OLD + round, OLD + round - 1]);
+        let rotated = file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+        assert_eq!(rotated, Rotated { tenants: 1, values: 3, forgotten: 1 }, "round {round}");
+        let again = file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+        assert_eq!(again, Rotated::default(), "round {round}: nothing is left to do");
+    }
+    takes(&node, &agent, id, "first").await;
+    assert_eq!(rotations(&world, "default").await, [2, 3, 4], "each on the trail, once");
+}
+
+/// The numbers of the data keys that rotations have put on the trail of a tenant.
+async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
+    let root = world.stranger(tenant, Role::Admin, "root", &[]).await;
+    let filter = AuditFilter { name: Some("secrets.rotated".into()), ..AuditFilter::default() };
+    let found = world.engine.audit(&root, filter, Page { after: None, limit: 100 }).await.unwrap().0;
+    let told = found.iter().map(|audited| {
+        let entry = &audited.entry;
+        assert_eq!((entry.how.wire, entry.by.name.as_str()), (Wire::Cli, "holdpoint"));
+        assert!(entry.data["data_key"].is_string() && entry.data["master_key"].is_string(), "{entry:?}");
+        entry.data["number"].as_u64().unwrap()
+    });
+    told.collect()
+}
+
+/// Dies at the `nth` step of a rotation as fated. Says whether it died.
+async fn dies(fate: Fate, nth: usize) -> bool {
+    let (world, file) = (World::new(), KeyFile::of(&[OLD]));
+    let people = [
+        (world.agent().await, world.person("alice").await),
+        (
+            world.stranger("elsewhere", Role::Agent, "bot", &[]).await,
+            world.stranger("elsewhere", Role::Operator, "bob", &[]).await,
+        ),
+    ];
+    let running = file.node(&world, Arc::clone(&world.store));
+    running.unlock().await.unwrap();
+    let mut waiting = Vec::new();
+    for (agent, person) in &people {
+        let first = given(&running, agent, person, "first", true).await;
+        waiting.push((first, given(&running, agent, person, "second", false).await));
+    }
+
+    file.becomes(&[NEW, OLD]);
+    let crashing = Arc::new(CrashStore::new(Arc::clone(&world.store)));
+    let dying = file.node(&world, Arc::clone(&crashing) as Arc<dyn Store>);
+    let mut steps = 0;
+    let mut fated = |_: &mut Random| {
+        steps += 1;
+        if steps == nth { fate } else { Fate::Done }
+    };
+    let doing = Doing { future: Box::pin(dying.rotate()), sleeps: false };
+    let ended = side_by_side(&crashing, vec![doing], &mut Random::seeded(1), &mut fated).await;
+    let died = !matches!(ended.as_slice(), [Some(Ok(_))]);
+
+    // Half rotated, everything can be read: by the node that runs, by one that is started now.
+    let started = file.node(&world, Arc::clone(&world.store));
+    started.unlock().await.unwrap();
+    takes(&running, &people[0].0, waiting[0].0, "first").await;
+    takes(&started, &people[1].0, waiting[1].0, "first").await;
+    finds(&started, &people[0].0, "first").await;
+    // Run again, it finishes: the old key can be given up.
+    file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+    file.becomes(&[NEW]);
+    let started = file.node(&world, Arc::clone(&world.store));
+    for ((agent, _), (_, second)) in people.iter().zip(&waiting) {
+        takes(&started, agent, *second, "second").await;
+        finds(&started, agent, "first").await;
+    }
+    for tenant in ["default", "elsewhere"] {
+        assert_eq!(rotations(&world, tenant).await, [2], "broken off or not, once");
+    }
+    died
+}
+
+#[tokio::test]
+async fn a_rotation_that_is_broken_off_anywhere_loses_nothing() {
+    for fate in [Fate::DiesBeforeCall(1), Fate::DiesBeforeCall(4), Fate::DiesBeforeCommit, Fate::DiesBeforeReply] {
+        let mut nth = 1;
+        while dies(fate, nth).await {
+            nth += 1;
+        }
+        assert!(nth > 10, "{fate:?}: a rotation has more than {nth} steps");
+    }
+}

@@ -1,0 +1,182 @@
+//! Secrets and resume points: sealed when they arrive, given to the agent that asked, and then gone.
+
+use std::path::Path;
+
+use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Role, Status};
+use holdpoint_engine::Error;
+use serde_json::json;
+use store::{Cost, Reads, StoreError, Tx};
+
+use crate::engine::world::{World, ask, data, pointers};
+
+const MARKER: &str = "marker-5f0c2a";
+
+/// Whether a text is in any file of a directory.
+fn anywhere(directory: &Path, text: &str) -> bool {
+    let mut files = std::fs::read_dir(directory).unwrap();
+    files.any(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).contains(text))
+}
+
+/// A secret question that somebody has answered.
+async fn given(world: &World, by: &Caller) -> (Caller, InteractionId) {
+    let agent = world.agent().await;
+    let session = world.session(&agent).await;
+    let secret =
+        json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "resume_point": MARKER });
+    let id = world.ask(&agent, &session, secret).await.id;
+    let draft = data(json!({ "TOKEN": MARKER }));
+    let answered = if by.role == Role::Admin {
+        world.engine.auto(by, id, AutoSource::System, draft, None).await
+    } else {
+        world.engine.answer(by, id, draft, None).await
+    };
+    assert!(!format!("{:?}", answered.unwrap()).contains(MARKER), "whoever gives a secret is not shown it again");
+    (agent, id)
+}
+
+/// A secret goes from a person, or a service, to the agent and is nowhere else.
+async fn check(role: Role) {
+    let world = World::new();
+    let by = world.caller(role, "somebody").await;
+    let (agent, id) = given(&world, &by).await;
+    assert!(!anywhere(world.directory.path(), MARKER), "{role:?}: sealed before it is written");
+    let shown = format!("{:?}", world.now(&agent, id).await);
+    assert!(shown.contains("TOKEN") && !shown.contains(MARKER), "{role:?}: {shown}");
+    let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+    assert_eq!(taken.secrets, Some(json!({ "TOKEN": MARKER })), "{role:?}");
+    assert_eq!(taken.resume_point, Some(json!(MARKER)), "{role:?}");
+    world.engine.complete(&agent, (id, taken.lease), None).await.unwrap();
+    let left = move |reads: &mut dyn Reads| {
+        Ok::<_, StoreError>((
+            reads.sealed(&agent.scope, id, "secrets")?,
+            reads.sealed(&agent.scope, id, "resume_point")?,
+        ))
+    };
+    let left = store::read(world.store.as_ref(), Cost::Point, left).await.unwrap();
+    assert_eq!(left, (None, None), "{role:?}: nothing is sealed for it any more");
+    assert!(!anywhere(world.directory.path(), MARKER), "{role:?}: nowhere after delivery");
+}
+
+#[tokio::test]
+async fn a_secret_is_nowhere_but_in_the_hands_of_the_agent_that_asked() {
+    check(Role::Operator).await;
+    check(Role::Admin).await;
+}
+
+#[tokio::test]
+async fn sealed_values_survive_a_restart() {
+    let world = World::new();
+    let alice = world.person("alice").await;
+    let (agent, id) = given(&world, &alice).await;
+    let world = world.restarted_after(domain::SignedDuration::from_secs(5));
+    world.engine.unlock().await.unwrap();
+    let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+    assert_eq!(taken.secrets, Some(json!({ "TOKEN": MARKER })));
+}
+
+#[tokio::test]
+async fn a_wrong_master_key_is_refused() {
+    let world = World::new();
+    world.engine.unlock().await.unwrap();
+    let alice = world.person("alice").await;
+    let (agent, id) = given(&world, &alice).await;
+    let wrong = world.another_engine([8; 32]);
+    assert_eq!(wrong.unlock().await, Err(Error::Sealed));
+    assert!(matches!(wrong.take(&agent, id, None, None).await, Err(Error::Sealed)));
+    let right = world.another_engine([7; 32]);
+    right.unlock().await.unwrap();
+}
+
+#[tokio::test]
+async fn only_the_names_that_were_asked_for_are_taken() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = world.session(&agent).await;
+    let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
+    let id = world.ask(&agent, &session, secret).await.id;
+    let missing = world.engine.answer(&alice, id, data(json!({ "PASSWORD": MARKER })), None).await;
+    let told = format!("{missing:?}");
+    assert!(!pointers(missing).is_empty());
+    assert!(!told.contains(MARKER), "a refusal does not repeat a secret: {told}");
+}
+
+/// A secret question that wants people of distinct groups, as earlier versions let agents ask: a value can be a vote.
+async fn asked_of_groups(world: &World, agent: &Caller) -> InteractionId {
+    let session = world.session(agent).await;
+    let audience = json!({ "quorum": 1, "named": { "users": ["alice"], "groups": ["sec"] } });
+    let fields = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "audience": audience });
+    let mut question = ask(fields).question.admit().unwrap();
+    question.audience.distinct_groups = true;
+    let (scope, by, session) = (agent.scope, agent.actor.clone(), session.id);
+    let asking = move |tx: &mut dyn Tx| {
+        let mut session = tx.session_lock(&scope, session)?.unwrap();
+        session.opened(true, 10).unwrap();
+        let id = InteractionId::from_uuid(session.id.uuid());
+        let (asked, _) = Interaction::ask(id, &session, by.clone(), question.clone(), tx.now()?);
+        tx.interaction_insert(&asked)?;
+        tx.session_save(&session)?;
+        Ok::<_, StoreError>(id)
+    };
+    store::transact(world.store.as_ref(), asking).await.unwrap()
+}
+
+/// What somebody gave as a vote is handed out only if the question ended with it.
+#[tokio::test]
+async fn a_secret_that_was_only_a_vote_is_handed_to_nobody() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let bob = world.stranger("default", Role::Operator, "bob", &["sec"]).await;
+    let gives = |by, id, value: &str| world.engine.answer(by, id, data(json!({ "TOKEN": value })), None);
+    for bob_gives in [false, true] {
+        let id = asked_of_groups(&world, &agent).await;
+        let voted = gives(&alice, id, "of-alice").await.unwrap();
+        assert_eq!(voted.status(), Status::Pending, "alice is in no group that counts");
+        if bob_gives {
+            gives(&bob, id, "of-bob").await.unwrap();
+        } else {
+            let no = Draft { effect: Some(Effect::Reject), feedback: Some("no".into()), ..Draft::default() };
+            world.engine.answer(&bob, id, no, None).await.unwrap();
+        }
+        let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+        assert_eq!(taken.secrets, bob_gives.then(|| json!({ "TOKEN": "of-bob" })));
+    }
+}
+
+/// A vote that an earlier version sealed stays sealed, and gives way to the value with which the question ends.
+#[tokio::test]
+async fn a_vote_that_was_sealed_before_is_not_handed_out() {
+    let world = World::new();
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let bob = world.stranger("default", Role::Operator, "bob", &["sec"]).await;
+    let (_, elsewhere) = given(&world, &alice).await;
+    for bob_gives in [false, true] {
+        let (id, scope) = (asked_of_groups(&world, &agent).await, agent.scope);
+        let sealing = move |tx: &mut dyn Tx| {
+            let sealed = tx.sealed(&scope, elsewhere, "secrets")?.unwrap();
+            tx.sealed_put(&scope, id, "secrets", &sealed)
+        };
+        store::transact::<_, StoreError, _>(world.store.as_ref(), sealing).await.unwrap();
+        let effect = if bob_gives { None } else { Some(Effect::Reject) };
+        let value = if bob_gives { json!({ "TOKEN": "of-bob" }) } else { json!(null) };
+        world.engine.answer(&bob, id, Draft { effect, data: value, ..Draft::default() }, None).await.unwrap();
+        let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+        assert_eq!(taken.secrets, bob_gives.then(|| json!({ "TOKEN": "of-bob" })));
+    }
+}
+
+#[tokio::test]
+async fn a_secret_is_asked_of_one_person() {
+    let world = World::new();
+    let agent = world.agent().await;
+    let session = world.session(&agent).await;
+    let ask = |audience: serde_json::Value| {
+        let fields =
+            json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "audience": audience });
+        world.try_ask(&agent, &session, fields)
+    };
+    let named = json!({ "groups": ["sec", "ops"] });
+    let two = ask(json!({ "quorum": 2, "named": named })).await;
+    assert_eq!(pointers(two), ["/audience/quorum"]);
+    let distinct = ask(json!({ "quorum": 1, "named": named, "distinct_groups": true })).await;
+    assert_eq!(pointers(distinct), ["/audience/distinct_groups"]);
+}

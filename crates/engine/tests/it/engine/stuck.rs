@@ -1,0 +1,124 @@
+//! Rows that cannot be acted on: they are put off, and time goes on for everybody else.
+
+use std::time::Duration;
+
+use domain::{Action, Caller, InteractionId, Session, Standing, Status};
+use holdpoint_engine::Propose;
+use serde_json::{Value, json};
+
+use crate::engine::both::{Place, Raw, on_both};
+
+const MONTH: i64 = 30 * 24 * 3600;
+
+/// The ids as a list in a statement.
+fn listed(raw: &Raw, ids: &[InteractionId]) -> String {
+    let ids: Vec<String> = ids.iter().map(|id| raw.id(id.uuid())).collect();
+    ids.join(", ")
+}
+
+/// Makes the states of questions unreadable; what they were is kept in a table of its own.
+fn damage(raw: &Raw, ids: &[InteractionId]) {
+    raw.execute("create table whole as select id, state from interactions");
+    raw.execute(&format!("update interactions set state = 'nonsense' where id in ({})", listed(raw, ids)));
+}
+
+/// Puts the states back.
+fn repair(raw: &Raw) {
+    let whole = "update interactions set state = (select whole.state from whole where whole.id = interactions.id) \
+                 where id in (select id from whole)";
+    raw.execute(whole);
+}
+
+async fn asked(place: &Place, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
+    let mut ids = Vec::new();
+    for _ in 0..count {
+        ids.push(place.world.ask(agent, session, json!({ "deadline_seconds": 30 })).await.id);
+    }
+    ids
+}
+
+/// More than are looked at in one batch, and all of them due before the one that is whole.
+#[test]
+fn questions_that_cannot_be_read_stop_no_deadline() {
+    on_both(async |place| {
+        let world = &place.world;
+        let agent = world.agent().await;
+        let (session, other) = (world.session(&agent).await, world.session(&agent).await);
+        let unreadable = asked(place, &agent, &session, 70).await;
+        damage(&place.raw, &unreadable);
+        place.pass(1);
+        let whole = asked(place, &agent, &other, 1).await[0];
+        place.pass(30);
+        world.engine.fire_due().await.unwrap();
+        assert_eq!(world.now(&agent, whole).await.status(), Status::Expired);
+        let put_off = "select cast(count(*) as text) from interactions where wake_at > deadline";
+        assert_eq!(place.raw.texts(put_off), ["70"]);
+        repair(&place.raw);
+        place.pass(3600);
+        world.engine.fire_due().await.unwrap();
+        for id in unreadable {
+            assert_eq!(world.now(&agent, id).await.status(), Status::Expired, "it is tried again");
+        }
+    });
+}
+
+fn read_file(call: &str) -> Propose {
+    Propose {
+        call: call.into(),
+        action: Action { tool: "read_file".into(), arguments: json!({}) },
+        context: Value::Null,
+        seen: None,
+        traceparent: None,
+        repeatable: false,
+        client: false,
+        deadline_seconds: None,
+    }
+}
+
+#[test]
+fn an_action_that_cannot_be_read_stops_no_lease() {
+    on_both(async |place| {
+        let (world, engine) = (&place.world, &place.world.engine);
+        let agent = world.agent().await;
+        let session = world.session(&agent).await;
+        for call in ["a", "b"] {
+            let acted = engine.propose(&agent, session.id, read_file(call), None).await.unwrap();
+            let name = (session.id, call.to_owned());
+            engine.action_start(&agent, name, acted.permit.unwrap(), Some(60), None).await.unwrap();
+        }
+        let question = asked(place, &agent, &session, 1).await;
+        damage(&place.raw, &question);
+        place.raw.execute("update proposals set body = 'nonsense' where call = 'a'");
+        place.pass(60);
+        engine.fire_due().await.unwrap();
+        let acted = engine.action(&agent, session.id, "b".into(), Duration::ZERO).await.unwrap();
+        assert!(matches!(acted.proposal.standing, Standing::Unknown { .. }), "{:?}", acted.proposal.standing);
+    });
+}
+
+#[test]
+fn a_question_that_cannot_be_archived_stops_no_other() {
+    on_both(async |place| {
+        let (world, raw) = (&place.world, &place.raw);
+        let agent = world.agent().await;
+        let session = world.session(&agent).await;
+        let ids = asked(place, &agent, &session, 60).await;
+        for id in &ids {
+            world.engine.cancel(&agent, *id, None, None).await.unwrap();
+        }
+        // The archive has one of this id already.
+        let stuck = raw.id(ids[3].uuid());
+        raw.execute(&format!(
+            "insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
+             select id, project, session, 0, 1, '{{}}', '{{}}' from interactions where id = {stuck}"
+        ));
+        place.pass(MONTH);
+        world.engine.fire_due().await.unwrap();
+        let left = raw.texts("select status from interactions");
+        assert_eq!(left, ["cancelled"], "all but one are archived");
+        raw.execute(&format!("delete from archive where interaction = {stuck}"));
+        place.pass(3600);
+        world.engine.fire_due().await.unwrap();
+        assert_eq!(raw.texts("select status from interactions"), [""; 0], "it is tried again");
+    });
+}

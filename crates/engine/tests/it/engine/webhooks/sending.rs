@@ -1,0 +1,173 @@
+//! What is sent, when it is sent again, and what cannot be sent to.
+
+use std::collections::HashSet;
+
+use domain::webhook::Subject;
+use domain::webhook::address::Networks;
+use domain::webhook::delivery::DELAYS;
+use domain::{Command, Refusal, Role, SignedDuration, WebhookDelivery};
+use holdpoint_engine::Settings;
+use serde_json::json;
+use store::{AuditFilter, Page};
+
+use super::{Endpoints, OTHER, URL, all_events, listed, made, new, sent};
+use crate::engine::world::{World, pointers, refusal};
+
+#[tokio::test]
+async fn events_are_sent_in_order_once_and_only_those_that_are_wanted() {
+    let (world, endpoints) = (World::new(), Endpoints::default());
+    let (root, agent, alice) =
+        (world.caller(Role::Admin, "root").await, world.agent().await, world.person("alice").await);
+    let before = world.session(&agent).await;
+    made(&world, &root, URL, all_events()).await;
+    let narrow = Subject::Events { types: vec!["interaction.ans*".into()], agent: None, session: None };
+    made(&world, &root, OTHER, narrow).await;
+    let elsewhere = Subject::Events { types: vec!["*".into()], agent: Some("nobody".into()), session: None };
+    made(&world, &root, "https://hooks.example.com/c", elsewhere).await;
+    let of_one = Subject::Events { types: vec!["*".into()], agent: None, session: Some(before.id) };
+    made(&world, &root, "https://hooks.example.com/d", of_one).await;
+    let session = world.session(&agent).await;
+    let question = world.ask(&agent, &session, json!({})).await;
+    world.choose(&alice, question.id, "confirm").await.unwrap();
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL), ["session.started", "interaction.asked", "interaction.answered"]);
+    assert_eq!(endpoints.names(OTHER), ["interaction.answered"]);
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.got.lock().len(), 0, "nothing twice, and nothing that is not wanted");
+    world.control(&agent, before.id, Command::Complete).await.unwrap();
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names("https://hooks.example.com/d"), ["session.completed"]);
+}
+
+#[tokio::test]
+async fn what_fails_is_sent_again_under_the_same_id_with_growing_delays_until_it_is_dead_and_can_be_replayed() {
+    let (world, endpoints) = (World::new(), Endpoints::default());
+    let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
+    let webhook = made(&world, &root, URL, all_events()).await;
+    endpoints.reply(URL, 500);
+    world.session(&agent).await;
+    sent(&world.engine, &endpoints).await;
+    let mut ids: HashSet<String> = endpoints.take(URL).into_iter().map(|got| got.id).collect();
+    for delay in DELAYS {
+        world.pass(delay - 1);
+        sent(&world.engine, &endpoints).await;
+        assert_eq!(endpoints.names(URL).len(), 0, "too early, before {delay} seconds");
+        // The longest that a delay is lengthened.
+        world.pass(delay / 5 + 2);
+        sent(&world.engine, &endpoints).await;
+        ids.extend(endpoints.take(URL).into_iter().map(|got| got.id));
+    }
+    let [dead]: [WebhookDelivery; 1] = listed(&world, &root, webhook.id, Some("dead")).await.try_into().unwrap();
+    assert_eq!((ids, dead.attempts.len(), dead.tries), (HashSet::from([dead.id.to_string()]), 10, 10));
+    assert!(dead.attempts.iter().all(|attempt| attempt.status == Some(500) && attempt.note == "noted"));
+    world.pass(86_400);
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL).len(), 0, "what is dead is not tried");
+
+    endpoints.reply(URL, 200);
+    let of = (webhook.id, dead.id);
+    world.engine.webhook_replay(&root, of, None).await.unwrap();
+    let pending = Refusal::WebhookDeliveryPending(dead.id);
+    assert_eq!(refusal(world.engine.webhook_replay(&root, of, None).await), pending);
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.take(URL).into_iter().map(|got| got.id).collect::<Vec<_>>(), [dead.id.to_string()]);
+    assert_eq!(listed(&world, &root, webhook.id, Some("delivered")).await.len(), 1);
+    assert_eq!(world.engine.webhook(&root, webhook.id).await.unwrap().failures, 0);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_wants_to_be_left_alone_is() {
+    let (world, endpoints) = (World::new(), Endpoints::default());
+    let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
+    made(&world, &root, URL, all_events()).await;
+    endpoints.reply(URL, 429);
+    *endpoints.wait.lock() = Some(SignedDuration::from_secs(3600));
+    world.session(&agent).await;
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL).len(), 1);
+    world.pass(3599);
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL).len(), 0);
+    world.pass(1);
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL).len(), 1);
+}
+
+#[tokio::test]
+async fn gone_disables_and_what_happened_meanwhile_is_sent_when_it_is_enabled() {
+    let (world, endpoints) = (World::new(), Endpoints::default());
+    let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
+    let webhook = made(&world, &root, URL, all_events()).await;
+    endpoints.reply(URL, 410);
+    world.session(&agent).await;
+    sent(&world.engine, &endpoints).await;
+    let disabled = world.engine.webhook(&root, webhook.id).await.unwrap();
+    assert_eq!(disabled.disabled.clone().unwrap().reason, "the endpoint is gone (410)");
+    assert_eq!(listed(&world, &root, webhook.id, Some("dead")).await.len(), 1);
+    endpoints.take(URL);
+    world.session(&agent).await;
+    world.pass(100_000);
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL).len(), 0);
+    let off = Refusal::WebhookDisabled(webhook.id);
+    assert_eq!(refusal(world.engine.webhook_test(&root, webhook.id, None).await), off);
+    endpoints.reply(URL, 200);
+    world.engine.webhook_switch(&root, webhook.id, true, None).await.unwrap();
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL), ["session.started"]);
+    world.engine.webhook_test(&root, webhook.id, None).await.unwrap();
+    sent(&world.engine, &endpoints).await;
+    assert_eq!(endpoints.names(URL), ["webhook.test"]);
+    let (trail, _) = world.engine.audit(&root, AuditFilter::default(), Page { after: None, limit: 100 }).await.unwrap();
+    let names: Vec<String> = trail.into_iter().map(|audited| audited.entry.name).collect();
+    let told = ["webhook.created", "webhook.disabled", "webhook.enabled"];
+    assert_eq!(names.into_iter().filter(|name| name.starts_with("webhook.")).collect::<Vec<_>>(), told);
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_to_is_refused() {
+    let world = World::new();
+    let root = world.caller(Role::Admin, "root").await;
+    let create = async |url: &str| world.engine.webhook_create(&root, new(url, all_events()), None).await;
+    for url in [
+        "",
+        "hooks",
+        "ftp://a.example",
+        "https://",
+        "https://user@a.example",
+        "https://:x@a.example",
+        "https://a.example/#x",
+        "http://127.0.0.1",
+        "http://127.1",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://10.0.0.1:8080/x",
+        "http://169.254.169.254/latest",
+        "http://[::ffff:169.254.169.254]/",
+        "http://0.0.0.0/",
+        "http://[fd00::1]/",
+    ] {
+        assert_eq!(pointers(create(url).await), ["/url"], "{url}");
+    }
+    assert_eq!(pointers(create(&format!("https://a.example/{}", "x".repeat(2048))).await), ["/url"]);
+    create("http://8.8.8.8/").await.unwrap();
+    create("https://localhost/").await.unwrap();
+    let types = |types: &[&str]| Subject::Events {
+        types: types.iter().map(ToString::to_string).collect(),
+        agent: None,
+        session: None,
+    };
+    for (subject, pointer) in
+        [(types(&[]), "/events"), (types(&["a b"]), "/events/0"), (types(&["*", ""]), "/events/1")]
+    {
+        let made = world.engine.webhook_create(&root, new(URL, subject), None).await;
+        assert_eq!(pointers(made), [pointer]);
+    }
+    let networks = Networks { private: false, allowed: vec!["127.0.0.0/8".parse().unwrap()] };
+    let open = World::with(Settings { webhook_networks: networks, ..Settings::default() });
+    let root = open.caller(Role::Admin, "root").await;
+    open.engine.webhook_create(&root, new("http://127.0.0.1:8080/", all_events()), None).await.unwrap();
+    let refused = open.engine.webhook_create(&root, new("http://10.0.0.1/", all_events()), None).await;
+    assert_eq!(pointers(refused), ["/url"]);
+}

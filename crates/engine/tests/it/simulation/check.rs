@@ -1,0 +1,90 @@
+//! What must be true after every step, whatever the seed.
+
+mod actions;
+mod deliveries;
+mod grants;
+mod log;
+mod questions;
+mod replies;
+mod resolutions;
+mod retention;
+mod sessions;
+pub(crate) mod trail;
+
+use domain::{InteractionId, Timestamp};
+use store::Clock;
+
+use crate::simulation::books::Books;
+use crate::simulation::cast::Tenant;
+use crate::simulation::command::What;
+use crate::simulation::deeds::Deed;
+use crate::simulation::world::{Verdict, World};
+
+/// Ends the check with a sentence unless something holds.
+macro_rules! holds {
+    ($condition:expr, $($words:tt)+) => {
+        if !$condition {
+            return Err(format!($($words)+));
+        }
+    };
+}
+pub(crate) use holds;
+
+/// One tenant before and after a step, with what may have changed it.
+pub(crate) struct View<'a> {
+    pub tenant: &'a Tenant,
+    pub name: &'static str,
+    pub before: &'a Books,
+    pub after: &'a Books,
+    pub now: Timestamp,
+    /// Whether the log was read again from its beginning.
+    pub read_again: bool,
+    /// The deeds of this tenant that may have happened in this step; those that are known to be older are not among them.
+    pub deeds: Vec<&'a Deed>,
+    /// Whether the timers may have acted.
+    pub fired: bool,
+}
+
+impl View<'_> {
+    /// Whether one of the deeds about a question fits.
+    pub(crate) fn any(&self, id: InteractionId, fits: impl Fn(&Deed) -> bool) -> bool {
+        self.deeds.iter().any(|deed| deed.about() == Some(id) && fits(deed))
+    }
+}
+
+/// Checks everything that the last step may have changed. After a death the log is read again from its beginning.
+pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Verdict {
+    let now = world.clock.now();
+    for index in 0..world.tenants.len() {
+        let touched =
+            |deed: &Deed| deed.command.tenant == index || matches!(deed.what, What::FireDue | What::Tidy | What::Chain);
+        if !crashed && !deeds.iter().any(touched) && !world.numbers.is_multiple_of(4) {
+            // Whatever happens to it by itself is found a little later.
+            continue;
+        }
+        let after = world.look(index, crashed);
+        let fresh = |deed: &&Deed| {
+            deed.may_have_happened() && !deed.key.as_ref().is_some_and(|key| world.told.contains_key(key))
+        };
+        let view = View {
+            tenant: &world.tenants[index],
+            name: crate::simulation::cast::TENANTS[index],
+            before: &world.books[index],
+            after: &after,
+            now,
+            read_again: crashed,
+            deeds: deeds.iter().filter(|deed| deed.command.tenant == index).filter(fresh).collect(),
+            fired: deeds.iter().any(|deed| matches!(deed.what, What::FireDue) && deed.may_have_happened()),
+        };
+        questions::check(&view)?;
+        deliveries::check(&view)?;
+        sessions::check(&view)?;
+        retention::check(&view)?;
+        actions::check(&view)?;
+        grants::check(&view)?;
+        log::check(&view)?;
+        replies::check(world, &view, deeds, crashed)?;
+        world.books[index] = after;
+    }
+    replies::remember(world, deeds)
+}

@@ -1,0 +1,183 @@
+//! No action runs without a ruling, a grant or an approval of exactly its arguments; none runs twice unless it may; and every action
+//! agrees with its question and with the log.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Action, Effect, Interaction, InteractionId, Kind, Proposal, Resolution, SessionId, Standing, State, Status, Verdict,
+};
+
+use super::{View, holds};
+use crate::simulation::books::Books;
+use crate::simulation::calls;
+use crate::simulation::command::What;
+use crate::simulation::world::Verdict as Found;
+
+/// Every action of one tenant.
+pub(crate) fn check(view: &View<'_>) -> Found {
+    for (session, call) in view.before.proposals.keys() {
+        let kept = view.after.proposals.contains_key(&(*session, call.clone()));
+        holds!(kept, "{call} of {session} is gone");
+    }
+    let told = told(view.after);
+    for (name, after) in &view.after.proposals {
+        let (session, call) = name;
+        holds!(after.scope == view.tenant.scope, "{call} is of another tenant");
+        holds!(after.action.arguments["of"] == view.name, "{call} of {session} crossed over from another tenant");
+        match view.before.proposals.get(name) {
+            Some(before) if before == after => {}
+            Some(before) => changed(view, before, after)?,
+            None => proposed(view, after)?,
+        }
+        released(view.after, after)?;
+        asked(view.after, after)?;
+        logged(view.after, after, told.get(name).unwrap_or(&BTreeMap::new()))?;
+    }
+    orphans(view.after)
+}
+
+fn proposed(view: &View<'_>, after: &Proposal) -> Found {
+    let call = &after.call;
+    let fits = |what: &What| match what {
+        What::Propose { session, propose } => {
+            *session == after.session && propose.call == *call && propose.action == after.action
+        }
+        _ => false,
+    };
+    let by = &after.proposed_by.name;
+    holds!(view.deeds.iter().any(|deed| fits(&deed.what) && deed.by() == by), "nobody proposed {call}");
+    let (Some(was), Some(is)) = (&view.before.policy, &view.after.policy) else { return Ok(()) };
+    if was == is {
+        let wanted = calls::verdict(is, &after.action.tool);
+        let ruled = Some(after.ruling.verdict);
+        // An edit that was asked about in the same step carries the ruling on the edit: the same tool, the same verdict.
+        holds!(ruled == wanted, "{call} was ruled {ruled:?} and the policy says {wanted:?}");
+        holds!(is.own.as_ref() == Some(&after.ruling.policy), "{call} was ruled on by another policy");
+    }
+    Ok(())
+}
+
+fn changed(view: &View<'_>, before: &Proposal, after: &Proposal) -> Found {
+    let call = &after.call;
+    holds!(before.revision < after.revision, "{call} changed and its revision did not grow");
+    let constant = (&before.action, &before.proposed_by, before.at, before.grant, before.repeatable);
+    let same = constant == (&after.action, &after.proposed_by, after.at, after.grant, after.repeatable);
+    holds!(same, "{call} is another action now");
+    holds!(after.asked.starts_with(&before.asked), "{call} forgot a question");
+    let over = matches!(
+        before.standing,
+        Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. }
+    );
+    holds!(!over, "{call} was over and went on: {:?}, then {:?}", before.standing, after.standing);
+    if let Standing::Started { since, .. } = &after.standing {
+        let starts = |what: &What| matches!(what, What::StartAction { session, call, .. } if *session == after.session && *call == after.call);
+        let by = &after.proposed_by.name;
+        let started = view.deeds.iter().any(|deed| starts(&deed.what) && deed.by() == by);
+        holds!(started || matches!(before.standing, Standing::Started { .. }), "nobody started {call}");
+        let session = &view.before.sessions[&after.session];
+        let stood = session.ended.is_some() && view.now == *since;
+        holds!(!stood, "{call} was started in a session that was over");
+    }
+    Ok(())
+}
+
+/// What may run, runs or ran was allowed by policy, covered by a grant, or approved with exactly these arguments.
+fn released(books: &Books, proposal: &Proposal) -> Found {
+    let ran = !matches!(proposal.standing, Standing::Waiting { .. } | Standing::Denied | Standing::Rejected { .. });
+    if !ran {
+        return Ok(());
+    }
+    let (call, action) = (&proposal.call, proposal.effective());
+    let ruled = proposal.ruling.verdict == Verdict::Allow && proposal.edited.is_none();
+    let granted = proposal.grant.is_some_and(|id| covered(books, proposal, id)) && proposal.edited.is_none();
+    let approved = proposal.asked.iter().filter_map(|id| books.questions.get(id)).any(|asked| approves(asked, &action));
+    holds!(ruled || granted || approved, "{call} may run and nobody said so: {proposal:?}");
+    if let Standing::Allowed { permit } = &proposal.standing {
+        holds!(permit.digest == action.digest().to_string(), "the permit of {call} is for something else");
+    }
+    Ok(())
+}
+
+fn covered(books: &Books, proposal: &Proposal, id: domain::GrantId) -> bool {
+    let Some(grant) = books.grants.get(&id) else { return false };
+    let here = (proposal.session, proposal.proposed_by.name.as_str());
+    grant.covers(here, proposal.ruling.rule.as_deref(), &proposal.action, |_, pattern| pattern == "*")
+}
+
+fn approves(asked: &Interaction, action: &Action) -> bool {
+    let State::Resolved { resolution, .. } = &asked.state else { return false };
+    let (Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. }) = resolution else {
+        return false;
+    };
+    match answer.effect {
+        Effect::Approve => asked.question.action.as_ref() == Some(action),
+        Effect::Edit => answer.arguments.as_ref() == Some(&action.arguments),
+        _ => false,
+    }
+}
+
+/// It waits on its question while that is open, and on no other.
+fn asked(books: &Books, proposal: &Proposal) -> Found {
+    let call = &proposal.call;
+    let waits_on = match &proposal.standing {
+        Standing::Waiting { interaction } => Some(*interaction),
+        Standing::Unknown { interaction, .. } => *interaction,
+        _ => None,
+    };
+    let open = |id: &&InteractionId| books.questions.get(id).is_some_and(|asked| asked.status() == Status::Pending);
+    let open: Vec<InteractionId> = proposal.asked.iter().filter(open).copied().collect();
+    let wanted: Vec<InteractionId> = waits_on.into_iter().collect();
+    holds!(open == wanted, "{call} is {:?} and its open questions are {open:?}", proposal.standing);
+    if let Some(asked) = waits_on.and_then(|id| books.questions.get(&id)) {
+        let same = asked.question.action.as_ref() == Some(&proposal.effective());
+        holds!(same, "people are asked about something else than {call}");
+    }
+    Ok(())
+}
+
+/// Every question about a call is known to that call.
+fn orphans(books: &Books) -> Found {
+    for (id, question) in &books.questions {
+        let Some(call) = &question.question.call else { continue };
+        let of = books.proposals.get(&(question.origin.session, call.clone()));
+        holds!(of.is_some_and(|proposal| proposal.asked.contains(id)), "{id} is about a call that does not know it");
+    }
+    Ok(())
+}
+
+/// How often the log tells each thing of each call.
+type Told<'a> = BTreeMap<&'a str, usize>;
+
+fn told(books: &Books) -> BTreeMap<(SessionId, String), Told<'_>> {
+    let mut told: BTreeMap<_, Told<'_>> = BTreeMap::new();
+    for (_, event) in &books.log {
+        if let (true, Some(call)) = (event.name.starts_with("action."), event.data["call_id"].as_str()) {
+            *told.entry((event.session, call.to_owned())).or_default().entry(event.name.as_str()).or_default() += 1;
+        }
+    }
+    told
+}
+
+/// The log tells one decision of each call, and one start for each permit that was spent.
+fn logged(books: &Books, proposal: &Proposal, told: &Told<'_>) -> Found {
+    let call = &proposal.call;
+    let count = |name: &str| told.get(name).copied().unwrap_or_default();
+    let asked: Vec<&Interaction> = proposal.asked.iter().filter_map(|id| books.questions.get(id)).collect();
+    let of_kind = |kind: Kind| asked.iter().filter(move |asked| asked.question.kind == kind);
+    let again = of_kind(Kind::Choice).filter(|asked| approves(asked, &proposal.effective())).count();
+    let decided = usize::from(!matches!(proposal.standing, Standing::Waiting { .. }));
+    let decisions = count("action.allowed") + count("action.denied") + count("action.rejected");
+    holds!(decisions == decided + again, "{call} was decided {decisions} times: {told:?}, {:?}", proposal.standing);
+    let waited = of_kind(Kind::Approval).count();
+    holds!(count("action.waiting") == waited, "{call} waited {} times and was asked {waited}", count("action.waiting"));
+    let offered = count("action.offered");
+    holds!(offered == 0 || proposal.repeatable, "{call} was offered again and must not be");
+    let allowed = usize::from(matches!(proposal.standing, Standing::Allowed { .. }));
+    let permits = count("action.allowed") + offered;
+    let spent = count("action.started");
+    holds!(spent + allowed == permits, "{call} had {permits} permits and was started {spent} times");
+    let ended = usize::from(matches!(proposal.standing, Standing::Done { .. } | Standing::Failed { .. }));
+    let ends = count("action.done") + count("action.failed");
+    holds!(ends == ended, "the log ends {call} {ends} times");
+    Ok(())
+}

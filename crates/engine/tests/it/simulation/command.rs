@@ -1,0 +1,205 @@
+//! What somebody wants done, and what they are told.
+
+use std::time::Duration;
+
+use domain::{
+    AutoSource, Caller, Command as Control, Draft, Event, Grant, GrantId, Interaction, InteractionId, LeaseId, Outcome,
+    Session, SessionId, Timestamp,
+};
+use holdpoint_engine::{Acted, Ask, Engine, Entry, Error, Idempotency, InteractionQuery, Propose, Start, Taken};
+use store::{Cursor, InteractionFilter, Page};
+
+/// Long enough that nobody who waits is ever woken by the wait's end.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Something that somebody wants done. Sent again it is the same command.
+#[derive(Debug, Clone)]
+pub(crate) struct Command {
+    pub number: usize,
+    pub tenant: usize,
+    pub by: Caller,
+    pub what: What,
+    pub keyed: bool,
+    pub sent_at: Timestamp,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    Start { title: String },
+    Ask { session: SessionId, ask: Box<Ask> },
+    Answer { id: InteractionId, draft: Draft },
+    AnswerMany { entries: Vec<(InteractionId, Draft)> },
+    Auto { id: InteractionId, draft: Draft },
+    Cancel { id: InteractionId },
+    Expire { id: InteractionId },
+    Claim { id: InteractionId },
+    Release { id: InteractionId },
+    Take { id: InteractionId, seconds: i64 },
+    Heartbeat { id: InteractionId, lease: LeaseId },
+    Complete { id: InteractionId, lease: LeaseId },
+    Fail { id: InteractionId, lease: LeaseId, again: bool },
+    Control { session: SessionId, command: Control },
+    Look { id: InteractionId, sleeps: bool },
+    Deliveries { sleeps: bool },
+    Inbox,
+    ReadSession { reader: usize, session: SessionId, after: u64, sleeps: bool },
+    ReadProject { reader: usize, after: Cursor },
+    FireDue,
+    Tidy,
+    Chain,
+    Propose { session: SessionId, propose: Propose },
+    StartAction { session: SessionId, call: String, permit: String, seconds: i64 },
+    Report { session: SessionId, call: String, outcome: Outcome },
+    Decided { session: SessionId, call: String, sleeps: bool },
+    Revoke { id: GrantId },
+    PutPolicy { number: usize },
+    Switch { enabled: bool },
+}
+
+/// What somebody is told.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    Session(Box<Session>),
+    Question(Box<Interaction>),
+    Taken(Box<Taken>),
+    Many(Vec<(InteractionId, Result<Interaction, Error>)>),
+    Questions(Vec<Interaction>),
+    Events(Vec<Event>),
+    Stream(Vec<(Cursor, Event)>, Cursor),
+    Acted(Box<Acted>),
+    Grant(Box<Grant>),
+    Nothing,
+}
+
+impl Command {
+    /// Whether it may wait for somebody else.
+    pub(crate) fn sleeps(&self) -> bool {
+        match self.what {
+            What::Look { sleeps, .. }
+            | What::Deliveries { sleeps }
+            | What::ReadSession { sleeps, .. }
+            | What::Decided { sleeps, .. } => sleeps,
+            What::ReadProject { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The line that it has in the story.
+    pub(crate) fn told(&self) -> String {
+        let what = match &self.what {
+            What::Ask { session, ask } => format!("Ask {{ {session}, {:?}, {} }}", ask.question.title, words(ask)),
+            what => format!("{what:?}"),
+        };
+        let key = if self.keyed { " (keyed)" } else { "" };
+        format!(
+            "#{} {}/{}: {what}{key}",
+            self.number,
+            crate::simulation::cast::TENANTS[self.tenant],
+            self.by.actor.name
+        )
+    }
+
+    fn once(&self, part: usize) -> Option<Idempotency> {
+        let operation = std::mem::discriminant(&self.what);
+        let key = format!("key-{}-{part}", self.number);
+        self.keyed.then(|| Idempotency::new(key, &format!("{operation:?}"), format!("{:?}", self.what).as_bytes()))
+    }
+}
+
+fn words(ask: &Ask) -> String {
+    let question = &ask.question;
+    let (kind, audience, fallback) = (question.kind.name(), &question.audience, &question.fallback);
+    format!("{kind}, {:?} s, {fallback:?}, {audience:?}", ask.deadline_seconds)
+}
+
+/// Has an engine do it.
+pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
+    let (by, once) = (&command.by, command.once(0));
+    let question = |result: Result<Interaction, Error>| result.map(|question| Reply::Question(Box::new(question)));
+    let none = Page { after: None, limit: 1000 };
+    match command.what.clone() {
+        What::Start { title } => {
+            let start = Start { title: Some(title), agent: Some("robot".into()), ..Start::default() };
+            engine.start(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
+        }
+        What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
+        What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
+        What::AnswerMany { entries } => {
+            let entry = |(part, (id, draft)): (usize, (InteractionId, Draft))| Entry {
+                interaction: id,
+                draft,
+                once: command.once(part),
+            };
+            let mut results = Vec::new();
+            let entries = entries.into_iter().enumerate().map(entry).collect();
+            engine.answer_many(by, entries, |result| results.push(result)).await;
+            Ok(Reply::Many(results.into_iter().map(|entry| (entry.interaction, entry.result)).collect()))
+        }
+        What::Auto { id, draft } => question(engine.auto(by, id, AutoSource::AutoPolicy, draft, once).await),
+        What::Cancel { id } => question(engine.cancel(by, id, Some("no longer needed".into()), once).await),
+        What::Expire { id } => question(engine.expire(by, id, once).await),
+        What::Claim { id } => question(engine.claim(by, id, once).await),
+        What::Release { id } => question(engine.release(by, id, once).await),
+        What::Take { id, seconds } => {
+            engine.take(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
+        }
+        What::Heartbeat { id, lease } => question(engine.heartbeat(by, (id, lease), Some(120), once).await),
+        What::Complete { id, lease } => question(engine.complete(by, (id, lease), once).await),
+        What::Fail { id, lease, again } => {
+            question(engine.fail(by, (id, lease), "could not go on".into(), again, once).await)
+        }
+        What::Control { session, command } => {
+            let steered = engine.control(by, session, command, Some("because".into()), once).await;
+            steered.map(|session| Reply::Session(Box::new(session)))
+        }
+        What::Look { id, sleeps } => question(engine.interaction(by, id, patience(sleeps)).await),
+        What::Deliveries { sleeps } => engine
+            .deliveries(by, store::Page::first(100), patience(sleeps))
+            .await
+            .map(|found| Reply::Questions(found.into_vec())),
+        What::Inbox => {
+            let filter = InteractionFilter { status: Some(domain::Status::Pending), ..InteractionFilter::default() };
+            let query = InteractionQuery { filter, mine: true, overdue: false };
+            engine.interactions(by, query, none).await.map(|(found, _)| Reply::Questions(found))
+        }
+        What::ReadSession { session, after, sleeps, .. } => {
+            engine.events(by, session, after, 5, patience(sleeps)).await.map(Reply::Events)
+        }
+        What::ReadProject { after, .. } => {
+            let mut follower = engine.follow_project(by, Some(after)).await?;
+            let events = follower.next().await?;
+            Ok(Reply::Stream(events, follower.cursor()))
+        }
+        What::FireDue => engine.fire_due().await.map(|_| Reply::Nothing),
+        What::Tidy => engine.tidy().await.map(|()| Reply::Nothing),
+        What::Chain => {
+            engine.chain().await?;
+            engine.sign_due().await.map(|()| Reply::Nothing)
+        }
+        What::Propose { session, propose } => acted(engine.propose(by, session, propose, once).await),
+        What::StartAction { session, call, permit, seconds } => {
+            acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
+        }
+        What::Report { session, call, outcome } => {
+            acted(engine.action_outcome(by, (session, call), (outcome, None), once).await)
+        }
+        What::Decided { session, call, sleeps } => acted(engine.action(by, session, call, patience(sleeps)).await),
+        What::Revoke { id } => engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant))),
+        What::PutPolicy { number } => {
+            let text = crate::simulation::calls::policy(number);
+            engine.policy_put(by, text, (None, Some("because".into())), once).await.map(|_| Reply::Nothing)
+        }
+        What::Switch { enabled } => {
+            engine.policy_switch(by, enabled, "because".into(), once).await.map(|_| Reply::Nothing)
+        }
+    }
+}
+
+fn acted(result: Result<Acted, Error>) -> Result<Reply, Error> {
+    result.map(|acted| Reply::Acted(Box::new(acted)))
+}
+
+const fn patience(sleeps: bool) -> Duration {
+    if sleeps { LONG } else { Duration::ZERO }
+}

@@ -1,0 +1,68 @@
+//! Where the databases of a simulation are: in memory where there is such a place, each a copy of one that was made before.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use futures::executor::block_on;
+use holdpoint_engine::{Engine, NewKey};
+use parking_lot::Mutex;
+use store::{Clock, Store};
+use store_sqlite::{Options, SqliteStore};
+use tempfile::TempDir;
+use testkit::{ManualClock, Random};
+
+use crate::simulation::cast::{PARTS, TENANTS, Tenant};
+use crate::simulation::world::boot;
+
+struct Beginning {
+    database: Vec<u8>,
+    tenants: Vec<Tenant>,
+}
+
+/// A directory with a database in which both tenants have their keys and nothing has happened yet.
+pub(crate) fn fresh() -> (TempDir, Vec<Tenant>) {
+    static BEGINNING: OnceLock<Beginning> = OnceLock::new();
+    let beginning = BEGINNING.get_or_init(Beginning::make);
+    let directory = directory();
+    std::fs::write(directory.path().join("holdpoint.db"), &beginning.database).unwrap();
+    (directory, beginning.tenants.clone())
+}
+
+impl Beginning {
+    fn make() -> Self {
+        let (directory, clock) = (directory(), ManualClock::default());
+        let store: Arc<dyn Store> = open(&directory, &clock);
+        let engine = boot(&store, &clock, &Arc::new(Mutex::new(Random::seeded(0))));
+        let tenants = TENANTS.into_iter().map(|name| tenant(&engine, name, &clock)).collect();
+        let copy = directory.path().join("copy.db");
+        store_sqlite::backup(directory.path(), &copy).unwrap();
+        Self { database: std::fs::read(copy).unwrap(), tenants }
+    }
+}
+
+fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
+    let caller = |(user, role, groups): crate::simulation::cast::Part| {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        let new = NewKey { groups, ..NewKey::named(role, user) };
+        let (key, _) = block_on(engine.key_install(name, "default", new)).unwrap();
+        key.caller(clock.now()).unwrap()
+    };
+    let mut agents: Vec<_> = PARTS.into_iter().map(caller).collect();
+    let people = agents.split_off(2);
+    let admin = people.iter().find(|person| person.role == domain::Role::Admin).unwrap();
+    let put = engine.policy_put(admin, crate::simulation::calls::policy(0), (None, None), None);
+    block_on(tokio::task::unconstrained(put)).unwrap();
+    Tenant { scope: agents[0].scope, agents, people }
+}
+
+/// Opens the database of a directory.
+pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+}
+
+/// A simulated death loses nothing that was written, so that flushing a disk would only cost time.
+fn directory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let made = if memory.is_dir() { TempDir::with_prefix_in("holdpoint-sim-", memory) } else { TempDir::new() };
+    made.or_else(|_| TempDir::new()).unwrap()
+}

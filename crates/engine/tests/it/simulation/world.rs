@@ -1,0 +1,214 @@
+//! The world that a seed makes: a database, an engine that dies now and then, and everybody who uses it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::{SignedDuration, Timestamp};
+use holdpoint_engine::{Engine, Ids, MasterKey, Settings, Vault};
+use parking_lot::Mutex;
+use store::{Clock, Store};
+use testkit::{CrashStore, Doing, Fate, ManualClock, Random, Sabotage, side_by_side};
+
+use crate::simulation::books::{Books, RETENTION};
+use crate::simulation::cast::Tenant;
+use crate::simulation::check;
+use crate::simulation::command::{Command, Reply, perform};
+use crate::simulation::deeds::{Deed, Outcome};
+use crate::simulation::place::open;
+use crate::simulation::readers::Readers;
+
+/// What went wrong, in a sentence.
+pub(crate) type Verdict = Result<(), String>;
+
+/// Everything there is.
+pub(crate) struct World {
+    pub random: Random,
+    pub clock: ManualClock,
+    pub tenants: Vec<Tenant>,
+    pub books: Vec<Books>,
+    pub readers: Readers,
+    /// Commands that were never answered, or whose answer is to be asked for again.
+    pub unanswered: Vec<Command>,
+    /// What each keyed command was first told.
+    pub told: BTreeMap<String, Reply>,
+    pub latest: Timestamp,
+    pub numbers: usize,
+    pub crashes: usize,
+    pub story: Vec<String>,
+    tells: bool,
+    /// Leases that agents know of.
+    pub leases: Vec<(usize, domain::InteractionId, domain::LeaseId)>,
+    /// Permits that agents were given: tenant, session, call, text.
+    pub permits: Vec<(usize, domain::SessionId, String, String)>,
+    crash_rate: usize,
+    sabotage: Option<Sabotage>,
+    ids: Arc<Mutex<Random>>,
+    behind: Arc<dyn Store>,
+    store: Arc<CrashStore>,
+    engine: Engine,
+    directory: tempfile::TempDir,
+}
+
+impl World {
+    /// A world at its beginning, in which something may be wrong with the store.
+    pub(crate) fn of(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> Self {
+        let mut random = Random::seeded(seed);
+        let clock = ManualClock::default();
+        let (directory, tenants) = crate::simulation::place::fresh();
+        let ids = Arc::new(Mutex::new(Random::seeded(random.number())));
+        let crash_rate = [15, 30, 60, usize::MAX][random.below(4)];
+        let behind = open(&directory, &clock);
+        let store = process(&behind, sabotage);
+        let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+        let engine = boot(&shared, &clock, &ids);
+        Self {
+            random,
+            latest: clock.now(),
+            clock,
+            books: vec![Books::default(); tenants.len()],
+            tenants,
+            readers: Readers::default(),
+            unanswered: Vec::new(),
+            told: BTreeMap::new(),
+            numbers: 0,
+            crashes: 0,
+            story: Vec::new(),
+            tells,
+            leases: Vec::new(),
+            permits: Vec::new(),
+            crash_rate,
+            sabotage,
+            ids,
+            behind,
+            store,
+            engine,
+            directory,
+        }
+    }
+
+    /// Tells what happens, to whoever wants to hear it: most seeds are run for their end alone.
+    pub(crate) fn tell(&mut self, line: impl FnOnce() -> String) {
+        if self.tells {
+            self.story.push(line());
+        }
+    }
+
+    /// Has these commands carried out side by side, with or without deaths in between; then everything is checked.
+    pub(crate) async fn together(&mut self, commands: Vec<Command>, deaths: bool) -> Result<Vec<Deed>, String> {
+        let now = self.clock.now();
+        commands.iter().for_each(|command| self.tell(|| format!("{now} {}", command.told())));
+        let doing = |command: &Command| Doing {
+            future: Box::pin(perform(self.engine.clone(), command.clone())),
+            sleeps: command.sleeps(),
+        };
+        let doings = commands.iter().map(doing).collect();
+        let rate = if deaths { self.crash_rate } else { usize::MAX };
+        let mut last = Fate::Done;
+        let mut fate = |random: &mut Random| {
+            last = drawn(random, rate);
+            last
+        };
+        let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
+        let crashed = self.store.dead();
+        let mut deeds = Vec::new();
+        for (command, result) in commands.into_iter().zip(results) {
+            let outcome = Outcome::of(result);
+            self.tell(|| format!("    #{} {}", command.number, outcome.told()));
+            deeds.extend(Deed::each(command, outcome));
+        }
+        if crashed {
+            self.crashes += 1;
+            self.tell(|| format!("    the process dies: {last:?}"));
+            let reopens = self.crashes.is_multiple_of(4);
+            self.restart(reopens);
+        }
+        check::everything(self, &deeds, crashed)?;
+        Ok(deeds)
+    }
+
+    /// A new process on what the old one left.
+    fn restart(&mut self, reopens: bool) {
+        if reopens {
+            self.behind.close();
+            self.behind = open(&self.directory, &self.clock);
+        }
+        self.store = process(&self.behind, self.sabotage);
+        let shared: Arc<dyn Store> = Arc::clone(&self.store) as Arc<dyn Store>;
+        self.engine = boot(&shared, &self.clock, &self.ids);
+    }
+
+    /// What the store holds now.
+    pub(crate) fn look(&self, tenant: usize, whole_log: bool) -> Books {
+        self.books[tenant].read(&*self.behind, self.tenants[tenant].scope, whole_log)
+    }
+
+    /// An engine on the store behind, which nobody has broken.
+    pub(crate) fn sound_engine(&self) -> Engine {
+        boot(&self.behind, &self.clock, &self.ids)
+    }
+
+    /// How many actions were started, run as somebody edited them, and let through by a grant.
+    pub(crate) fn acted(&self) -> [usize; 3] {
+        let all = self.books.iter().flat_map(|books| books.proposals.values());
+        let ran = |proposal: &&domain::Proposal| {
+            use domain::Standing as S;
+            matches!(proposal.standing, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
+        };
+        let edited = all.clone().filter(ran).filter(|proposal| proposal.edited.is_some()).count();
+        [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]
+    }
+
+    /// Whether a text is anywhere on the disk.
+    pub(crate) fn on_disk(&self, text: &str) -> bool {
+        let mut files = std::fs::read_dir(self.directory.path()).unwrap();
+        files.any(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).contains(text))
+    }
+
+    /// Moves the clock, mostly forwards.
+    pub(crate) fn time_passes(&mut self) {
+        let by = match self.random.below(24) {
+            0..=11 => return,
+            12..=17 => 1 + self.random.below(40) as i64,
+            18..=20 => 60 + self.random.below(600) as i64,
+            21 => 3600 * (1 + self.random.below(3) as i64),
+            22 => -(1 + self.random.below(300) as i64),
+            _ => 3600 * 25,
+        };
+        self.pass(SignedDuration::from_secs(by));
+    }
+
+    /// Moves the clock by so much.
+    pub(crate) fn pass(&mut self, by: SignedDuration) {
+        self.clock.advance(by);
+        self.latest = self.latest.max(self.clock.now());
+    }
+}
+
+fn drawn(random: &mut Random, rate: usize) -> Fate {
+    if rate == usize::MAX || !random.one_in(rate) {
+        return Fate::Done;
+    }
+    match random.below(10) {
+        0..=4 => Fate::DiesBeforeCall(random.below(16) as u32),
+        5 => Fate::DiesBeforeCommit,
+        _ => Fate::DiesBeforeReply,
+    }
+}
+
+fn process(behind: &Arc<dyn Store>, sabotage: Option<Sabotage>) -> Arc<CrashStore> {
+    let behind = Arc::clone(behind);
+    Arc::new(match sabotage {
+        Some(sabotage) => CrashStore::sabotaged(behind, sabotage),
+        None => CrashStore::new(behind),
+    })
+}
+
+/// Puts an engine on a store.
+pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
+    let ids = Arc::clone(ids);
+    let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
+    // Nobody waits for a turn at lists: one thread does everything here, and would wait for itself.
+    let settings = Settings { retention: RETENTION, lists_at_once: Some(100), ..Settings::default() };
+    let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+    Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings)
+}

@@ -1,0 +1,166 @@
+//! What a policy says about calls: order, callers, failing expressions, and what it explains.
+
+use std::sync::Arc;
+
+use domain::{Role, Verdict};
+use holdpoint_policy::{Call, Fit, Miss, Policy};
+use serde_json::{Value, json};
+
+fn load(text: &str) -> Policy {
+    let loaded = Policy::load("policy.toml", &format!("version = 1\n{text}"));
+    loaded.unwrap_or_else(|findings| {
+        panic!("{}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    })
+}
+
+fn rule(name: &str, verdict: &str, more: &str) -> String {
+    format!("[[rule]]\nname = \"{name}\"\nverdict = \"{verdict}\"\n{more}\n")
+}
+
+fn call<'a>(tool: &'a str, arguments: &'a Value) -> Call<'a> {
+    Call { tool, arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent }
+}
+
+fn check(policy: &Policy, call: &Call<'_>, verdict: Verdict, rule: Option<&str>) {
+    let ruling = policy.judge(call).ruling;
+    assert_eq!((ruling.verdict, ruling.rule.as_deref()), (verdict, rule), "{call:?}: {}", ruling.reason);
+    assert_eq!(policy.explain(call).ruling, ruling);
+}
+
+#[test]
+fn the_first_rule_that_matches_speaks() {
+    let policy = load(
+        &[
+            rule("exact", "deny", "tools = [\"write_file\"]"),
+            rule("end", "ask", "tools = [\"*_file\"]"),
+            rule("start", "deny", "tools = [\"write_*\"]"),
+            rule("middle", "ask", "tools = [\"*_x_*\"]"),
+            rule("one", "deny", "tools = [\"?\"]"),
+        ]
+        .concat(),
+    );
+    let none = json!({});
+    check(&policy, &call("write_file", &none), Verdict::Deny, Some("exact"));
+    check(&policy, &call("read_file", &none), Verdict::Ask, Some("end"));
+    check(&policy, &call("write_x_file", &none), Verdict::Ask, Some("end"));
+    check(&policy, &call("write_x_y", &none), Verdict::Deny, Some("start"));
+    check(&policy, &call("a_x_b", &none), Verdict::Ask, Some("middle"));
+    check(&policy, &call("я", &none), Verdict::Deny, Some("one"));
+    check(&policy, &call("unheard_of", &none), Verdict::Ask, None);
+}
+
+#[test]
+fn rules_are_about_callers_too() {
+    let policy = load(
+        &[
+            rule("agents", "allow", "tools = [\"a\"]\nagents = [\"ci-*\"]"),
+            rule("users", "allow", "tools = [\"b\"]\nusers = [\"ann\", \"b?b\"]"),
+            rule("roles", "allow", "tools = [\"c\"]\nroles = [\"admin\", \"operator\"]"),
+        ]
+        .concat(),
+    );
+    let none = json!({});
+    let by = |tool, agent, user, role| Call { tool, arguments: &none, agent, user, role };
+    check(&policy, &by("a", Some("ci-7"), "ann", Role::Agent), Verdict::Allow, Some("agents"));
+    check(&policy, &by("a", Some("CI-7"), "ann", Role::Agent), Verdict::Ask, None);
+    check(&policy, &by("a", None, "ann", Role::Agent), Verdict::Ask, None);
+    check(&policy, &by("b", None, "bob", Role::Agent), Verdict::Allow, Some("users"));
+    check(&policy, &by("b", None, "annabel", Role::Agent), Verdict::Ask, None);
+    check(&policy, &by("c", None, "ann", Role::Operator), Verdict::Allow, Some("roles"));
+    check(&policy, &by("c", None, "ann", Role::Agent), Verdict::Ask, None);
+}
+
+/// A rule that cannot be evaluated asks, whatever it would have said, and can only be outdone by a denial.
+#[test]
+fn what_cannot_be_evaluated_holds_the_call() {
+    let when = "tools = [\"t\"]\nwhen = 'args.n > 3'";
+    let after = |verdict: &str, next: &str, default: &str| {
+        let next = if next.is_empty() { String::new() } else { rule("next", next, "tools = [\"t\"]") };
+        load(&format!("default = \"{default}\"\n{}{next}", rule("first", verdict, when)))
+    };
+    let (absent, wrong, small) = (json!({}), json!({ "n": "4" }), json!({ "n": 1 }));
+    for verdict in ["allow", "ask", "deny"] {
+        for arguments in [&absent, &wrong] {
+            let failing = call("t", arguments);
+            check(&after(verdict, "", "ask"), &failing, Verdict::Ask, Some("first"));
+            check(&after(verdict, "allow", "ask"), &failing, Verdict::Ask, Some("first"));
+            check(&after(verdict, "ask", "ask"), &failing, Verdict::Ask, Some("first"));
+            check(&after(verdict, "deny", "ask"), &failing, Verdict::Deny, Some("next"));
+            check(&after(verdict, "", "deny"), &failing, Verdict::Deny, None);
+        }
+        check(&after(verdict, "allow", "ask"), &call("t", &small), Verdict::Allow, Some("next"));
+    }
+    let ruling = after("allow", "allow", "ask").judge(&call("t", &absent)).ruling;
+    assert_eq!(ruling.reason, "Rule `first` could not be evaluated: there is no `n`.");
+}
+
+#[test]
+fn what_cannot_be_parsed_is_matched_by_no_allowing_rule() {
+    let all = rule("all", "allow", "tools = [\"*\"]");
+    let unparseable = json!({ "command": "echo 'never closed" });
+    let ruling = load(&all).judge(&call("execute_command", &unparseable)).ruling;
+    assert_eq!((ruling.verdict, ruling.rule), (Verdict::Ask, None));
+    assert!(ruling.reason.contains("cannot be relied on"), "{}", ruling.reason);
+    check(&load(&format!("default = \"deny\"\n{all}")), &call("execute_command", &unparseable), Verdict::Deny, None);
+    check(&load(&all), &call("execute_command", &json!({ "command": "echo closed" })), Verdict::Allow, Some("all"));
+}
+
+#[test]
+fn a_policy_is_shared_and_knows_its_text() {
+    let text =
+        "version = 1\n[[tool]]\nname = \"t\"\nidempotent = true\nschema = { type = \"object\", required = [\"n\"] }\n";
+    let policy = Arc::new(Policy::load("policy.toml", text).unwrap());
+    let other = Arc::clone(&policy);
+    let version = std::thread::spawn(move || other.version().to_owned()).join().unwrap();
+    assert_eq!(version, domain::Digest::of_bytes(text.as_bytes()).to_string());
+    assert_eq!(policy.text(), text);
+    assert_eq!(policy.schema("t"), Some(&json!({ "type": "object", "required": ["n"] })));
+    assert!(policy.tool("t").is_some_and(|tool| tool.idempotent));
+    assert_eq!((policy.schema("u"), policy.rules().count()), (None, 0));
+}
+
+#[test]
+fn an_explanation_names_every_rule_up_to_the_one_that_spoke() {
+    let policy = load(
+        &[
+            rule("other-tool", "deny", "tools = [\"u\"]"),
+            rule("other-agent", "deny", "tools = [\"*\"]\nagents = [\"x\"]"),
+            rule("false", "deny", "tools = [\"t*\", \"t\"]\nwhen = 'args.n > 3'"),
+            rule("speaks", "allow", "tools = [\"t\"]\nwhen = 'args.n > 1'"),
+            rule("unheard", "deny", "tools = [\"*\"]"),
+        ]
+        .concat(),
+    );
+    let arguments = json!({ "n": 2 });
+    let explanation = policy.explain(&call("t", &arguments));
+    let told: Vec<_> = explanation.considered.iter().map(|one| (one.rule.as_str(), one.fit.clone())).collect();
+    let expected = vec![
+        ("other-tool", Fit::Misses(Miss::Tool)),
+        ("other-agent", Fit::Misses(Miss::Agent)),
+        ("false", Fit::Misses(Miss::Condition)),
+        ("speaks", Fit::Matches),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(explanation.ruling.rule.as_deref(), Some("speaks"));
+    insta::assert_snapshot!(serde_json::to_string(&explanation.considered[2]).unwrap(), @r#"{"rule":"false","line":11,"verdict":"deny","pattern":"t*","when":"args.n > 3","outcome":"misses","why":"condition"}"#);
+    insta::assert_snapshot!(serde_json::to_string(&explanation.considered[3]).unwrap(), @r#"{"rule":"speaks","line":16,"verdict":"allow","pattern":"t","when":"args.n > 1","outcome":"matches"}"#);
+    insta::assert_snapshot!(explanation.parsed, @r#"{"path":null,"paths":[],"shell":null,"sql":null,"url":null}"#);
+}
+
+/// Whoever waits no more is told nothing, and no rule after that is looked at.
+#[test]
+fn nothing_is_said_once_nobody_waits() {
+    let number = |n| rule(&format!("r{n}"), "ask", &format!("tools = [\"run\"]\nwhen = 'args.n == {n}'"));
+    let (policy, arguments) = (load(&[1, 2, 3, 4].map(number).concat()), json!({ "n": 0 }));
+    let looked = std::cell::Cell::new(0);
+    let twice = || {
+        looked.set(looked.get() + 1);
+        looked.get() <= 2
+    };
+    assert!(policy.explain_while(&call("run", &arguments), &[], &twice).is_none());
+    assert_eq!(looked.replace(0), 3);
+    assert!(policy.judge_while(&call("run", &arguments), &[], &twice).is_none());
+    assert_eq!(looked.get(), 3);
+    let judged = policy.judge_while(&call("run", &arguments), &[], &|| true).map(|judgement| judgement.ruling);
+    assert_eq!(judged, Some(policy.judge(&call("run", &arguments)).ruling));
+}

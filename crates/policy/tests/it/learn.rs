@@ -1,0 +1,264 @@
+//! Rules are learnt from runs of equal decisions only where they can be proved.
+
+use domain::{Role, Verdict};
+use holdpoint_policy::{Call, Decided, Learnt, Policy, Said, runs};
+use serde_json::{Value, json};
+
+const ASK: &str =
+    "version = 1\n\n# About everything else.\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nverdict = \"ask\"\n";
+
+fn decided(arguments: Value, said: Said) -> Decided {
+    let (tool, agent, user) = ("execute_command".into(), "bot".into(), "ann".into());
+    Decided { tool, arguments, agent, user, role: Role::Agent, said, own_words: false }
+}
+
+fn commands(commands: &[&str], said: Said) -> Vec<Decided> {
+    commands.iter().map(|command| decided(json!({ "command": command }), said)).collect()
+}
+
+fn learnt(policy: &str, decisions: &[Decided]) -> Vec<Learnt> {
+    let policy = Policy::load("policy.toml", policy).unwrap();
+    runs(decisions).iter().filter_map(|run| policy.learn(run, decisions)).collect()
+}
+
+/// What the policy with the first learnt rule says of a call.
+fn says(found: &[Learnt], call: &Call<'_>) -> Verdict {
+    Policy::load("policy.toml", &found[0].text).unwrap().judge(call).ruling.verdict
+}
+
+#[test]
+fn five_equal_decisions_are_a_rule_and_four_are_none() {
+    let same = commands(&["npm ci"; 5], Said::Approved);
+    assert_eq!(learnt(ASK, &same[..4]), []);
+    let found = learnt(ASK, &same);
+    assert_eq!(found.len(), 1);
+    let rule = &found[0];
+    assert_eq!((rule.verdict, rule.before.as_deref(), rule.decisions.len()), (Verdict::Allow, Some("asks"), 5));
+    assert!(rule.rule.contains("arguments = { \"command\" = \"npm ci\" }"), "{}", rule.rule);
+    assert!(
+        rule.text.contains("verdict = \"allow\"\n\n# About everything else.\n[[rule]]\nname = \"asks\""),
+        "{}",
+        rule.text
+    );
+    let arguments = json!({ "command": "npm ci" });
+    let call =
+        Call { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+    assert_eq!(says(&found, &call), Verdict::Allow);
+    let others = [json!({ "command": "npm ci " }), json!({ "command": "npm ci", "timeout": 5 }), json!({})];
+    for arguments in &others {
+        assert_eq!(says(&found, &Call { arguments, ..call }), Verdict::Ask, "{arguments}");
+    }
+    assert_eq!(says(&found, &Call { agent: Some("other"), ..call }), Verdict::Ask);
+    assert_eq!(says(&found, &Call { agent: None, ..call }), Verdict::Ask);
+    assert_eq!(says(&found, &Call { user: "eve", ..call }), Verdict::Ask);
+    assert_eq!(says(&found, &Call { role: Role::Operator, ..call }), Verdict::Ask);
+    assert_eq!(says(&found, &Call { tool: "execute_command2", ..call }), Verdict::Ask);
+    let again = [same.clone(), same].concat();
+    assert_eq!(learnt(ASK, &again)[0].name, rule.name, "the same rule is the same suggestion");
+}
+
+#[test]
+fn equal_rejections_deny() {
+    let found = learnt(ASK, &commands(&["npm publish"; 5], Said::Rejected));
+    assert_eq!((found.len(), found[0].verdict), (1, Verdict::Deny));
+    let different = commands(
+        &["npm publish a", "npm publish b", "npm publish c", "npm publish d", "npm publish e"],
+        Said::Rejected,
+    );
+    assert_eq!(learnt(ASK, &different), [], "only what was rejected itself");
+}
+
+#[test]
+fn one_decision_that_differs_is_enough() {
+    for said in [Said::Rejected, Said::Otherwise] {
+        let mut decisions = commands(&["npm ci"; 9], Said::Approved);
+        decisions.push(decided(json!({ "command": "npm ci" }), said));
+        assert_eq!(learnt(ASK, &decisions), [], "{said:?}");
+    }
+    assert_eq!(learnt(ASK, &commands(&["npm ci"; 5], Said::Otherwise)), []);
+    let mut others = commands(&["npm ci"; 5], Said::Approved);
+    others.push(Decided { agent: "other".into(), said: Said::Rejected, ..others[0].clone() });
+    assert_eq!(learnt(ASK, &others).len(), 1, "another agent is another matter");
+}
+
+#[test]
+fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
+    let pushes =
+        ["git push origin a", "git push origin b", "git push origin c", "git push origin a", "git push origin b"];
+    let found = learnt(ASK, &commands(&pushes, Said::Approved));
+    assert_eq!(found.len(), 1);
+    let judged = |command: &str| {
+        let arguments = json!({ "command": command });
+        let call =
+            Call { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+        says(&found, &call)
+    };
+    for command in pushes {
+        assert_eq!(judged(command), Verdict::Allow, "{command}");
+    }
+    for command in [
+        "git push origin d",
+        "git push a origin",
+        "git push origin a b",
+        "git push --force origin a",
+        "git -C x push origin a",
+        "git fetch origin a",
+        "git push origin a; rm -rf /",
+        "git push origin $(a)",
+        "git push origin a > x",
+        "FOO=1 git push origin a",
+        "sudo git push origin a",
+        "git push 'origin",
+        "./git push origin a",
+        "ls",
+        "",
+    ] {
+        assert_eq!(judged(command), Verdict::Ask, "{command}");
+    }
+    let mut against = commands(&pushes, Said::Approved);
+    against.push(decided(json!({ "command": "git push origin b" }), Said::Rejected));
+    assert_eq!(learnt(ASK, &against), [], "the rule would allow what somebody rejected");
+    let dangerous =
+        ["git branch -D old", "git branch -D old", "git branch -D old", "git branch -D old", "git branch main"];
+    let found = learnt(ASK, &commands(&dangerous, Said::Approved));
+    let arguments = json!({ "command": "git branch -D main" });
+    let call =
+        Call { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+    assert_eq!(says(&found, &call), Verdict::Ask, "words of two commands do not make a third");
+}
+
+#[test]
+fn what_is_not_plain_is_not_made_wider() {
+    for commands_ in [
+        ["git push origin $A", "git push origin $B", "git push origin $C", "git push origin $D", "git push origin $E"],
+        ["ls a | sh", "ls b | sh", "ls c | sh", "ls d | sh", "ls e | sh"],
+        ["python a.py", "python b.py", "python c.py", "python d.py", "python e.py"],
+    ] {
+        assert_eq!(learnt(ASK, &commands(&commands_, Said::Approved)), [], "{commands_:?}");
+    }
+    assert_eq!(learnt(ASK, &commands(&["echo $(reboot)"; 5], Said::Approved)), [], "not even exactly");
+    let beside: Vec<Decided> = (0..5)
+        .map(|n| decided(json!({ "command": format!("git push origin {n}"), "container": "x" }), Said::Approved))
+        .collect();
+    assert_eq!(learnt(ASK, &beside), []);
+}
+
+#[test]
+fn what_the_policy_denies_stays_denied() {
+    let denies = "[[rule]]\nname = \"never\"\ntools = [\"*\"]\nwhen = 'shell != null && shell.commands.exists(c, c.words.exists(w, w == \"--force\"))'\nverdict = \"deny\"\n";
+    let (before, behind) = (format!("version = 1\n{denies}{}", &ASK[12..]), ASK.to_owned());
+    let forced = commands(&["git push --force"; 5], Said::Approved);
+    assert_eq!(learnt(&before, &forced), []);
+    assert_eq!(learnt(&behind, &forced).len(), 1);
+    let mixed = commands(&["git push a", "git push b", "git push c", "git push a", "git push b"], Said::Approved);
+    let found = learnt(&before, &mixed);
+    let text = Policy::load("policy.toml", &found[0].text).unwrap();
+    let names: Vec<&str> = text.rules().map(|rule| rule.name.as_str()).collect();
+    assert_eq!(names, ["never", &found[0].name, "asks"]);
+    // The rule that asks looks at the words itself, so that nobody knows what is behind it.
+    let narrow = "version = 1\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nwhen = 'shell != null && shell.commands[0].name == \"git\"'\nverdict = \"ask\"\n";
+    assert_eq!(learnt(narrow, &mixed), []);
+    assert_eq!(learnt(narrow, &commands(&["git push a"; 5], Said::Approved)).len(), 1, "exactly is always known");
+}
+
+#[test]
+fn who_asks_must_ask_everybody_of_the_run() {
+    let some = "version = 1\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nusers = [\"ann\"]\nverdict = \"ask\"\n\n[[rule]]\nname = \"never\"\ntools = [\"*\"]\nverdict = \"deny\"\n";
+    let mut decisions = commands(&["npm ci"; 5], Said::Approved);
+    assert_eq!(learnt(some, &decisions).len(), 1);
+    decisions.push(Decided { user: "eve".into(), ..decisions[0].clone() });
+    assert_eq!(learnt(some, &decisions), []);
+}
+
+#[test]
+fn what_the_default_asks_is_learnt_at_the_end() {
+    let found = learnt("version = 1", &commands(&["npm ci"; 5], Said::Approved));
+    assert_eq!((found.len(), found[0].before.as_deref()), (1, None));
+}
+
+#[test]
+fn what_has_no_words_in_toml_is_not_learnt() {
+    let null: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": null }), Said::Approved)).collect();
+    assert_eq!(learnt(ASK, &null), []);
+    let large: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": u64::MAX }), Said::Approved)).collect();
+    assert_eq!(learnt(ASK, &large), []);
+    let odd = json!({ "a b": ["\u{7}\"\\\n", 1.5, { "é": true }], "n": -3, "empty": {}, "none": [] });
+    let odd: Vec<Decided> = (0..5).map(|_| decided(odd.clone(), Said::Approved)).collect();
+    assert_eq!(learnt(ASK, &odd).len(), 1);
+    let wild: Vec<Decided> =
+        (0..5).map(|_| Decided { agent: "b*t".into(), ..decided(json!({}), Said::Approved) }).collect();
+    assert_eq!(learnt(ASK, &wild), []);
+}
+
+#[test]
+fn a_suspended_rule_matches_nothing() {
+    let found = learnt(ASK, &commands(&["npm ci"; 5], Said::Approved));
+    let policy = Policy::load("policy.toml", &found[0].text).unwrap();
+    let arguments = json!({ "command": "npm ci" });
+    let call =
+        Call { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+    assert_eq!(policy.learnt_about(&call), [(found[0].name.as_str(), Verdict::Allow)]);
+    let without = policy.judge_without(&call, &[found[0].name.as_str()]);
+    assert_eq!((without.ruling.verdict, without.ruling.rule.as_deref()), (Verdict::Ask, Some("asks")));
+    let explained = policy.explain_without(&call, &[found[0].name.as_str()]);
+    assert_eq!(explained.ruling, without.ruling);
+    assert_eq!(
+        explained.considered[0].fit.to_string(),
+        "does not match: it is suspended, because somebody decided otherwise"
+    );
+}
+
+/// Arguments are compared as JSON means them, and a rule has one name however its numbers were written.
+#[test]
+fn one_and_one_point_nought_are_one_number() {
+    let whole = || decided(json!({ "n": 1, "list": [2, -3] }), Said::Approved);
+    let double = || decided(serde_json::from_str(r#"{"list": [2.0, -3.0], "n": 1.0}"#).unwrap(), Said::Approved);
+    let one = [whole(), double(), whole(), double(), whole()];
+    let (found, again) = (learnt(ASK, &one), learnt(ASK, &[double(), whole(), double(), whole(), double()]));
+    assert_eq!((found.len(), again.len(), &found[0].name), (1, 1, &again[0].name));
+    for decided in [whole(), double()] {
+        assert_eq!(says(&found, &decided.call()), Verdict::Allow);
+    }
+    for number in [json!(1.5), json!("1"), json!(true), json!(null)] {
+        let other = decided(json!({ "n": number, "list": [2, -3] }), Said::Approved);
+        assert_eq!(says(&found, &other.call()), Verdict::Ask);
+    }
+    let mut against = one.to_vec();
+    against.push(Decided { said: Said::Rejected, ..double() });
+    assert_eq!(learnt(ASK, &against), []);
+}
+
+/// The name of a learnt rule is made of what it says; what says something else does not pass for it.
+#[test]
+fn a_learnt_rule_is_known_by_its_name() {
+    let pushes =
+        ["git push origin a", "git push origin b", "git push origin c", "git push origin a", "git push origin b"];
+    for decisions in [commands(&["npm ci"; 5], Said::Approved), commands(&pushes, Said::Approved)] {
+        let found = learnt(ASK, &decisions);
+        let misnamed = |text: &str| Policy::load("policy.toml", text).unwrap().misnamed().count();
+        let (text, name) = (&found[0].text, &found[0].name);
+        assert_eq!(misnamed(text), 0);
+        assert_eq!(Policy::load("policy.toml", text).unwrap().learnt().collect::<Vec<_>>(), [name]);
+        assert_eq!(misnamed(&text.replace("\"ann\"", "\"eve\"")), 1);
+        assert_eq!(misnamed(&text.replace(name, "learnt-mine")), 1);
+        assert_eq!(misnamed(&text.replace(name, "mine")), 0);
+    }
+}
+
+/// One no to one of the commands keeps the whole run back, and that is shown; a no to a yes in the agent's own words does not make five.
+#[test]
+fn a_run_of_commands_that_somebody_decided_otherwise_about_is_shown() {
+    let push = |branch: &str, said| decided(json!({ "command": format!("git push origin {branch}") }), said);
+    let mut decisions: Vec<Decided> = ["a", "b", "a", "b"].map(|branch| push(branch, Said::Approved)).into();
+    decisions.push(Decided { own_words: true, ..push("a", Said::Approved) });
+    decisions.push(push("c", Said::Rejected));
+    assert_eq!(holdpoint_policy::held_back(&decisions), []);
+    decisions.push(push("b", Said::Approved));
+    let held = holdpoint_policy::held_back(&decisions);
+    let [held] = held.as_slice() else { panic!("{held:?}") };
+    assert_eq!(
+        (held.verdict, held.decisions.as_slice(), held.against.as_slice()),
+        (Verdict::Allow, &[0, 1, 2, 3, 6][..], &[5][..])
+    );
+    assert_eq!(holdpoint_policy::runs(&decisions), []);
+}

@@ -1,0 +1,289 @@
+//! Many sockets, bad ones, and large messages.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use http::HeaderValue;
+use serde_json::{Value, json};
+use server::Limits;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::api::acting::{Scene, writing};
+use crate::api::words::{Someone, text};
+use crate::api::world::{PATIENCE, Setup, World};
+
+const MANY: usize = 1000;
+
+/// A server whose sockets show that they live many times a second.
+pub(crate) fn brisk() -> Setup {
+    Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
+}
+
+/// The socket of a session, and that of its channel, which is called as the UUID in the session's id: calls have the same names on both.
+fn doors(session: &str) -> [String; 2] {
+    [format!("/ws/{session}"), format!("/ws/{}", session.trim_start_matches("ses_"))]
+}
+
+/// A thousand clients on one session: each is shown the call, one decision counts, each is told of it once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_clients_on_one_session() {
+    let scene = Scene::new().await;
+    let [path, _] = doors(&scene.session);
+    a_thousand_clients(&scene, path).await;
+}
+
+/// The same in a channel.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_clients_in_one_channel() {
+    let scene = Scene::new().await;
+    let [_, path] = doors(&scene.session);
+    a_thousand_clients(&scene, path).await;
+}
+
+async fn a_thousand_clients(scene: &Scene, path: String) {
+    let mut clients = join_all((0..MANY).map(|_| scene.alice.joins(&path))).await;
+    let waiting = scene.writes("call_1").await;
+    let shown = join_all(clients.iter_mut().map(|client| client.hears())).await;
+    assert!(shown.iter().all(|message| message["call_id"] == "call_1" && message["type"] == "tool_call"));
+    let decision = json!({ "type": "hitl_decision", "call_id": "call_1", "decision": "approve" });
+    join_all(clients.iter_mut().take(50).map(|client| client.says(decision.clone()))).await;
+    let told = join_all(clients.iter_mut().map(|client| client.hears_of("hitl_resolved"))).await;
+    assert!(told.iter().all(|message| message["decision"] == "approve" && message["by"] == "alice"));
+    assert_eq!(scene.agent.state(&waiting).await, "allowed");
+    let names = scene.agent.events(&scene.session).await;
+    assert_eq!(names.iter().filter(|name| *name == "interaction.answered").count(), 1);
+}
+
+/// All clients are thrown out and come back at once, again and again: each finds what is open, and nothing that is settled.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_storm_of_reconnects() {
+    let scene = Scene::new().await;
+    let [path, channel] = doors(&scene.session);
+    scene.writes("settled").await;
+    scene.writes("open").await;
+    let mut first = scene.alice.joins(&path).await;
+    for _ in 0..2 {
+        first.hears_of("tool_call").await;
+    }
+    first.says(json!({ "type": "hitl_decision", "call_id": "settled", "decision": "reject" })).await;
+    first.hears_of("hitl_resolved").await;
+    for path in [&path, &channel, &path, &channel, &path] {
+        let storm = (0..200).map(async |_| {
+            let mut client = scene.alice.joins(path).await;
+            let shown = text(&client.hears().await["call_id"]);
+            // Some leave in good order, some do not.
+            drop(client);
+            shown
+        });
+        assert!(join_all(storm).await.iter().all(|call| call == "open"));
+    }
+    first.leaves().await;
+    // Nobody is left who listens.
+    scene.world.listened_to(0).await;
+}
+
+/// A pong that nobody asked for, as a client sends it.
+const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
+
+/// A socket of somebody who does not read it.
+async fn unread(world: &World, key: &str, path: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nhost: holdpoint\r\nauthorization: Bearer {key}\r\nconnection: upgrade\r\n\
+         upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut reply = [0; 12];
+    stream.read_exact(&mut reply).await.unwrap();
+    assert_eq!(&reply, b"HTTP/1.1 101");
+    stream
+}
+
+/// A socket whose other end is gone without a word ends by itself.
+#[tokio::test]
+async fn half_open_sockets_end() {
+    let world = World::with(brisk()).await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({})).await;
+    for path in doors(&session) {
+        let _silent = unread(&world, &alice.key, &path).await;
+        // It answers no ping: the server lets go of it, though the connection stands.
+        world.listened_to(0).await;
+        // One that answers is kept.
+        let mut alive = alice.joins(&path).await;
+        alive.answers_pings(10).await;
+        alive.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
+        alive.leaves().await;
+    }
+}
+
+/// A reader that shows that it lives and does not read is not buffered for without end.
+#[tokio::test]
+async fn a_reader_that_does_not_read_is_let_go() {
+    let world = World::with(brisk()).await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    for by_channel in [0, 1] {
+        let session = agent.opens(json!({})).await;
+        does_not_read((&world, &agent, &alice), &session, &doors(&session)[by_channel]).await;
+    }
+}
+
+async fn does_not_read((world, agent, alice): (&World, &Someone, &Someone), session: &str, path: &str) {
+    let mut lazy = unread(world, &alice.key, path).await;
+    let long = "x".repeat(200_000);
+    let talks = async {
+        for number in 0.. {
+            let mut body = writing(&format!("call_{number}"));
+            body["arguments"]["content"] = json!(long);
+            agent.proposes(session, body).await;
+        }
+    };
+    let lives = async {
+        while world.engine.bell().topics() > 0 && lazy.write_all(&PONG).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let ended = async {
+        tokio::select! { () = talks => {}, () = lives => {} }
+    };
+    tokio::time::timeout(PATIENCE, ended).await.unwrap();
+    world.listened_to(0).await;
+}
+
+/// A message as large as a body may be is taken; one that is larger is refused in words, and ends the socket.
+#[tokio::test]
+async fn large_messages() {
+    let scene = Scene::new().await;
+    let mut socket = scene.agent.joins("/v1/ws").await;
+    let most = Limits::default().body_bytes;
+    let message = |bytes: usize| {
+        let mut message = json!({ "type": "propose", "id": "q", "session": scene.session, "call_id": format!("c{bytes}"),
+                                  "tool": "write_file", "arguments": { "path": "a.md", "content": "" } });
+        let rest = bytes - message.to_string().len();
+        message["arguments"]["content"] = json!("x".repeat(rest));
+        assert_eq!(message.to_string().len(), bytes);
+        message
+    };
+    let taken = socket.asks(message(most / 5)).await;
+    assert_eq!(taken["status"], 202, "{}", taken["problem"]);
+    let exact = socket.asks(message(most)).await;
+    assert_ne!(exact["problem"]["code"], "body_too_large", "{}", exact["problem"]);
+    socket.says(message(most + 1)).await;
+    let (code, said) = socket.closed().await;
+    assert_eq!((code, &said[0]["status"], &said[0]["problem"]["code"]), (1009, &json!(413), &json!("body_too_large")));
+    let mut socket = scene.agent.joins("/v1/ws").await;
+    // Whatever is left of it may not be read: the connection may break while it is still being sent.
+    socket.sends_anyhow(Message::Text(message(3 * most).to_string().into())).await;
+    socket.ends().await;
+    for path in doors(&scene.session) {
+        let mut editor = scene.alice.joins(&path).await;
+        editor.hears_of("tool_call").await;
+        let long = json!({ "type": "user_message", "content": "x".repeat(most) });
+        editor.is_refused(long, "body_too_large").await;
+    }
+}
+
+/// Binary messages are refused, and the socket stays.
+#[tokio::test]
+async fn binary_messages() {
+    let scene = Scene::new().await;
+    for path in doors(&scene.session) {
+        let mut editor = scene.alice.joins(&path).await;
+        editor.sends(Message::Binary(b"{\"type\":\"user_message\"}".to_vec().into())).await;
+        assert_eq!(editor.hears().await["code"], "not_json");
+        editor.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
+    }
+    let mut socket = scene.agent.joins("/v1/ws").await;
+    socket.sends(Message::Binary(vec![0; 1000].into())).await;
+    let error = socket.hears().await;
+    assert_eq!(
+        (&error["status"], &error["problem"]["code"], &error["id"]),
+        (&json!(415), &json!("not_json"), &Value::Null)
+    );
+    assert_eq!(
+        socket.asks(json!({ "type": "propose", "session": scene.session })).await["problem"]["code"],
+        "body_invalid"
+    );
+}
+
+/// As many sockets and streams as the node may have, and no more.
+#[tokio::test]
+async fn no_more_sockets_than_streams() {
+    let limits = Limits { streams: 2, ..Limits::default() };
+    let world = World::with(Setup { limits, ..Setup::default() }).await;
+    let agent = world.agent().await;
+    let (first, _second) = (agent.joins("/v1/ws").await, agent.joins("/v1/ws").await);
+    agent.is_shut_out("/v1/ws").await.refused(503, "too_many_streams");
+    first.leaves().await;
+    let freed = async {
+        while agent.door.joins(agent.handshake("/v1/ws")).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, freed).await.unwrap();
+}
+
+/// A key that is revoked ends its sockets, though nothing is said on them.
+#[tokio::test]
+async fn a_revoked_key_ends_its_sockets() {
+    let world = World::with(brisk()).await;
+    let (root, alice, agent) = (world.admin().await, world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({})).await;
+    let (plain, editor) = (alice.joins("/v1/ws").await, alice.joins(&format!("/ws/{session}")).await);
+    root.delete(&format!("/v1/keys/{}", alice.key_id)).await.done();
+    let (code, said) = plain.closed().await;
+    assert_eq!((code, said.last().unwrap()["reason"].clone()), (1008, json!("unauthenticated")));
+    assert_eq!(editor.closed().await.0, 1008);
+}
+
+/// A server that stops closes its sockets, says where each was, and the reader goes on elsewhere.
+#[tokio::test]
+async fn a_server_that_stops_says_where_each_was() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({})).await;
+    let mut socket = agent.joins("/v1/ws").await;
+    let editor = alice.joins(&format!("/ws/{session}")).await;
+    socket.says(json!({ "type": "subscribe", "id": "mine", "session": session })).await;
+    socket.hears().await;
+    agent.proposes(&session, writing("call_1")).await;
+    let mut last = String::new();
+    for _ in 0..3 {
+        last = socket.event("mine").await.0;
+    }
+    world.stops();
+    let (code, said) = socket.closed().await;
+    assert_eq!(code, 1001);
+    assert_eq!(said, [json!({ "type": "closing", "reason": "stopping", "cursors": { "mine": last } })]);
+    assert_eq!(editor.closed().await.0, 1001);
+    world.stopped().await;
+}
+
+/// A site that is not ours cannot have a browser open a socket with our cookie; ours can.
+#[tokio::test]
+async fn a_socket_by_cookie_needs_our_own_page() {
+    let world = World::new().await;
+    let cookie = world.signed_in("carol").await;
+    let origin = format!("http://{}", world.door.address);
+    for (origin, fine) in
+        [(Some(origin.as_str()), true), (Some("http://evil.example"), false), (Some("null"), false), (None, false)]
+    {
+        let mut request = world.door.handshake("/v1/ws");
+        request.headers_mut().insert("cookie", HeaderValue::from_str(&cookie).unwrap());
+        if let Some(origin) = origin {
+            request.headers_mut().insert("origin", HeaderValue::from_str(origin).unwrap());
+        }
+        match world.door.joins(request).await {
+            Ok(mut socket) => {
+                assert!(fine, "{origin:?} was let in");
+                assert_eq!(socket.asks(json!({ "type": "subscribe" })).await["status"], 200);
+            }
+            Err(shut) => {
+                assert!(!fine, "{origin:?} was shut out");
+                shut.refused(403, "cross_site");
+            }
+        }
+    }
+}

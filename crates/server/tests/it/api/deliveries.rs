@@ -1,0 +1,163 @@
+//! Lessons: leases. An answer is handed out under one, and again if it runs out.
+
+use serde_json::json;
+
+use crate::api::words::{Question, Someone, confirmation};
+use crate::api::world::World;
+
+async fn answered(world: &World) -> (Someone, Someone, Question) {
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let question = world.asks(confirmation()).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    (alice, agent, question)
+}
+
+/// A worker died while processing: its lease runs out and another takes over, and the dead one cannot acknowledge any more.
+#[tokio::test]
+async fn a_lease_that_runs_out_offers_the_answer_again() {
+    let world = World::new().await;
+    let (alice, agent, question) = answered(&world).await;
+    let first = agent.takes(&question).await.done();
+    assert_eq!((&first["attempt"], &first["until"]), (&json!(1), &json!("2026-01-01T00:01:00Z")));
+    assert_eq!(agent.deliveries().await, [""; 0]);
+    agent.takes(&question).await.refused(409, "delivery_taken");
+
+    world.passes(60).await;
+
+    assert_eq!(agent.deliveries().await, [question.id.as_str()]);
+    assert_eq!(alice.reads(&question).await["delivery"], json!({ "state": "waiting", "attempt": 1 }));
+    agent.completes(&question, &first["lease"]).await.refused(409, "lease_lost");
+    let second = agent.takes(&question).await.done();
+    assert_eq!((&second["attempt"], &second["answer"]), (&json!(2), &first["answer"]));
+    agent.completes(&question, &first["lease"]).await.refused(409, "lease_lost");
+    let done = agent.completes(&question, &second["lease"]).await.done();
+    assert_eq!(done["delivery"], json!({ "state": "completed", "attempt": 2, "at": "2026-01-01T00:01:00Z" }));
+}
+
+/// A heartbeat holds the lease for longer.
+#[tokio::test]
+async fn a_heartbeat_keeps_the_lease() {
+    let world = World::new().await;
+    let (_, agent, question) = answered(&world).await;
+    let lease = agent.takes(&question).await.done()["lease"].clone();
+    world.passes(50).await;
+    let longer = json!({ "lease": lease, "lease_seconds": 60 });
+    let held = agent.post(&question.path("/delivery/heartbeat"), longer).await.done();
+    assert_eq!(held["delivery"]["until"], "2026-01-01T00:01:50Z");
+    world.passes(50).await;
+    agent.completes(&question, &lease).await.done();
+    let late = json!({ "lease": lease });
+    agent.post(&question.path("/delivery/heartbeat"), late).await.refused(409, "delivery_closed");
+}
+
+/// Answered requests were retried for ever when their state was gone. That is a permanent, visible failure.
+#[tokio::test]
+async fn an_answer_that_nobody_can_use_fails_for_good_and_visibly() {
+    let world = World::new().await;
+    let (alice, agent, question) = answered(&world).await;
+    for attempt in 1..=20 {
+        assert_eq!(agent.takes(&question).await.done()["attempt"], attempt);
+        world.passes(60).await;
+    }
+    let failed = alice.reads(&question).await["delivery"].clone();
+    let expected = json!({ "state": "failed", "attempt": 20, "at": "2026-01-01T00:20:00Z",
+                           "reason": "the lease ran out 20 times" });
+    assert_eq!(failed, expected);
+    agent.takes(&question).await.refused(409, "delivery_closed");
+    assert_eq!(agent.deliveries().await, [""; 0]);
+    assert_eq!(alice.events(&question.session).await.last().unwrap(), "delivery.failed");
+}
+
+/// An agent that knows that it cannot go on says so, once or for good.
+#[tokio::test]
+async fn a_failed_delivery_is_offered_again_only_if_asked_for() {
+    let world = World::new().await;
+    let (alice, agent, question) = answered(&world).await;
+    let fail = question.path("/delivery/fail");
+    let lease = agent.takes(&question).await.done()["lease"].clone();
+    agent.post(&fail, json!({ "lease": lease, "reason": "busy", "retry": true })).await.done();
+    assert_eq!(agent.deliveries().await, [question.id.as_str()]);
+    let lease = agent.takes(&question).await.done()["lease"].clone();
+    agent.post(&fail, json!({ "lease": lease, "reason": "the state is gone" })).await.done();
+    assert_eq!(agent.deliveries().await, [""; 0]);
+    let names = alice.events(&question.session).await;
+    assert_eq!(names[3..], ["delivery.taken", "delivery.offered", "delivery.taken", "delivery.failed"]);
+    agent.post(&fail, json!({ "lease": lease, "reason": "again" })).await.refused(409, "delivery_closed");
+}
+
+/// Only the agent that asked takes the answer, once, and a repeated call gets the same lease.
+#[tokio::test]
+async fn only_the_agent_that_asked_takes_the_answer() {
+    let world = World::new().await;
+    let (alice, agent, question) = answered(&world).await;
+    let other = world.someone("default", domain::Role::Agent, "other-bot", &[]).await;
+    other.takes(&question).await.refused(404, "not_found");
+    alice.takes(&question).await.refused(403, "role_forbids");
+    assert_eq!(other.deliveries().await, [""; 0]);
+    let take = question.path("/delivery/take");
+    let taken = agent.post_once("t", &take, json!({})).await.done();
+    assert_eq!(agent.post_once("t", &take, json!({})).await.done(), taken);
+    agent.post_once("t2", &take, json!({})).await.refused(409, "delivery_taken");
+    agent.completes(&question, &taken["lease"]).await.done();
+    agent.completes(&question, &taken["lease"]).await.refused(409, "delivery_closed");
+    agent.takes(&question).await.refused(409, "delivery_closed");
+}
+
+/// A lease is no guess: neither a foreign one nor a made-up one ends a delivery.
+#[tokio::test]
+async fn another_lease_ends_nothing() {
+    let world = World::new().await;
+    let (alice, agent, question) = answered(&world).await;
+    let taken = agent.takes(&question).await.done();
+    let (_, _, other) = answered(&world).await;
+    let foreign = agent.takes(&other).await.done()["lease"].clone();
+    agent.completes(&question, &foreign).await.refused(409, "lease_lost");
+    let made_up = json!("lea_00000000-0000-7000-8000-000000000000");
+    agent.completes(&question, &made_up).await.refused(409, "lease_lost");
+    assert_eq!(alice.reads(&question).await, taken["interaction"]);
+}
+
+/// A notice holds nothing up and nobody waits for it.
+#[tokio::test]
+async fn a_notice_holds_nothing_up() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let notice = world.asks(json!({ "kind": "notice", "title": "The build is green" })).await;
+    assert_eq!(agent.session(&notice.session).await["status"], "running");
+    let read = alice.answers(&notice, json!({})).await.done();
+    assert_eq!(read["delivery"], json!({ "state": "not_needed", "attempt": 0 }));
+    assert_eq!(agent.deliveries().await, [""; 0]);
+}
+
+/// The trace that a question was asked in is passed on with its answer.
+#[tokio::test]
+async fn the_trace_is_passed_on() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({})).await;
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let path = format!("/v1/sessions/{session}/interactions");
+    let request = agent.request(reqwest::Method::POST, &path).header("traceparent", trace).json(&confirmation());
+    let shown = crate::api::words::reply(request).await.done();
+    let question = Question { id: crate::api::words::text(&shown["id"]), session, shown };
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    assert_eq!(agent.takes(&question).await.done()["traceparent"], trace);
+}
+
+/// Answers that wait are listed in the order of their questions, whoever was answered first.
+#[tokio::test]
+async fn deliveries_are_listed_oldest_first() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        asked.push(world.asks(confirmation()).await);
+    }
+    for index in [2, 0, 1] {
+        alice.answers(&asked[index], json!({ "option": "confirm" })).await.done();
+    }
+    let expected: Vec<String> = asked.into_iter().map(|question| question.id).collect();
+    assert_eq!(agent.deliveries().await, expected);
+    let first = agent.get("/v1/deliveries?limit=1").await.done();
+    assert_eq!(crate::api::words::ids(&first["deliveries"]), expected[..1]);
+}

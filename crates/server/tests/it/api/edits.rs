@@ -1,0 +1,311 @@
+//! An edit is judged again: it runs, others are asked, or it is refused to whoever made it.
+
+use serde_json::{Value, json};
+
+use crate::api::acting::{Scene, call, question_of};
+use crate::api::words::confirmation;
+
+const SECURITY: &str = r#"
+[[rule]]
+name = "production"
+tools = ["write_file"]
+verdict = "ask"
+ask = { audience = { groups = ["security"] } }
+"#;
+const NEVER: &str =
+    "[[rule]]\nname = \"frozen\"\ntools = [\"write_file\"]\nverdict = \"deny\"\nreason = \"A freeze.\"\n";
+const SCHEMA: &str = r#"
+[[tool]]
+name = "write_file"
+schema = { type = "object", required = ["path"], additionalProperties = false, properties = { path = { type = "string" }, mode = { type = "integer" } } }
+[[rule]]
+name = "writing"
+tools = ["write_file"]
+verdict = "ask"
+"#;
+
+fn edit(arguments: Value) -> Value {
+    json!({ "option": "edit", "arguments": arguments })
+}
+
+/// The agent receives what was approved; both versions are kept; the permit is for the edited one.
+#[tokio::test]
+async fn an_edit_runs_with_other_arguments() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    let original = action.shown["arguments"].clone();
+    scene.alice.decides(&action, edit(json!({ "path": "safe.md", "content": "hello" }))).await.done();
+    let seen = scene.agent.sees(&action).await;
+    assert_eq!(seen.shown["state"], "allowed");
+    assert_eq!(seen.shown["arguments"], json!({ "path": "safe.md", "content": "hello" }));
+    assert_eq!(seen.shown["original_arguments"], original);
+    let asked = scene.alice.reads(&action.question()).await;
+    assert_eq!(asked["action"]["arguments"], original);
+    assert_eq!(asked["resolution"]["answer"]["arguments"], seen.shown["arguments"]);
+    assert_eq!(
+        scene.proposes(crate::api::acting::writing("c1")).await.shown,
+        seen.shown,
+        "the call is still the same call"
+    );
+    let edited = call("c1", "write_file", seen.shown["arguments"].clone());
+    scene.agent.proposes_in(&scene.session, edited).await.refused(409, "call_conflict");
+    let started = scene.agent.starts(&seen).await.done();
+    assert_eq!(started["arguments"], json!({ "path": "safe.md", "content": "hello" }));
+}
+
+/// An edit carries whole new arguments of the same tool, and nothing else carries any.
+#[tokio::test]
+async fn an_edit_that_is_none_is_refused() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    for body in [
+        json!({ "option": "edit" }),
+        edit(json!([])),
+        edit(json!("rm")),
+        edit(json!({ "a": deep })),
+        json!({ "option": "approve", "arguments": {} }),
+        json!({ "option": "reject", "arguments": {} }),
+    ] {
+        scene.alice.decides(&action, body).await.refused_at(422, "answer_invalid", &["/arguments"]);
+    }
+    let tool = json!({ "option": "edit", "arguments": {}, "tool": "read_file" });
+    scene.alice.decides(&action, tool).await.refused(422, "body_invalid");
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+}
+
+/// Where the policy declares the tool's schema, an edit is held against it, each error in its place.
+#[tokio::test]
+async fn an_edit_fits_the_schema_of_its_tool() {
+    let scene = Scene::ruled_by(SCHEMA).await;
+    let action = scene.proposes(call("c1", "write_file", json!({ "path": "a" }))).await;
+    let wrong = scene.alice.decides(&action, edit(json!({ "path": "b", "mode": "rw" }))).await;
+    wrong.refused_at(422, "answer_invalid", &["/arguments/mode"]);
+    let missing = scene.alice.decides(&action, edit(json!({ "mode": 1 }))).await.refused(422, "answer_invalid");
+    assert!(missing["errors"][0]["pointer"].as_str().unwrap().starts_with("/arguments"), "{missing}");
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+    scene.alice.decides(&action, edit(json!({ "path": "b", "mode": 6 }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "allowed");
+}
+
+/// Whoever is to edit is told what the arguments must be, where anybody has said so.
+#[tokio::test]
+async fn the_schema_of_the_tool_is_there_for_whoever_edits() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    let path = action.question().path("/schema");
+    assert_eq!(scene.alice.get(&path).await.done(), json!({}));
+    scene.root.rules_by(SCHEMA).await;
+    let told = scene.alice.get(&path).await.done();
+    assert_eq!(told["schema"]["properties"]["mode"], json!({ "type": "integer" }));
+    let asked = scene.agent.asks_in(&scene.session, confirmation()).await;
+    assert_eq!(scene.alice.get(&asked.path("/schema")).await.done(), json!({}), "it is about no action");
+}
+
+/// A proposal that does not fit the schema is asked about, although a rule allows the tool, and no grant for the tool lets it through.
+#[tokio::test]
+async fn a_proposal_that_does_not_fit_its_schema_is_asked_about() {
+    let scene = Scene::ruled_by(&SCHEMA.replace("verdict = \"ask\"", "verdict = \"allow\"")).await;
+    let fits = scene.proposes(call("c1", "write_file", json!({ "path": "a", "mode": 6 }))).await;
+    assert_eq!(fits.shown["state"], "allowed");
+    let wrong = json!({ "path": "a", "mode": "rw" });
+    let action = scene.proposes(call("c2", "write_file", wrong.clone())).await;
+    assert_eq!(action.shown["state"], "waiting");
+    let reason = action.shown["ruling"]["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("It does not fit the schema of its tool: `/mode`") && !reason.contains(".."),
+        "{reason}"
+    );
+    let body = json!({ "tool": "write_file", "arguments": wrong });
+    assert_eq!(scene.alice.post("/v1/policy/explain", body).await.done()["ruling"]["verdict"], "ask");
+    let remember = json!({ "option": "approve", "remember": { "scope": "session", "arguments": "any" } });
+    scene.alice.decides(&action, remember).await.done();
+    assert_eq!(scene.agent.state(&action).await, "allowed");
+    let again = scene.proposes(call("c3", "write_file", json!({ "path": "a", "mode": "rx" }))).await;
+    assert_eq!(again.shown["state"], "waiting");
+}
+
+/// A denied edit is refused to the person, and the question stays open.
+#[tokio::test]
+async fn a_denied_edit_is_refused_to_whoever_made_it() {
+    let scene = Scene::new().await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(NEVER).await;
+    let refused = scene.alice.decides(&action, edit(json!({ "path": "b" }))).await.refused(403, "edit_denied");
+    assert_eq!(refused["title"], "policy denies this edit: A freeze.");
+    assert_eq!(scene.alice.reads(&action.question()).await["status"], "pending");
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+    scene.alice.decides(&action, json!({ "option": "reject", "feedback": "a freeze" })).await.done();
+    assert_eq!(scene.agent.state(&action).await, "rejected");
+}
+
+/// A denied edit is not even a vote: nobody else should be brought to agree to it.
+#[tokio::test]
+async fn a_denied_edit_is_no_vote() {
+    let two =
+        "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
+    let scene = Scene::ruled_by(two).await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(NEVER).await;
+    scene.alice.decides(&action, edit(json!({ "path": "b" }))).await.refused(403, "edit_denied");
+    assert_eq!(scene.alice.reads(&action.question()).await.get("votes"), None);
+}
+
+/// An approval that names an argument which the tool knows and nobody was shown would run without it: it is refused.
+#[tokio::test]
+async fn an_approval_brings_no_arguments_of_its_own() {
+    let scene = Scene::ruled_by(SCHEMA).await;
+    let action = scene.proposes(call("c1", "write_file", json!({ "path": "a" }))).await;
+    for data in [json!({ "mode": 6 }), json!({ "mode": 6, "key": "value" }), json!({ "path": "b" })] {
+        let body = json!({ "option": "approve", "data": data });
+        scene.alice.decides(&action, body).await.refused_at(422, "answer_invalid", &["/data"]);
+    }
+    let body = json!({ "option": "approve", "data": { "key": "value" } });
+    scene.alice.decides(&action, body).await.done();
+}
+
+/// What policy has come to deny cannot be approved, not even as a vote: whoever tries is told, and may still reject it.
+#[tokio::test]
+async fn what_is_denied_by_now_is_not_approved() {
+    let two =
+        "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
+    for scene in [Scene::new().await, Scene::ruled_by(two).await] {
+        let action = scene.writes("c1").await;
+        scene.root.rules_by(NEVER).await;
+        let approve = json!({ "option": "approve" });
+        let refused = scene.alice.decides(&action, approve.clone()).await.refused(403, "action_denied");
+        assert_eq!(refused["title"], "policy denies this action by now: A freeze.");
+        let seen = scene.alice.reads(&action.question()).await;
+        assert_eq!((&seen["status"], seen.get("votes")), (&json!("pending"), None));
+        let many = json!({ "answers": [{ "interaction": action.question().id, "option": "approve" }] });
+        let results = scene.alice.post("/v1/interactions/answers", many).await.done();
+        assert_eq!(results["results"][0]["problem"]["code"], "action_denied", "{results}");
+        let auto = action.question().path("/auto");
+        let body = json!({ "option": "approve", "source": "auto_policy" });
+        scene.root.post(&auto, body).await.refused(403, "action_denied");
+        scene.alice.decides(&action, json!({ "option": "reject", "feedback": "a freeze" })).await.done();
+        assert_eq!(scene.agent.state(&action).await, "rejected");
+    }
+}
+
+/// An agent's own question is not about a permit: what policy says of such an action is for whoever answers to weigh.
+#[tokio::test]
+async fn a_question_of_the_agents_own_is_answered_under_any_policy() {
+    let scene = Scene::new().await;
+    scene.root.rules_by(NEVER).await;
+    let action = json!({ "tool": "write_file", "arguments": { "path": "a" } });
+    let asked = json!({ "kind": "approval", "title": "May I?", "action": action });
+    let asked = scene.agent.post(&format!("/v1/sessions/{}/interactions", scene.session), asked).await.done();
+    let place = format!("/v1/interactions/{}/answer", asked["id"].as_str().unwrap());
+    scene.alice.post(&place, json!({ "option": "approve" })).await.done();
+}
+
+/// An edit that others have to approve asks them; both versions are kept and shown.
+#[tokio::test]
+async fn an_edit_may_need_somebody_else() {
+    let scene = Scene::new().await;
+    let sam = scene.security("sam").await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(SECURITY).await;
+    let edited = json!({ "path": "production.md" });
+    let remember =
+        json!({ "option": "edit", "arguments": edited, "remember": { "scope": "session", "arguments": "exact" } });
+    scene.alice.decides(&action, remember).await.refused_at(422, "answer_invalid", &["/remember"]);
+    scene.alice.decides(&action, edit(edited.clone())).await.done();
+    let seen = scene.agent.sees(&action).await;
+    assert_eq!((&seen.shown["state"], &seen.shown["ruling"]["rule"]), (&json!("waiting"), &json!("production")));
+    assert_eq!((&seen.shown["arguments"], &seen.shown["original_arguments"]), (&edited, &action.shown["arguments"]));
+    assert_ne!(seen.shown["interaction"], action.shown["interaction"]);
+    let second = sam.reads(&question_of(&seen.shown)).await;
+    assert_eq!(second["action"]["arguments"], edited);
+    assert_eq!(second["asked_by_rule"]["rule"], "production");
+    assert_eq!(sam.reads(&action.question()).await["status"], "answered");
+    scene.alice.decides(&seen, json!({ "option": "approve" })).await.refused(403, "not_in_audience");
+    sam.decides(&seen, json!({ "option": "approve" })).await.done();
+    let allowed = scene.agent.sees(&action).await;
+    assert_eq!((&allowed.shown["state"], &allowed.shown["arguments"]), (&json!("allowed"), &edited));
+    scene.agent.starts(&allowed).await.done();
+}
+
+/// What the second question rejects does not run either; and it can be edited in its turn.
+#[tokio::test]
+async fn whoever_is_asked_second_decides_for_themselves() {
+    let scene = Scene::new().await;
+    let sam = scene.security("sam").await;
+    let (first, second) = (scene.writes("c1").await, scene.writes("c2").await);
+    scene.root.rules_by(SECURITY).await;
+    for action in [&first, &second] {
+        scene.alice.decides(action, edit(json!({ "path": "production.md" }))).await.done();
+    }
+    let (first, second) = (scene.agent.sees(&first).await, scene.agent.sees(&second).await);
+    sam.decides(&first, json!({ "option": "reject", "feedback": "no" })).await.done();
+    assert_eq!(scene.agent.state(&first).await, "rejected");
+    sam.decides(&second, edit(json!({ "path": "staging.md" }))).await.done();
+    let allowed = scene.agent.sees(&second).await.shown;
+    assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &json!({ "path": "staging.md" })));
+    assert_eq!(allowed["original_arguments"], json!({ "path": "notes.md", "content": "hello" }));
+}
+
+/// Whoever is among those that the edit has to be approved by has approved it by editing.
+#[tokio::test]
+async fn an_edit_by_whoever_would_be_asked_is_enough() {
+    let scene = Scene::new().await;
+    let sam = scene.security("sam").await;
+    let action = scene.writes("c1").await;
+    scene.root.rules_by(SECURITY).await;
+    sam.decides(&action, edit(json!({ "path": "production.md" }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "allowed");
+}
+
+/// With a quorum everybody has to make the same edit, and one who is not asked by the new rule is not enough for it.
+#[tokio::test]
+async fn an_edit_needs_its_quorum() {
+    let two =
+        "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
+    let scene = Scene::ruled_by(two).await;
+    let (sam, sue) = (scene.security("sam").await, scene.security("sue").await);
+    let action = scene.writes("c1").await;
+    sam.decides(&action, edit(json!({ "path": "b" }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+    scene.alice.decides(&action, edit(json!({ "path": "c" }))).await.done();
+    assert_eq!(scene.agent.state(&action).await, "waiting", "they do not agree");
+    sue.decides(&action, edit(json!({ "path": "b" }))).await.done();
+    let allowed = scene.agent.sees(&action).await.shown;
+    assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &json!({ "path": "b" })));
+}
+
+/// Rules that look at the arguments: an edit falls under another rule than what was proposed.
+#[tokio::test]
+async fn an_edit_may_fall_under_another_rule() {
+    let rules = r#"
+[[rule]]
+name = "never-there"
+tools = ["deploy"]
+when = 'args.env == "bank"'
+verdict = "deny"
+reason = "Not there."
+[[rule]]
+name = "production"
+tools = ["deploy"]
+when = 'args.env == "production"'
+verdict = "ask"
+ask = { audience = { groups = ["security"] } }
+[[rule]]
+name = "elsewhere"
+tools = ["deploy"]
+verdict = "ask"
+"#;
+    let scene = Scene::ruled_by(rules).await;
+    let sam = scene.security("sam").await;
+    let to = |env: &str| json!({ "env": env });
+    let action = scene.proposes(call("c1", "deploy", to("staging"))).await;
+    assert_eq!(action.shown["ruling"]["rule"], "elsewhere");
+    scene.alice.decides(&action, edit(to("bank"))).await.refused(403, "edit_denied");
+    scene.alice.decides(&action, edit(to("production"))).await.done();
+    let second = scene.agent.sees(&action).await;
+    assert_eq!((&second.shown["state"], &second.shown["ruling"]["rule"]), (&json!("waiting"), &json!("production")));
+    scene.alice.decides(&second, json!({ "option": "approve" })).await.refused(403, "not_in_audience");
+    sam.decides(&second, edit(to("staging"))).await.done();
+    let allowed = scene.agent.sees(&action).await.shown;
+    assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &to("staging")));
+}

@@ -1,0 +1,245 @@
+//! A question goes to another channel, or somebody abstains from it.
+
+use domain::Role;
+use serde_json::{Value, json};
+
+use crate::api::acting::writing;
+use crate::api::words::{Question, Someone, confirmation, text};
+use crate::api::world::World;
+
+/// Hands a question over and gives back the first as it is then, and the second.
+async fn handed(by: &Someone, question: &Question, body: Value) -> (Value, Question) {
+    let first = by.post(&question.path("/handover"), body).await.done();
+    let (id, session) = (text(&first["handed_over"]["interaction"]), text(&first["handed_over"]["session"]));
+    let shown = by.get(&format!("/v1/interactions/{id}")).await.done();
+    (first, Question { id, session, shown })
+}
+
+#[tokio::test]
+async fn the_first_says_where_it_went_and_ends_as_the_second() {
+    let world = World::new().await;
+    let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
+    let question = world.asks(confirmation()).await;
+    let body = json!({ "channel": "second-line", "note": "about money" });
+    let (first, second) = handed(&alice, &question, body).await;
+    assert_eq!(first["status"], "pending");
+    assert_eq!(
+        first["handed_over"],
+        json!({ "session": second.session, "interaction": second.id,
+        "channel": "second-line", "by": { "kind": "user", "name": "alice" }, "at": first["handed_over"]["at"],
+        "note": "about money" })
+    );
+    let from = json!({ "session": question.session, "interaction": question.id,
+        "by": { "kind": "user", "name": "alice" }, "note": "about money" });
+    assert_eq!((&second.shown["handed_from"], &second.shown["channel"]), (&from, &json!("second-line")));
+    assert_eq!((&second.shown["asked_by"], &second.shown["title"]), (&first["asked_by"], &first["title"]));
+    assert_eq!(alice.session(&second.session).await["handed_from"], from);
+
+    // Nobody answers the first any more, and it is in nobody's inbox.
+    let refused = bob.answers(&question, json!({ "option": "confirm" })).await.refused(409, "interaction_handed_over");
+    assert!(text(&refused["title"]).contains(&second.session), "{refused}");
+    for verb in ["/claim", "/expire", "/handover", "/abstain"] {
+        bob.post(&question.path(verb), json!({})).await.refused(409, "interaction_handed_over");
+    }
+    assert_eq!(bob.reads(&question).await, first, "readable, and as it was");
+    let mine = bob.get("/v1/interactions?mine=true&status=pending").await.done();
+    assert_eq!(crate::api::words::ids(&mine["interactions"]), std::slice::from_ref(&second.id));
+    assert_eq!(agent.session(&question.session).await["status"], "waiting_user_input");
+
+    let answered = bob.answers(&second, json!({ "option": "confirm", "feedback": "fine" })).await.done();
+    let ended = agent.reads(&question).await;
+    assert_eq!(ended["resolution"], answered["resolution"]);
+    assert_eq!(ended["handed_over"], first["handed_over"], "it still says where it went");
+    assert_eq!(agent.session(&question.session).await["status"], "running");
+    // The second session is not the agent's: it waits on what it asked.
+    agent.get(&format!("/v1/sessions/{}", second.session)).await.refused(404, "not_found");
+    assert_eq!(bob.session(&second.session).await["status"], "completed");
+    assert_eq!(
+        agent.events(&question.session).await,
+        ["session.started", "interaction.asked", "interaction.handed_over", "interaction.answered"]
+    );
+    assert_eq!(
+        bob.events(&second.session).await,
+        ["session.started", "interaction.asked", "interaction.answered", "session.completed"]
+    );
+    assert_eq!(agent.deliveries().await, std::slice::from_ref(&question.id), "the agent takes what it asked, once");
+    let taken = agent.takes(&question).await.done();
+    assert_eq!(taken["answer"]["feedback"], "fine");
+}
+
+/// However it ends there, it ends so here.
+#[tokio::test]
+async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
+    let world = World::new().await;
+    let (agent, alice, root) = (world.agent().await, world.person("alice").await, world.admin().await);
+    for (verb, status) in
+        [("expire", "expired"), ("cancel", "cancelled"), ("auto", "auto_resolved"), ("time", "expired")]
+    {
+        let mut asked = confirmation();
+        asked["deadline_seconds"] = json!(60);
+        let question = world.asks(asked).await;
+        let (_, second) = handed(&alice, &question, json!({})).await;
+        assert_eq!(second.shown["deadline"], question.shown["deadline"]);
+        match verb {
+            "time" => world.passes(60).await,
+            "auto" => drop(root.post(&second.path("/auto"), json!({ "option": "cancel" })).await.done()),
+            verb => drop(root.post(&second.path(&format!("/{verb}")), json!({})).await.done()),
+        }
+        let (first, second) = (agent.reads(&question).await, agent.reads(&second).await);
+        assert_eq!((&first["status"], &second["status"]), (&json!(status), &json!(status)), "{verb}");
+        assert_eq!(first["resolution"], second["resolution"]);
+        agent.commands(&question.session, "complete").await.done();
+    }
+    // A session that is cancelled takes what was handed over with it.
+    let question = world.asks(confirmation()).await;
+    let (_, second) = handed(&alice, &question, json!({})).await;
+    let (_, third) = handed(&alice, &second, json!({ "channel": "third" })).await;
+    alice.commands(&question.session, "cancel").await.done();
+    for one in [&question, &second, &third] {
+        assert_eq!(agent.reads(one).await["status"], "cancelled");
+    }
+    assert_eq!(alice.session(&third.session).await["status"], "completed");
+}
+
+/// Two hands further, and what people had said so far goes along.
+#[tokio::test]
+async fn votes_go_along_and_chains_come_back() {
+    let world = World::new().await;
+    let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
+    let mut asked = confirmation();
+    asked["audience"] = json!({ "quorum": 2 });
+    let question = world.asks(asked).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    let (_, second) = handed(&alice, &question, json!({})).await;
+    let (_, third) = handed(&bob, &second, json!({ "channel": "third" })).await;
+    assert_eq!(third.shown["votes"][0]["by"]["name"], "alice");
+    bob.answers(&third, json!({ "option": "confirm" })).await.done();
+    for one in [&question, &second, &third] {
+        assert_eq!(agent.reads(one).await["status"], "answered");
+    }
+    assert_eq!(agent.deliveries().await, [question.id]);
+}
+
+/// Who may answer decides who may hand over; the channel must be another; nothing is weakened on the way.
+#[tokio::test]
+async fn handing_over_is_for_the_audience_and_weakens_nothing() {
+    let world = World::new().await;
+    let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
+    let session = alice.opens(json!({ "agent": "bot" })).await;
+    let mut asked = confirmation();
+    asked["audience"] = json!({ "users": ["alice", "bob"], "four_eyes": true });
+    let question = agent.asks_in(&session, asked).await;
+    alice.post(&question.path("/handover"), json!({})).await.refused(403, "four_eyes");
+    agent.post(&question.path("/handover"), json!({})).await.refused(403, "role_forbids");
+    world.stranger().await.post(&question.path("/handover"), json!({})).await.refused(404, "not_found");
+    let same = json!({ "channel": question.shown["channel"] });
+    bob.post(&question.path("/handover"), same).await.refused_at(422, "body_invalid", &["/channel"]);
+    bob.post(&question.path("/handover"), json!({ "channel": "two words" })).await.refused_at(
+        422,
+        "body_invalid",
+        &["/channel"],
+    );
+    assert_eq!(bob.reads(&question).await, question.shown);
+    let (_, second) = handed(&bob, &question, json!({})).await;
+    alice.answers(&second, json!({ "option": "confirm" })).await.refused(403, "four_eyes");
+    let carol = world.person("carol").await;
+    carol.answers(&second, json!({ "option": "confirm" })).await.refused(403, "not_in_audience");
+    bob.answers(&second, json!({ "option": "confirm" })).await.done();
+}
+
+/// An action that waits is released by the answer wherever it was given; an edit is judged as ever.
+#[tokio::test]
+async fn an_action_waits_for_the_second() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({ "agent": "bot" })).await;
+    for (call, answer, state) in [
+        ("one", json!({ "option": "approve" }), "allowed"),
+        ("two", json!({ "option": "reject", "feedback": "no" }), "rejected"),
+        ("three", json!({ "option": "edit", "arguments": { "path": "other.txt", "content": "x" } }), "allowed"),
+    ] {
+        let acted = agent.proposes(&session, writing(call)).await;
+        let id = text(&acted.shown["interaction"]);
+        let shown = alice.get(&format!("/v1/interactions/{id}")).await.done();
+        let question = Question { id, session: session.clone(), shown };
+        let (_, second) = handed(&alice, &question, json!({})).await;
+        alice.answers(&second, answer.clone()).await.done();
+        let now = agent.get(&format!("/v1/sessions/{session}/actions/{call}")).await.done();
+        assert_eq!(now["state"], state, "{call}: {now}");
+        if call == "three" {
+            assert_eq!(now["arguments"], answer["arguments"]);
+        }
+    }
+}
+
+/// A secret given in the second reaches the agent that asked in the first, and nothing else.
+#[tokio::test]
+async fn a_secret_reaches_whoever_asked() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let question = world.asks(json!({ "kind": "secret", "title": "A token", "secrets": [{ "name": "TOKEN" }] })).await;
+    let (_, second) = handed(&alice, &question, json!({})).await;
+    let answered = alice.answers(&second, json!({ "data": { "TOKEN": "s3cr3t-value" } })).await.done();
+    assert!(!answered.to_string().contains("s3cr3t-value"));
+    let taken = agent.takes(&question).await.done();
+    assert_eq!(taken["secrets"], json!({ "TOKEN": "s3cr3t-value" }));
+}
+
+/// Ending the session from the second ends the session of the first.
+#[tokio::test]
+async fn an_answer_that_ends_the_session_ends_the_first() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let question = world.asks(json!({ "kind": "approval", "title": "Go on?" })).await;
+    let (_, second) = handed(&alice, &question, json!({})).await;
+    alice.answers(&second, json!({ "option": "terminate" })).await.done();
+    assert_eq!(agent.session(&question.session).await["status"], "cancelled");
+}
+
+#[tokio::test]
+async fn abstaining_is_shown_recorded_and_taken_back_by_answering() {
+    let world = World::new().await;
+    let (alice, bob) = (world.person("alice").await, world.person("bob").await);
+    let mut asked = confirmation();
+    asked["audience"] = json!({ "quorum": 2, "users": ["alice", "bob", "carol"] });
+    let question = world.asks(asked).await;
+    world.someone("default", Role::Viewer, "carol", &[]).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    let abstained = alice.post(&question.path("/abstain"), json!({ "note": "I wrote it" })).await.done();
+    let by = json!({ "kind": "user", "name": "alice" });
+    assert_eq!(
+        abstained["abstained"],
+        json!([{ "by": by, "at": abstained["abstained"][0]["at"], "note": "I wrote it" }])
+    );
+    assert_eq!((abstained.get("votes"), abstained.get("deserted")), (None, None), "the vote is taken back");
+    alice.post(&question.path("/abstain"), json!({})).await.refused(409, "already_abstained");
+    let mine = alice.get("/v1/interactions?mine=true").await.done();
+    assert_eq!(mine["interactions"], json!([]));
+    // Two are left, and two are needed; of one, too few.
+    let deserted = bob.post(&question.path("/abstain"), json!({})).await.done();
+    assert_eq!((&deserted["deserted"], &deserted["status"]), (&json!(true), &json!("pending")));
+    let events = alice.events(&question.session).await;
+    assert_eq!(events[3..], ["interaction.abstained", "interaction.abstained", "interaction.deserted"]);
+    let voted = alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    assert_eq!(voted["abstained"].as_array().unwrap().len(), 1);
+    assert_eq!(bob.answers(&question, json!({ "option": "confirm" })).await.done()["status"], "answered");
+    bob.post(&question.path("/abstain"), json!({})).await.refused(409, "interaction_already_resolved");
+}
+
+/// Whoever may not answer has nothing to abstain from; people who sign in count among those who are left.
+#[tokio::test]
+async fn abstaining_is_for_the_audience_and_everybody_is_counted() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let vera = world.someone("default", Role::Viewer, "vera", &[]).await;
+    let question = world.asks(confirmation()).await;
+    agent.post(&question.path("/abstain"), json!({})).await.refused(403, "role_forbids");
+    vera.post(&question.path("/abstain"), json!({})).await.refused(403, "not_in_audience");
+    world.stranger().await.post(&question.path("/abstain"), json!({})).await.refused(404, "not_found");
+    let left = alice.post(&question.path("/abstain"), json!({})).await.done();
+    assert_eq!(left["deserted"], true, "only she could have answered");
+    world.signs_up("dora", Role::Operator).await;
+    let question = world.asks(confirmation()).await;
+    let left = alice.post(&question.path("/abstain"), json!({})).await.done();
+    assert_eq!(left.get("deserted"), None, "somebody else can sign in and answer");
+}

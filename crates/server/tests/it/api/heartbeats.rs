@@ -1,0 +1,46 @@
+//! Whatever stays open shows that it lives: a ping on each socket, a word on each stream, in the words of its wire.
+
+use serde_json::json;
+
+use crate::api::crowds::brisk;
+use crate::api::flows_words::flow;
+use crate::api::words::confirmation;
+use crate::api::world::World;
+
+/// Both sockets are pinged while nothing happens, and whoever answers stays.
+#[tokio::test]
+async fn each_socket_is_pinged() {
+    let world = World::with(brisk()).await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({})).await;
+    let mut plain = alice.joins("/v1/ws").await;
+    assert_eq!(plain.asks(json!({ "type": "subscribe", "session": session, "after": 1 })).await["status"], 200);
+    let mut editor = alice.joins(&format!("/ws/{session}")).await;
+    // Longer than a socket may be silent.
+    tokio::join!(plain.answers_pings(6), editor.answers_pings(6));
+    let asking = agent.asks_in(&session, confirmation());
+    let (question, event, call) = tokio::join!(asking, plain.event_after_pings(), editor.hears());
+    assert_eq!((event.as_str(), &call["interaction"]), ("interaction.asked", &json!(question.id)));
+}
+
+/// Each stream says something of its own while nothing happens, without a number: whoever comes back goes on from the last event.
+#[tokio::test]
+async fn each_stream_says_that_it_lives() {
+    let world = World::with(brisk()).await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({})).await;
+    let seen = format!("{}:1", session.trim_start_matches("ses_"));
+    for (path, last, name) in [
+        (format!("/v1/sessions/{session}/events/stream"), Some("1"), None),
+        ("/v1/events/stream".to_owned(), None, None),
+        (format!("/api/agent/chat/react/stream?sessionId={session}"), Some(seen.as_str()), None),
+        (flow(&session, "/events/stream"), Some("1"), Some("heartbeat")),
+    ] {
+        let mut stream = alice.follows(&path, last).await;
+        for _ in 0..3 {
+            let beat = stream.next().await.unwrap();
+            assert_eq!((beat.id, beat.name.as_deref()), (None, name), "{path}");
+            assert_eq!(beat.comment.is_some(), name.is_none(), "{path}");
+        }
+    }
+}

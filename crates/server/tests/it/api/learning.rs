@@ -1,0 +1,207 @@
+//! Rules are learnt from what people keep deciding, adopted by an admin, and suspended as soon as somebody decides otherwise.
+
+use serde_json::{Value, json};
+
+use crate::api::acting::{Proposed, Scene, call, policy};
+use crate::api::words::text;
+
+fn command(name: &str, command: &str) -> Value {
+    call(name, "execute_command", json!({ "command": command }))
+}
+
+impl Scene {
+    /// The agent wants to run something, and alice says what she thinks of it.
+    async fn decided(&self, name: &str, words: &str, option: &str) -> Proposed {
+        let waiting = self.proposes(command(name, words)).await;
+        assert_eq!(waiting.shown["state"], "waiting", "{name}");
+        self.alice.decides(&waiting, json!({ "option": option })).await.done();
+        waiting
+    }
+
+    async fn suggestions(&self) -> Vec<Value> {
+        self.alice.get("/v1/policy/suggestions").await.done()["suggestions"].as_array().cloned().unwrap()
+    }
+
+    /// A rule that was learnt from five approvals, in force.
+    async fn learnt() -> (Self, String) {
+        let scene = Self::new().await;
+        for number in 0..5 {
+            scene.decided(&format!("c{number}"), "npm ci", "approve").await;
+        }
+        let id = text(&scene.suggestions().await[0]["id"]);
+        scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.done();
+        (scene, id)
+    }
+}
+
+#[tokio::test]
+async fn five_equal_decisions_are_suggested_and_adopted() {
+    let scene = Scene::new().await;
+    let before = scene.root.get("/v1/policy").await.done();
+    let mut interactions = Vec::new();
+    for number in 0..5 {
+        assert_eq!(scene.suggestions().await, Vec::<Value>::new(), "{number} are too few");
+        interactions.push(scene.decided(&format!("c{number}"), "npm ci", "approve").await.shown["interaction"].clone());
+    }
+    let found = scene.suggestions().await;
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(
+        (&one["verdict"], &one["tool"], &one["agent"], &one["before"], &one["support"]),
+        (&json!("allow"), &json!("execute_command"), &json!("bot"), &json!("ask-before-changing"), &json!(5))
+    );
+    interactions.reverse();
+    assert_eq!(one["interactions"], Value::Array(interactions));
+    assert_eq!(scene.root.get("/v1/policy").await.done(), before, "suggesting changes nothing");
+
+    let adopt = format!("/v1/policy/suggestions/{}/adopt", text(&one["id"]));
+    for caller in [&scene.alice, &scene.agent] {
+        caller.post(&adopt, json!({})).await.refused(403, "role_forbids");
+    }
+    scene.root.post("/v1/policy/suggestions/learnt-000000000000/adopt", json!({})).await.refused(404, "not_found");
+    scene.root.post(&adopt, json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);
+    let adopted = scene.root.post_once("k", &adopt, json!({})).await.done();
+    assert_eq!(
+        (&adopted["source"], &adopted["reason"], &adopted["suspended"]),
+        (&json!("project"), &json!("learnt from 5 equal decisions"), &json!([]))
+    );
+    assert!(text(&adopted["text"]).contains(one["rule"].as_str().unwrap()));
+    assert_eq!(scene.root.post_once("k", &adopt, json!({})).await.done(), adopted, "the same command gives the same");
+    scene.root.post(&adopt, json!({})).await.refused(404, "not_found");
+    scene.root.post_once("l", &adopt, json!({})).await.refused(404, "not_found");
+    let allowed = scene.proposes(command("c9", "npm ci")).await.shown;
+    assert_eq!((&allowed["state"], &allowed["ruling"]["rule"]), (&json!("allowed"), &one["id"]));
+    assert_eq!(scene.proposes(command("c10", "npm ci; reboot")).await.shown["state"], "waiting");
+    assert_eq!(scene.suggestions().await, Vec::<Value>::new(), "what is in force is not suggested again");
+    let trail = scene.root.get("/v1/audit?type=policy.changed").await.done();
+    assert!(text(&trail["entries"][0]["data"]["diff"]).contains(&format!("+name = \"{}\"", text(&one["id"]))));
+}
+
+#[tokio::test]
+async fn whoever_decides_otherwise_ends_a_suggestion() {
+    let scene = Scene::new().await;
+    for number in 0..5 {
+        scene.decided(&format!("c{number}"), "npm ci", "approve").await;
+    }
+    let id = text(&scene.suggestions().await[0]["id"]);
+    scene.decided("c5", "npm ci", "reject").await;
+    assert_eq!(scene.suggestions().await, Vec::<Value>::new());
+    scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.refused(404, "not_found");
+    let held = scene.alice.get("/v1/policy/suggestions").await.done()["held_back"][0].clone();
+    assert_eq!(
+        (&held["verdict"], &held["tool"], &held["agent"], &held["support"], &held["against"]),
+        (&json!("allow"), &json!("execute_command"), &json!("bot"), &json!(5), &json!(1))
+    );
+    let example = &held["counter_examples"][0];
+    assert_eq!((&example["session"], &example["call_id"]), (&json!(scene.session), &json!("c5")));
+    assert_eq!(
+        (&example["decision"]["effect"], &example["decision"]["by"]["name"]),
+        (&json!("reject"), &json!("alice"))
+    );
+}
+
+/// A question that was open when the rule came is rejected: the rule is suspended, and everybody sees by whom and why.
+#[tokio::test]
+async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
+    let scene = Scene::new().await;
+    for number in 0..5 {
+        scene.decided(&format!("c{number}"), "npm ci", "approve").await;
+    }
+    let open = scene.proposes(command("open", "npm ci")).await;
+    let other = scene.proposes(command("other", "npm test")).await;
+    let id = text(&scene.suggestions().await[0]["id"]);
+    let adopted = scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.done();
+    let allowed = scene.proposes(command("c6", "npm ci")).await;
+    assert_eq!(allowed.shown["state"], "allowed");
+    scene.alice.decides(&other, json!({ "option": "reject" })).await.done();
+    assert_eq!(scene.root.get("/v1/policy").await.done(), adopted, "another command is another matter");
+
+    scene.alice.decides(&open, json!({ "option": "reject", "feedback": "not any more" })).await.done();
+    let shown = scene.agent.get("/v1/policy").await.done();
+    assert_eq!((&shown["version"], &shown["text"]), (&adopted["version"], &adopted["text"]));
+    let suspended = &shown["suspended"][0];
+    assert_eq!(
+        (&suspended["rule"], &suspended["by"]["name"], &suspended["effect"], &suspended["interaction"]),
+        (&json!(id), &json!("alice"), &json!("reject"), &open.shown["interaction"])
+    );
+    let asked = scene.proposes(command("c7", "npm ci")).await.shown;
+    assert_eq!((&asked["state"], &asked["ruling"]["rule"]), (&json!("waiting"), &json!("ask-before-changing")));
+    scene.agent.starts(&allowed).await.refused(409, "permit_void");
+    let explained =
+        json!({ "tool": "execute_command", "arguments": { "command": "npm ci" }, "agent": "bot", "user": "bot" });
+    let explained = scene.agent.post("/v1/policy/explain", explained).await.done();
+    assert_eq!(explained["ruling"]["verdict"], "ask");
+    let fits = explained["considered"].as_array().unwrap();
+    assert!(fits.iter().any(|one| one["rule"] == json!(id) && one["why"] == "suspended"), "{explained}");
+    let trail = scene.root.get("/v1/audit?type=policy.rule_suspended").await.done();
+    assert_eq!((trail["entries"].as_array().unwrap().len(), &trail["entries"][0]["by"]["name"]), (1, &json!("alice")));
+    assert_eq!(trail["entries"][0]["data"]["rule"], json!(id));
+
+    // It stays suspended whatever else changes, also if it is taken out for a while, until somebody lifts it.
+    let more = format!("{}\n[[rule]]\nname = \"more\"\ntools = [\"x\"]\nverdict = \"deny\"\n", text(&adopted["text"]));
+    let put = scene.root.put("/v1/policy", json!({ "text": more })).await.done();
+    assert_eq!(put["suspended"], shown["suspended"]);
+    assert_eq!(scene.proposes(command("c8", "npm ci")).await.shown["state"], "waiting");
+    assert_eq!(scene.root.rules_by("").await["suspended"], json!([]));
+    let back = scene.root.put("/v1/policy", json!({ "text": more })).await.done();
+    assert_eq!(back["suspended"], shown["suspended"]);
+    let lift = format!("/v1/policy/suspensions/{id}/lift");
+    let why = json!({ "reason": "it was a mistake" });
+    for caller in [&scene.alice, &scene.agent] {
+        caller.post(&lift, why.clone()).await.refused(403, "role_forbids");
+    }
+    scene.root.post(&lift, json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);
+    let lifted = scene.root.post_once("k", &lift, why.clone()).await.done();
+    assert_eq!(lifted["suspended"], json!([]));
+    assert_eq!(scene.root.post_once("k", &lift, why.clone()).await.done(), lifted);
+    scene.root.post(&lift, why).await.refused(404, "not_found");
+    assert_eq!(scene.proposes(command("c11", "npm ci")).await.shown["state"], "allowed");
+    let trail = scene.root.get("/v1/audit?type=policy.suspension_lifted").await.done();
+    let entry = &trail["entries"][0];
+    assert_eq!(
+        (&entry["by"]["name"], &entry["data"]["rule"], &entry["data"]["reason"]),
+        (&json!("root"), &json!(id), &json!("it was a mistake"))
+    );
+}
+
+/// The name of a learnt rule stands for what people decided: a rule that says something else has another one.
+#[tokio::test]
+async fn the_name_of_a_learnt_rule_is_its_own() {
+    let (scene, id) = Scene::learnt().await;
+    let text = text(&scene.root.get("/v1/policy").await.done()["text"]);
+    let other = text.replace("npm ci", "npm cx");
+    for put in [other.clone(), policy("[[rule]]\nname = \"learnt-mine\"\ntools = [\"x\"]\nverdict = \"allow\"\n")] {
+        let refused = scene.root.put("/v1/policy", json!({ "text": put })).await.refused(422, "policy_invalid");
+        assert!(refused["errors"][0]["message"].as_str().unwrap().contains("error[reserved_name]"), "{refused}");
+    }
+    scene.root.put("/v1/policy", json!({ "text": other.replace(&id, "mine") })).await.done();
+}
+
+/// An agent asks about the same thing in its own words, and is told no.
+#[tokio::test]
+async fn a_question_from_elsewhere_suspends_a_rule_too() {
+    let (scene, id) = Scene::learnt().await;
+    let action = json!({ "tool": "execute_command", "arguments": { "command": "npm ci" } });
+    let body = json!({ "kind": "approval", "title": "May I?", "action": action });
+    let question = scene.agent.asks_in(&scene.session, body.clone()).await;
+    scene.alice.answers(&question, json!({ "option": "approve" })).await.done();
+    assert_eq!(scene.root.get("/v1/policy").await.done()["suspended"], json!([]));
+    let question = scene.agent.asks_in(&scene.session, body).await;
+    scene.alice.answers(&question, json!({ "option": "reject" })).await.done();
+    assert_eq!(scene.root.get("/v1/policy").await.done()["suspended"][0]["rule"], json!(id));
+    assert_eq!(scene.proposes(command("c9", "npm ci")).await.shown["state"], "waiting");
+}
+
+/// What is denied in front of the rule that asked stays denied, and nothing is learnt about it.
+#[tokio::test]
+async fn nothing_is_learnt_that_the_policy_denies() {
+    let scene = Scene::new().await;
+    for number in 0..5 {
+        scene.decided(&format!("c{number}"), "npm ci", "approve").await;
+    }
+    let never = "[[rule]]\nname = \"never\"\ntools = [\"execute_command\"]\nverdict = \"deny\"\n";
+    let id = text(&scene.suggestions().await[0]["id"]);
+    scene.root.rules_by(never).await;
+    assert_eq!(scene.suggestions().await, Vec::<Value>::new());
+    scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.refused(404, "not_found");
+    assert_eq!(scene.root.get("/v1/policy").await.done()["text"], json!(policy(never)));
+}

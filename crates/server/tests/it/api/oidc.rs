@@ -1,0 +1,300 @@
+//! Signing in through an identity provider: the way there and back, and every token that must not be believed.
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+use server::{Front, Oidc, OidcSettings};
+use tokio_util::task::TaskTracker;
+
+use crate::api::provider::{CLIENT, Provider, Request, SECRET, Signer};
+use crate::api::words::reply;
+use crate::api::world::{Setup, World};
+
+/// A server that believes a provider.
+struct Story {
+    world: World,
+    provider: Provider,
+    client: Client,
+}
+
+/// A browser on its way.
+struct Journey {
+    cookie: String,
+    request: Request,
+}
+
+impl Story {
+    async fn begin() -> Self {
+        Self::begin_naming(Some("preferred_username")).await
+    }
+
+    /// The same where people are called by another claim, or by none that the operator chose.
+    async fn begin_naming(claim: Option<&str>) -> Self {
+        let provider = Provider::start(&TaskTracker::new()).await;
+        let settings = OidcSettings {
+            issuer: provider.issuer(),
+            client_id: CLIENT.into(),
+            client_secret: Some(SECRET.into()),
+            role_claim: "roles".into(),
+            name_claim: claim.map(str::to_owned),
+            place: ("default".into(), "default".into()),
+        };
+        let front = Front { oidc: Some(Oidc::new(settings).unwrap()), ..Front::default() };
+        let world = World::with(Setup { front, ..Setup::default() }).await;
+        let client = Client::builder().redirect(Policy::none()).build().unwrap();
+        Self { world, provider, client }
+    }
+
+    async fn gets(&self, path: &str, cookie: &str) -> Response {
+        let url = format!("http://{}{path}", self.world.door.address);
+        self.client.get(url).header("cookie", cookie).send().await.unwrap()
+    }
+
+    async fn sets_out(&self) -> Journey {
+        let response = self.gets("/sign-in/oidc/start", "").await;
+        assert_eq!(response.status(), 303);
+        let set = response.headers()["set-cookie"].to_str().unwrap();
+        let (cookie, attributes) = set.split_once("; ").unwrap();
+        assert!(cookie.starts_with("holdpoint_oidc="), "{set}");
+        assert_eq!(attributes, "HttpOnly; SameSite=Lax; Path=/sign-in/oidc; Max-Age=600");
+        let request = Request::read(&self.provider, location(&response));
+        Journey { cookie: cookie.to_owned(), request }
+    }
+
+    /// Comes back with a token of these claims; gives where the browser is sent, and its cookie.
+    async fn comes_back(&self, signer: Signer, change: impl FnOnce(&mut Value)) -> (String, Option<String>) {
+        let journey = self.sets_out().await;
+        let mut claims = self.provider.claims(&journey.request, self.world.engine.now().as_second());
+        change(&mut claims);
+        let answer = self.provider.grants(&journey.request, claims, signer);
+        self.arrives(&answer, &journey.cookie).await
+    }
+
+    async fn arrives(&self, query: &str, cookie: &str) -> (String, Option<String>) {
+        let response = self.gets(&format!("/sign-in/oidc/callback?{query}"), cookie).await;
+        assert_eq!(response.status(), 303);
+        let set: Vec<&str> = response.headers().get_all("set-cookie").iter().map(|set| set.to_str().unwrap()).collect();
+        assert!(set.iter().any(|set| set.starts_with("holdpoint_oidc=;") && set.ends_with("Max-Age=0")), "{set:?}");
+        let visit = set.iter().find_map(|set| set.strip_prefix("holdpoint_session="));
+        let visit = visit.map(|set| format!("holdpoint_session={}", set.split(';').next().unwrap()));
+        (location(&response).to_owned(), visit)
+    }
+
+    async fn me(&self, cookie: &str) -> Value {
+        self.gets("/v1/me", cookie).await.json().await.unwrap()
+    }
+}
+
+fn location(response: &Response) -> &str {
+    response.headers()["location"].to_str().unwrap()
+}
+
+const FAILED: &str = "/sign-in?error=sign_in_failed";
+
+#[tokio::test]
+async fn a_person_goes_to_the_provider_and_comes_back_signed_in() {
+    let story = Story::begin().await;
+    let offered = reply(story.world.door.request(reqwest::Method::GET, "/v1/sign-in")).await.done();
+    assert_eq!(offered, json!({ "password": true, "oidc": { "label": "127.0.0.1", "url": "/sign-in/oidc/start" } }));
+    for (signer, role) in [(Signer::Rsa, "operator"), (Signer::Ec, "admin")] {
+        let (to, cookie) = story.comes_back(signer, |claims| claims["roles"] = json!([role])).await;
+        assert_eq!(to, "/");
+        let me = story.me(&cookie.unwrap()).await;
+        assert_eq!(
+            (&me["name"], &me["display"], &me["role"], &me["via"], &me["password"]),
+            (&json!("olga"), &json!("Olga Ivanova"), &json!(role), &json!("cookie"), &json!("none"))
+        );
+    }
+    let users = story.world.admin().await.get("/v1/users").await.done();
+    assert_eq!((&users["users"][0]["name"], &users["users"][0]["external"]), (&json!("olga"), &json!(true)));
+}
+
+/// Each of these tokens lets nobody in.
+#[tokio::test]
+async fn a_token_that_is_not_what_it_should_be_is_not_believed() {
+    let story = Story::begin().await;
+    let now = story.world.engine.now().as_second();
+    let refused = async |what: &str, signer: Signer, change: &dyn Fn(&mut Value)| {
+        let (to, cookie) = story.comes_back(signer, change).await;
+        assert_eq!((to.as_str(), cookie), (FAILED, None), "{what}");
+    };
+    refused("a bad signature", Signer::Forged, &|_| {}).await;
+    refused("an unknown key", Signer::Hidden, &|_| {}).await;
+    refused("the shared secret in place of a key", Signer::Shared, &|_| {}).await;
+    refused("no signature", Signer::Unsigned, &|_| {}).await;
+    refused("another audience", Signer::Rsa, &|claims| claims["aud"] = json!("another")).await;
+    refused("one more audience", Signer::Rsa, &|claims| claims["aud"] = json!([CLIENT, "another"])).await;
+    refused("another issuer", Signer::Rsa, &|claims| claims["iss"] = json!("https://evil.example")).await;
+    refused("expired", Signer::Rsa, &|claims| claims["exp"] = json!(now - 1)).await;
+    refused("another nonce", Signer::Ec, &|claims| claims["nonce"] = json!("another")).await;
+    refused("no nonce", Signer::Ec, &|claims| drop(claims.as_object_mut().unwrap().remove("nonce"))).await;
+    let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!(["agent", "guest"])).await;
+    assert_eq!((to.as_str(), cookie), ("/sign-in?error=no_role", None));
+    let users = story.world.admin().await.get("/v1/users").await.done();
+    assert_eq!(users, json!({ "users": [] }), "nobody was made");
+}
+
+/// What another browser was given, what was used already, and what the provider did not give.
+#[tokio::test]
+async fn an_answer_belongs_to_the_browser_that_asked_and_is_taken_once() {
+    let story = Story::begin().await;
+    let now = story.world.engine.now().as_second();
+    let (mine, theirs) = (story.sets_out().await, story.sets_out().await);
+    let claims = story.provider.claims(&theirs.request, now);
+    let answer = story.provider.grants(&theirs.request, claims, Signer::Rsa);
+    assert_eq!(story.arrives(&answer, &mine.cookie).await, (FAILED.into(), None), "another browser's");
+    assert_eq!(story.arrives(&answer, "").await, (FAILED.into(), None), "a browser that has not asked");
+    let (to, cookie) = story.arrives(&answer, &theirs.cookie).await;
+    assert!(to == "/" && cookie.is_some());
+    assert_eq!(story.arrives(&answer, &theirs.cookie).await, (FAILED.into(), None), "a code is used once");
+    for query in ["", "error=access_denied", "code=x", "state=y", "code=unknown&state=z", "code=a&code=b&state=c"] {
+        assert_eq!(story.arrives(query, &mine.cookie).await, (FAILED.into(), None), "{query}");
+    }
+    let claims = story.provider.claims(&mine.request, now);
+    let answer = story.provider.grants(&mine.request, claims, Signer::Rsa);
+    let mixed =
+        mine.cookie.rsplit_once('.').unwrap().0.to_owned() + ".another-verifier-that-is-long-enough-for-pkce-00000";
+    assert_eq!(story.arrives(&answer, &mixed).await, (FAILED.into(), None), "another verifier");
+}
+
+/// A provider's new key is found when a token names it.
+#[tokio::test]
+async fn a_new_key_of_the_provider_is_found() {
+    let story = Story::begin().await;
+    assert_eq!(story.comes_back(Signer::Rsa, |_| {}).await.0, "/");
+    story.provider.rotates();
+    assert_eq!(story.comes_back(Signer::Hidden, |_| {}).await.0, "/");
+}
+
+/// A provider says who somebody is, not that they are somebody else; and an admin's no stands.
+#[tokio::test]
+async fn names_and_disabled_people_are_not_the_providers_to_decide() {
+    let story = Story::begin().await;
+    story.world.signs_up("alice", domain::Role::Viewer).await;
+    let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["preferred_username"] = json!("alice")).await;
+    assert_eq!((to.as_str(), cookie), ("/sign-in?error=name_taken", None));
+    let named = |claims: &mut Value| claims["preferred_username"] = json!("two words");
+    let (_, cookie) = story.comes_back(Signer::Rsa, named).await;
+    assert_eq!(story.me(&cookie.unwrap()).await["name"], "42", "what cannot be a name gives way to the subject");
+    let root = story.world.admin().await;
+    assert_eq!(reply(root.request(reqwest::Method::DELETE, "/v1/users/42")).await.status, 204);
+    assert_eq!(story.comes_back(Signer::Rsa, named).await, (FAILED.into(), None));
+    let trail = root.get("/v1/audit?limit=200").await.done();
+    let failed = |entry: &&Value| entry["type"] == "user.sign_in_failed" && entry["data"]["way"] == "oidc";
+    assert_eq!(trail["entries"].as_array().unwrap().iter().filter(failed).count(), 1, "{trail}");
+}
+
+/// The operator chooses the claim that names people. Unasked, nobody is called as they please, or by an address that was not verified.
+#[tokio::test]
+async fn people_are_called_by_the_claim_that_the_operator_chose() {
+    let check = async |claim: Option<&str>, said: Value, expected: &str| {
+        let story = Story::begin_naming(claim).await;
+        let change = |claims: &mut Value| claims.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        let (_, cookie) = story.comes_back(Signer::Ec, change).await;
+        assert_eq!(story.me(&cookie.unwrap()).await["name"], expected, "{claim:?} {said}");
+    };
+    let verified = json!({ "email": "olga@example.org", "email_verified": true });
+    let unverified = json!({ "email": "olga@example.org" });
+    check(None, json!({ "preferred_username": "alice" }), "42").await;
+    check(None, verified.clone(), "olga@example.org").await;
+    check(None, unverified.clone(), "42").await;
+    check(Some("email"), unverified, "42").await;
+    check(Some("sub"), verified, "42").await;
+    check(Some("preferred_username"), json!({}), "olga").await;
+    check(Some("employee.id"), json!({ "employee": { "id": "e-7" } }), "e-7").await;
+    check(Some("employee.id"), json!({ "employee": { "id": "System" } }), "42").await;
+    check(Some("employee.id"), json!({ "employee": { "id": 7 } }), "42").await;
+}
+
+/// A name that a key of the tenant has is not the provider's to give, whatever its case.
+#[tokio::test]
+async fn the_name_of_a_key_is_taken() {
+    let story = Story::begin().await;
+    let alice = story.world.person("alice").await;
+    let question = story
+        .world
+        .asks(json!({ "kind": "confirmation", "title": "May I?", "audience": { "users": ["alice"] } }))
+        .await;
+    for name in ["alice", "ALICE"] {
+        let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["preferred_username"] = json!(name)).await;
+        assert_eq!((to.as_str(), cookie), ("/sign-in?error=name_taken", None), "{name}");
+    }
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+}
+
+/// A role that the provider takes away is gone everywhere: open sockets, other browsers, and keys in that name.
+#[tokio::test]
+async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
+    let story = Story::begin().await;
+    let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
+    let key = story.world.member(domain::Role::Operator, "olga", &[]).await;
+    let mut request = story.world.door.handshake("/v1/ws");
+    let origin = format!("http://{}", story.world.door.address);
+    request.headers_mut().insert("cookie", cookie.parse().unwrap());
+    request.headers_mut().insert("origin", origin.parse().unwrap());
+    let Ok(mut socket) = story.world.door.joins(request).await else { panic!("the socket is shut") };
+    let question = story.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
+    let (_, fallen) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!(["viewer"])).await;
+    assert_eq!(story.me(&fallen.unwrap()).await["role"], "viewer");
+    key.answers(&question, json!({ "option": "confirm" })).await.refused(401, "unauthenticated");
+    socket.says(json!({ "type": "answer", "id": "q", "interaction": question.id, "option": "confirm" })).await;
+    let (code, said) = socket.closed().await;
+    assert_eq!((code, &said[0]["reason"]), (1008, &json!("unauthenticated")), "{said:?}");
+    assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
+}
+
+/// A person to whom the provider gives no role any more is refused, and what they opened before ends: other browsers, sockets and keys. A role
+/// that the provider gives again lets them in again.
+#[tokio::test]
+async fn the_loss_of_all_roles_at_the_provider_ends_what_is_open() {
+    let story = Story::begin().await;
+    let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
+    let key = story.world.member(domain::Role::Operator, "olga", &[]).await;
+    let other = story.world.person("alice").await;
+    let mut request = story.world.door.handshake("/v1/ws");
+    let origin = format!("http://{}", story.world.door.address);
+    request.headers_mut().insert("cookie", cookie.parse().unwrap());
+    request.headers_mut().insert("origin", origin.parse().unwrap());
+    let Ok(mut socket) = story.world.door.joins(request).await else { panic!("the socket is shut") };
+    let question = story.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
+    let (to, none) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!([])).await;
+    assert_eq!((to.as_str(), none), ("/sign-in?error=no_role", None));
+    assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
+    key.get("/v1/me").await.refused(401, "unauthenticated");
+    socket.says(json!({ "type": "answer", "id": "q", "interaction": question.id, "option": "confirm" })).await;
+    let (code, said) = socket.closed().await;
+    assert_eq!((code, &said[0]["reason"]), (1008, &json!("unauthenticated")), "{said:?}");
+    other.get("/v1/me").await.done();
+    let trail = story.world.admin().await.get("/v1/audit?limit=200").await.done();
+    let entries = trail["entries"].as_array().unwrap();
+    let count = |of: &dyn Fn(&Value) -> bool| entries.iter().filter(|entry| of(entry)).count();
+    assert_eq!(count(&|entry| entry["type"] == "user.role_lost" && entry["data"]["user"] == "olga"), 1, "{trail}");
+    assert_eq!(count(&|entry| entry["type"] == "key.revoked"), 1, "{trail}");
+    assert_eq!(count(&|entry| entry["type"] == "user.sign_in_failed" && entry["data"]["user"] == "olga"), 1, "{trail}");
+    let (to, again) = story.comes_back(Signer::Rsa, |_| {}).await;
+    assert_eq!((to.as_str(), &story.me(&again.unwrap()).await["role"]), ("/", &json!("operator")));
+}
+
+/// Without a provider there is no such way in, and one that is away is said to be.
+#[tokio::test]
+async fn a_provider_that_is_not_there() {
+    let world = World::new().await;
+    for path in ["/sign-in/oidc/start", "/sign-in/oidc/callback?code=a&state=b"] {
+        reply(world.door.request(reqwest::Method::GET, path)).await.refused(404, "route_not_found");
+    }
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let settings = OidcSettings {
+        issuer: format!("http://{gone}").parse().unwrap(),
+        client_id: CLIENT.into(),
+        client_secret: None,
+        role_claim: "roles".into(),
+        name_claim: None,
+        place: ("default".into(), "default".into()),
+    };
+    let front = Front { oidc: Some(Oidc::new(settings).unwrap()), ..Front::default() };
+    let world = World::with(Setup { front, ..Setup::default() }).await;
+    let client = Client::builder().redirect(Policy::none()).build().unwrap();
+    let url = format!("http://{}/sign-in/oidc/start", world.door.address);
+    let response = client.get(url).send().await.unwrap();
+    assert_eq!((response.status().as_u16(), location(&response)), (303, "/sign-in?error=provider_unavailable"));
+}

@@ -1,0 +1,199 @@
+//! Asking is owning: an agent asks, proposes and speaks in sessions that it opened or that name it, and reads only those.
+
+use domain::Role;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::api::words::{Someone, confirmation, ids, reply};
+use crate::api::world::World;
+
+struct Two {
+    world: World,
+    bot: Someone,
+    other: Someone,
+    admin: Someone,
+}
+
+impl Two {
+    async fn new() -> Self {
+        let world = World::new().await;
+        let (bot, admin) = (world.agent().await, world.admin().await);
+        let other = world.someone("default", Role::Agent, "other-bot", &[]).await;
+        Self { world, bot, other, admin }
+    }
+
+    async fn agents_read(&self, what: &str) -> Value {
+        let request = self.admin.request(Method::PUT, "/v1/project/settings");
+        reply(request.json(&json!({ "agents_read": what }))).await.done()
+    }
+}
+
+/// Any agent could ask in any session of the project: fill it, and have a person's click end it.
+#[tokio::test]
+async fn an_agent_does_not_ask_propose_or_speak_in_the_session_of_another() {
+    let two = Two::new().await;
+    let session = two.bot.opens(json!({})).await;
+    let question = two.bot.asks_in(&session, confirmation()).await;
+    let before = two.admin.session(&session).await;
+    let path = |rest: &str| format!("/v1/sessions/{session}{rest}");
+    let ending = json!({ "kind": "choice", "title": "Fine?", "options": [{ "id": "ok", "label": "OK", "effect": "terminate" }] });
+    let proposal = json!({ "call_id": "c1", "tool": "read_file", "arguments": { "path": "a" } });
+    let speech = json!({ "content": "Hello." });
+    let posts = [
+        (path("/interactions"), ending.clone()),
+        (path("/actions"), proposal.clone()),
+        (path("/messages"), speech.clone()),
+        (path("/control"), json!({ "command": "cancel" })),
+        (question.path("/cancel"), json!({})),
+    ];
+    for (path, body) in &posts {
+        two.other.post(path, body.clone()).await.refused(404, "not_found");
+    }
+    // Who may read it is told why not; what it may do stays the same.
+    two.agents_read("project").await;
+    for (path, body) in &posts {
+        let refused = two.other.post(path, body.clone()).await;
+        assert_eq!(refused.status, 403, "{path}: {}", refused.body);
+    }
+    assert_eq!(two.admin.session(&session).await, before);
+    // A session that names it is its own.
+    let named = two.admin.opens(json!({ "agent": "other-bot" })).await;
+    two.other.asks_in(&named, ending).await;
+    two.other.post(&format!("/v1/sessions/{named}/actions"), proposal).await.done();
+    two.other.post(&format!("/v1/sessions/{named}/messages"), speech).await.done();
+}
+
+#[tokio::test]
+async fn an_agent_reads_its_own_sessions_only() {
+    let two = Two::new().await;
+    let session = two.bot.opens(json!({ "channel": "chat-7" })).await;
+    let question = two.bot.asks_in(&session, confirmation()).await;
+    let proposal = json!({ "call_id": "c1", "tool": "read_file", "arguments": { "path": "a" } });
+    two.bot.post(&format!("/v1/sessions/{session}/actions"), proposal).await.done();
+    let own = two.other.opens(json!({ "channel": "chat-7" })).await;
+    let asked = two.other.asks_in(&own, confirmation()).await;
+
+    let paths = [
+        format!("/v1/sessions/{session}"),
+        format!("/v1/sessions/{session}/events"),
+        format!("/v1/sessions/{session}/events/stream"),
+        format!("/v1/sessions/{session}/actions"),
+        format!("/v1/sessions/{session}/actions/c1"),
+        question.path(""),
+    ];
+    for path in &paths {
+        two.other.get(path).await.refused(404, "not_found");
+    }
+    assert_eq!(ids(&two.other.get("/v1/sessions").await.done()["sessions"]), [own.as_str()]);
+    for filter in ["", "?channel=chat-7", "?status=pending", "?q=file"] {
+        let listed = two.other.get(&format!("/v1/interactions{filter}")).await.done();
+        assert_eq!(ids(&listed["interactions"]), [asked.id.as_str()], "{filter}");
+    }
+    let of_other = two.other.get(&format!("/v1/interactions?session={session}")).await.done();
+    assert_eq!(of_other, json!({ "interactions": [] }));
+
+    assert_eq!(two.agents_read("project").await, json!({ "agents_read": "project" }));
+    for path in paths.iter().filter(|path| !path.ends_with("stream")) {
+        two.other.get(path).await.done();
+    }
+    assert_eq!(two.other.get("/v1/sessions").await.done()["sessions"].as_array().unwrap().len(), 2);
+    two.agents_read("own").await;
+    two.other.get(&paths[0]).await.refused(404, "not_found");
+    let people = two.world.person("alice").await;
+    assert_eq!(people.get("/v1/sessions").await.done()["sessions"].as_array().unwrap().len(), 2);
+}
+
+/// On the stream of the project, too, an agent is told of its own sessions alone, and of all when the project says so.
+#[tokio::test]
+async fn the_projects_stream_tells_an_agent_of_its_own_sessions() {
+    let two = Two::new().await;
+    let mut stream = two.other.follows("/v1/events/stream", None).await;
+    let session = two.bot.opens(json!({})).await;
+    two.bot.asks_in(&session, confirmation()).await;
+    let own = two.other.opens(json!({})).await;
+    // Were the other's told, they would come first.
+    assert_eq!(stream.event().await.1["session"], own);
+    two.agents_read("project").await;
+    let third = two.bot.opens(json!({})).await;
+    assert_eq!(stream.event().await.1["session"], third);
+}
+
+/// Figures are made of the sessions of all agents.
+#[tokio::test]
+async fn an_agent_reads_no_figures_of_the_whole_project() {
+    let two = Two::new().await;
+    let session = two.bot.opens(json!({})).await;
+    two.bot.asks_in(&session, confirmation()).await;
+    for path in ["/v1/stats", "/v1/stats/details"] {
+        two.other.get(path).await.refused(403, "role_forbids");
+        two.world.person("alice").await.get(path).await.done();
+        two.agents_read("project").await;
+        two.other.get(path).await.done();
+        two.agents_read("own").await;
+    }
+}
+
+/// Whether there is a question could be found out by trying to take its answer.
+#[tokio::test]
+async fn the_answer_to_a_question_that_an_agent_does_not_read_is_absent() {
+    let two = Two::new().await;
+    let session = two.bot.opens(json!({})).await;
+    let question = two.bot.asks_in(&session, confirmation()).await;
+    two.world.person("alice").await.answers(&question, json!({ "option": "confirm" })).await.done();
+    let lease = two.bot.post(&question.path("/delivery/take"), json!({})).await.done()["lease"].clone();
+    let posts = [
+        ("/delivery/take", json!({})),
+        ("/delivery/heartbeat", json!({ "lease": lease })),
+        ("/delivery/complete", json!({ "lease": lease })),
+        ("/delivery/fail", json!({ "lease": lease, "reason": "no" })),
+    ];
+    let absent = two.other.get(&question.path("")).await.refused(404, "not_found");
+    for (path, body) in &posts {
+        assert_eq!(
+            two.other.post(&question.path(path), body.clone()).await.refused(404, "not_found"),
+            absent,
+            "{path}"
+        );
+    }
+    // Who reads it is told why not.
+    two.agents_read("project").await;
+    for (path, body) in posts {
+        two.other.post(&question.path(path), body).await.refused(403, "not_your_delivery");
+    }
+    two.bot.post(&question.path("/delivery/complete"), json!({ "lease": lease })).await.done();
+}
+
+#[tokio::test]
+async fn the_setting_is_an_admins_and_on_the_trail() {
+    let two = Two::new().await;
+    assert_eq!(two.other.get("/v1/project/settings").await.done(), json!({ "agents_read": "own" }));
+    for wrong in [json!({ "agents_read": "all" }), json!({}), json!({ "agents_read": "own", "more": 1 })] {
+        let request = two.admin.request(Method::PUT, "/v1/project/settings");
+        reply(request.json(&wrong)).await.refused(422, "body_invalid");
+    }
+    two.agents_read("project").await;
+    two.agents_read("project").await;
+    let trail = two.admin.get("/v1/audit?type=project.settings_changed").await.done();
+    let entries = trail["entries"].as_array().unwrap();
+    assert_eq!(entries.len(), 1, "what changes nothing is no change: {trail}");
+    assert_eq!(entries[0]["data"]["after"], json!({ "agents_read": "project" }));
+    // Of this project, and of no other.
+    let stranger = two.world.stranger().await;
+    assert_eq!(stranger.get("/v1/project/settings").await.done(), json!({ "agents_read": "own" }));
+}
+
+/// Other wires showed the name of the session's agent for whatever was asked in it.
+#[tokio::test]
+async fn every_wire_names_who_asked() {
+    let two = Two::new().await;
+    let alice = two.world.person("alice").await;
+    let session = two.bot.opens(json!({ "agent": "release-helper", "channel": "chat-7" })).await;
+    let question = two.bot.asks_in(&session, confirmation()).await;
+    assert_eq!(alice.reads(&question).await["asked_by"]["name"], "bot");
+    let flows = alice.flows_questions(&session).await;
+    assert!(flows.to_string().contains("\"agentId\":\"bot\""), "{flows}");
+    let hitl = alice.get("/hitl/conversations/chat-7/pending").await.body;
+    assert!(hitl.to_string().contains("\"asked_by\":\"bot\""), "{hitl}");
+    let approvals = alice.get("/sessions/chat-7/pending-approvals").await.done();
+    assert_eq!(approvals["pending_approvals"][0]["asked_by"], "bot", "{approvals}");
+}

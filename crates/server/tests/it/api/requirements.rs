@@ -1,0 +1,227 @@
+//! Several rules ask about one call: each has its own people, and all of them must be satisfied.
+
+use domain::Role;
+use serde_json::{Value, json};
+
+use crate::api::acting::{Proposed, Scene, call};
+use crate::api::words::{Someone, ids};
+
+const DEPLOY: &str = r#"
+[[rule]]
+name = "staging"
+tools = ["deploy"]
+when = 'args.env == "staging"'
+verdict = "ask"
+ask = { audience = { roles = ["operator"] }, deadline_seconds = 600, fallback = "hold" }
+[[rule]]
+name = "rest"
+tools = ["deploy"]
+verdict = "ask"
+ask = { audience = { groups = ["ops"], quorum = 2, four_eyes = true }, deadline_seconds = 300, fallback = "deny" }
+"#;
+
+const PAY: &str = r#"
+[[rule]]
+name = "small"
+tools = ["pay"]
+when = 'args.amount < 10.0'
+verdict = "allow"
+[[rule]]
+name = "large"
+tools = ["pay"]
+when = 'args.amount >= 10.0'
+verdict = "ask"
+ask = { audience = { groups = ["finance"], quorum = 2, four_eyes = true } }
+"#;
+
+fn approve() -> Value {
+    json!({ "option": "approve" })
+}
+
+impl Scene {
+    async fn of(&self, group: &str, name: &str) -> Someone {
+        self.world.someone("default", Role::Viewer, name, &[group]).await
+    }
+
+    /// A deploy to a place that is no text: the first rule cannot be evaluated, the second one matches.
+    async fn deploys(&self, name: &str) -> Proposed {
+        self.proposes(call(name, "deploy", json!({ "env": ["production"] }))).await
+    }
+}
+
+/// What is shown of each requirement: whom it names, how many, and whether it is met.
+fn shown(question: &Value) -> Vec<(Value, Value, Value)> {
+    let of = |one: &Value| (json!([one["roles"], one["groups"]]), one["quorum"].clone(), one["met"].clone());
+    question["requirements"].as_array().map_or_else(Vec::new, |several| several.iter().map(of).collect())
+}
+
+/// An agent that gives an argument another type is not asked about by the weaker rule alone.
+#[tokio::test]
+async fn a_rule_that_fails_does_not_replace_a_stricter_one_that_matches() {
+    let scene = Scene::ruled_by(DEPLOY).await;
+    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
+    let plain = scene.proposes(call("c0", "deploy", json!({ "env": "production" }))).await;
+    let plain = scene.alice.reads(&plain.question()).await;
+    assert_eq!((&plain["audience"]["quorum"], plain.get("requirements")), (&json!(2), None));
+    let wrong = [json!({ "env": ["production"] }), json!({}), json!({ "env": null }), json!({ "x": 1 })];
+    for (number, arguments) in wrong.into_iter().enumerate() {
+        let action = scene.proposes(call(&format!("c{}", number + 1), "deploy", arguments)).await;
+        let asked = scene.alice.reads(&action.question()).await;
+        assert_eq!((&asked["audience"]["groups"], &asked["audience"]["quorum"]), (&json!(["ops"]), &json!(2)));
+        assert_eq!(asked["audience"]["four_eyes"], true);
+        assert_eq!(asked["fallback"], "deny", "the rules say different things");
+        assert_eq!(asked["asked_by_rule"]["rule"], "staging");
+        assert_eq!(asked["asked_by_rule"]["also"], json!(["rest"]));
+        let (operators, ops) = (json!([["operator"], []]), json!([[], ["ops"]]));
+        let both =
+            |met: [bool; 2]| vec![(operators.clone(), json!(1), json!(met[0])), (ops.clone(), json!(2), json!(met[1]))];
+        assert_eq!(shown(&asked), both([false, false]));
+        scene.alice.decides(&action, approve()).await.done();
+        assert_eq!(scene.agent.state(&action).await, "waiting", "one operator is not enough");
+        vera.decides(&action, approve()).await.done();
+        assert_eq!(shown(&scene.alice.reads(&action.question()).await), both([true, false]));
+        victor.decides(&action, approve()).await.done();
+        assert_eq!(shown(&scene.alice.reads(&action.question()).await), both([true, true]));
+        let allowed = scene.agent.sees(&action).await;
+        assert_eq!(allowed.shown["state"], "allowed");
+        scene.agent.starts(&allowed).await.done();
+    }
+}
+
+/// A call that a failing rule would have allowed is asked of the people of the strict rule, which fails too.
+#[tokio::test]
+async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_people() {
+    let scene = Scene::ruled_by(PAY).await;
+    let (fay, finn) = (scene.of("finance", "fay").await, scene.of("finance", "finn").await);
+    for (number, arguments) in [json!({ "amount": "5000" }), json!({}), json!({ "amount": [5000] })].iter().enumerate()
+    {
+        let action = scene.proposes(call(&format!("c{number}"), "pay", arguments.clone())).await;
+        let asked = scene.alice.reads(&action.question()).await;
+        assert_eq!((&asked["audience"]["groups"], &asked["audience"]["quorum"]), (&json!(["finance"]), &json!(2)));
+        scene.alice.decides(&action, approve()).await.done();
+        assert_eq!(scene.agent.state(&action).await, "waiting", "an operator who is not in finance");
+        fay.decides(&action, approve()).await.done();
+        assert_eq!(scene.agent.state(&action).await, "waiting");
+        finn.decides(&action, approve()).await.done();
+        let allowed = scene.agent.sees(&action).await;
+        scene.agent.starts(&allowed).await.done();
+    }
+    // Whoever belongs to none of them may not answer, and whoever holds back decides at once.
+    let action = scene.proposes(call("c9", "pay", json!({}))).await;
+    let other = scene.of("law", "lea").await;
+    other.decides(&action, approve()).await.refused(403, "not_in_audience");
+    fay.decides(&action, json!({ "option": "reject", "feedback": "no amount" })).await.done();
+    assert_eq!(scene.agent.state(&action).await, "rejected");
+}
+
+/// Everybody who may meet one of the requirements finds the question in their list, and nobody else.
+#[tokio::test]
+async fn the_question_is_listed_for_the_members_of_each_requirement() {
+    let scene = Scene::ruled_by(DEPLOY).await;
+    let action = scene.deploys("c1").await;
+    let (vera, other) = (scene.of("ops", "vera").await, scene.of("law", "lea").await);
+    for (who, listed) in [(&scene.alice, 1), (&vera, 1), (&other, 0), (&scene.root, 0)] {
+        let page = who.get("/v1/interactions?mine=true&status=pending").await.done();
+        let found = ids(&page["interactions"]);
+        assert_eq!(found.len(), listed, "{page}");
+        assert!(found.iter().all(|id| *id == action.question().id));
+    }
+}
+
+/// The shortest time counts, and what the rules do not agree on is denied.
+#[tokio::test]
+async fn time_is_up_at_the_shortest_deadline() {
+    let scene = Scene::ruled_by(DEPLOY).await;
+    let action = scene.deploys("c1").await;
+    scene.alice.decides(&action, approve()).await.done();
+    scene.world.passes(301).await;
+    assert_eq!(scene.agent.state(&action).await, "rejected");
+}
+
+/// Claims keep nobody out, nothing of it is remembered, handing over keeps requirements and votes, and one who abstains may be missed.
+#[tokio::test]
+async fn what_else_is_done_with_such_a_question_weakens_nothing() {
+    let scene = Scene::ruled_by(DEPLOY).await;
+    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
+    let action = scene.deploys("c1").await;
+    scene.alice.post(&action.question().path("/claim"), json!({})).await.done();
+    vera.decides(&action, approve()).await.done();
+    let mut remember = approve();
+    remember["remember"] = json!({ "scope": "session", "arguments": "exact" });
+    scene.alice.decides(&action, remember).await.refused_at(422, "answer_invalid", &["/remember"]);
+    let handed = scene.alice.post(&action.question().path("/handover"), json!({ "channel": "night" })).await.done();
+    let second = handed["handed_over"]["interaction"].as_str().unwrap().to_owned();
+    let there = format!("/v1/interactions/{second}");
+    let seen = scene.alice.get(&there).await.done();
+    assert_eq!((shown(&seen).len(), seen["votes"].as_array().map(Vec::len)), (2, Some(1)));
+    let answer = format!("{there}/answer");
+    scene.alice.post(&answer, approve()).await.done();
+    assert_eq!(scene.agent.state(&action).await, "waiting");
+    let left = victor.post(&format!("{there}/abstain"), json!({})).await.done();
+    assert_eq!(left["deserted"], true, "{left}");
+    victor.post(&answer, approve()).await.done();
+    assert_eq!(scene.agent.state(&action).await, "allowed");
+}
+
+/// An edit is judged again: the votes that were given count for whoever has to be asked about it.
+#[tokio::test]
+async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
+    let scene = Scene::ruled_by(DEPLOY).await;
+    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
+    let edit = json!({ "option": "edit", "arguments": { "env": "production" } });
+    let action = scene.deploys("c1").await;
+    for who in [&scene.alice, &vera, &victor] {
+        who.decides(&action, edit.clone()).await.done();
+    }
+    assert_eq!(scene.agent.state(&action).await, "allowed", "two of three are the people of the rule that asks by now");
+    // The other way round, one rule more asks about the edit: its operators have not been asked.
+    let action = scene.proposes(call("c2", "deploy", json!({ "env": "production" }))).await;
+    let edit = json!({ "option": "edit", "arguments": { "env": 7 } });
+    for who in [&vera, &victor] {
+        who.decides(&action, edit.clone()).await.done();
+    }
+    let seen = scene.agent.sees(&action).await;
+    assert_eq!(seen.shown["state"], "waiting");
+    assert_eq!(shown(&scene.alice.reads(&seen.question()).await).len(), 2);
+}
+
+/// What became of such a call is asked of the same people.
+#[tokio::test]
+async fn the_same_people_say_what_became_of_it() {
+    let scene = Scene::ruled_by(DEPLOY).await;
+    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
+    let action = scene.deploys("c1").await;
+    for who in [&scene.alice, &vera, &victor] {
+        who.decides(&action, approve()).await.done();
+    }
+    let allowed = scene.agent.sees(&action).await;
+    scene.agent.starts(&allowed).await.done();
+    scene.world.passes(61).await;
+    let unknown = scene.agent.sees(&allowed).await;
+    assert_eq!(shown(&scene.alice.reads(&unknown.question()).await).len(), 2);
+    scene.alice.decides(&unknown, json!({ "option": "run_again" })).await.done();
+    assert_eq!(scene.agent.state(&unknown).await, "unknown");
+}
+
+/// *Explain* names everything that asks, why, and whom.
+#[tokio::test]
+async fn explain_shows_every_rule_that_asks() {
+    let scene = Scene::ruled_by(PAY).await;
+    let body = json!({ "tool": "pay", "arguments": {}, "agent": "bot" });
+    let told = scene.alice.post("/v1/policy/explain", body).await.done();
+    let asks = told["asks"].as_array().unwrap();
+    assert_eq!((asks.len(), &asks[0]["rule"], &asks[0]["because"]), (2, &json!("large"), &json!("fails")));
+    assert_eq!((&asks[0]["error"], &asks[0]["audience"]["quorum"]), (&json!("there is no `amount`"), &json!(2)));
+    assert_eq!((asks[1].get("rule"), &asks[1]["because"]), (None, &json!("default")));
+    let body = json!({ "tool": "pay", "arguments": { "amount": 5.0 }, "agent": "bot" });
+    assert_eq!(scene.alice.post("/v1/policy/explain", body).await.done().get("asks"), None);
+}
+
+/// Only policy makes requirements: an agent cannot ask with some of its own.
+#[tokio::test]
+async fn an_agents_own_question_has_no_requirements() {
+    let scene = Scene::new().await;
+    let place = format!("/v1/sessions/{}/interactions", scene.session);
+    let asked = json!({ "kind": "confirmation", "title": "Go?", "requirements": [{ "quorum": 1 }] });
+    scene.agent.post(&place, asked).await.refused(422, "body_invalid");
+}

@@ -1,0 +1,231 @@
+//! Lessons: secrets. A value is seen by whoever gives it and by the agent that asked, and nowhere else.
+
+use serde_json::{Value, json};
+
+use crate::api::words::{Question, Someone};
+use crate::api::world::World;
+
+const VALUE: &str = "hunter2-9f3c1b77";
+
+async fn asked(world: &World) -> Question {
+    let secrets = json!([
+        { "name": "API_TOKEN", "label": "Token", "type": "password", "pattern": "^hunter2-[0-9a-f]+$" },
+        { "name": "REGION", "required": false }
+    ]);
+    world.asks(json!({ "kind": "secret", "title": "Credentials for the registry", "secrets": secrets })).await
+}
+
+/// Whether any file of the data directory contains a text.
+fn on_disk(world: &World, text: &str) -> bool {
+    let files = std::fs::read_dir(world.data.path()).unwrap().map(|file| std::fs::read(file.unwrap().path()).unwrap());
+    files.into_iter().any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
+
+/// Everything that the API shows of a question to people.
+async fn shown(world: &World, question: &Question) -> String {
+    let alice = world.person("alice").await;
+    let mut all = String::new();
+    for path in [
+        question.path(""),
+        "/v1/interactions?limit=200".into(),
+        format!("/v1/sessions/{}", question.session),
+        format!("/v1/sessions/{}/events", question.session),
+        "/v1/stats".into(),
+        "/metrics".into(),
+    ] {
+        all.push_str(&alice.get(&path).await.done().to_string());
+    }
+    all
+}
+
+/// Encryption was promised and the values lay in plain text in the database and in the logs.
+#[tokio::test]
+async fn a_secret_is_nowhere_but_with_its_agent() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let question = asked(&world).await;
+    let answer = json!({ "data": { "API_TOKEN": VALUE } });
+    let path = question.path("/answer");
+    let answered = alice.post_once("k", &path, answer.clone()).await.done();
+    assert_eq!(answered["resolution"]["answer"]["data"], json!({ "names": ["API_TOKEN"] }));
+    assert_eq!(alice.post_once("k", &path, answer.clone()).await.done(), answered);
+    let second = alice.answers(&question, answer).await.refused(409, "interaction_already_resolved");
+
+    let waiting = agent.get("/v1/deliveries").await.done();
+    let taken = agent.post_once("t", &question.path("/delivery/take"), json!({})).await.done();
+    assert_eq!(taken["secrets"], json!({ "API_TOKEN": VALUE }));
+    for seen in [shown(&world, &question).await, answered.to_string(), second.to_string(), waiting.to_string()] {
+        assert!(!seen.contains(VALUE), "{seen}");
+    }
+    let found = async |text: &str| {
+        let page = alice.get(&format!("/v1/interactions?q={text}")).await.done();
+        page["interactions"].as_array().map(Vec::len)
+    };
+    assert_eq!((found(VALUE).await, found("hunter2").await, found("REGISTRY").await), (Some(0), Some(0), Some(1)));
+    assert!(on_disk(&world, "Credentials for the registry"), "the search itself works");
+    assert!(!on_disk(&world, VALUE));
+}
+
+/// Whoever answers in the name of a policy gives secrets no less secretly.
+#[tokio::test]
+async fn a_secret_given_automatically_is_as_secret() {
+    let world = World::new().await;
+    let (root, agent) = (world.admin().await, world.agent().await);
+    let question = asked(&world).await;
+    let resolved = root.post(&question.path("/auto"), json!({ "data": { "API_TOKEN": VALUE } })).await.done();
+    assert_eq!(resolved["resolution"]["answer"]["data"], json!({ "names": ["API_TOKEN"] }));
+    assert!(!shown(&world, &question).await.contains(VALUE));
+    assert!(!on_disk(&world, VALUE));
+    assert_eq!(agent.takes(&question).await.done()["secrets"], json!({ "API_TOKEN": VALUE }));
+}
+
+/// What is wrong with a secret is said without saying the secret.
+#[tokio::test]
+async fn a_refusal_does_not_repeat_the_value() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let question = asked(&world).await;
+    let wrong = format!("{VALUE}-wrong");
+    for (data, pointer) in [
+        (json!({ "API_TOKEN": wrong }), "/data/API_TOKEN"),
+        (json!({ "API_TOKEN": [wrong] }), "/data/API_TOKEN"),
+        (json!({ "REGION": wrong }), "/data/API_TOKEN"),
+        (json!({ "API_TOKEN": VALUE, "OTHER": wrong }), "/data"),
+        (json!(wrong), "/data"),
+    ] {
+        let problem =
+            alice.answers(&question, json!({ "data": data })).await.refused_at(422, "answer_invalid", &[pointer]);
+        assert!(!problem.to_string().contains(VALUE), "{problem}");
+    }
+    assert_eq!(alice.reads(&question).await, question.shown);
+    assert!(!on_disk(&world, VALUE));
+}
+
+/// A password is one line, and so is a text; only what says so may be more.
+#[tokio::test]
+async fn a_secret_is_of_the_type_that_was_asked_for() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let two_lines = format!("{VALUE}\nsecond line");
+    for (kind, value, fits) in [
+        ("password", VALUE, true),
+        ("password", two_lines.as_str(), false),
+        ("text", two_lines.as_str(), false),
+        ("multiline", two_lines.as_str(), true),
+    ] {
+        let field = json!({ "name": "KEY", "type": kind, "pattern": "hunter2" });
+        let question = world.asks(json!({ "kind": "secret", "title": "The key", "secrets": [field] })).await;
+        let reply = alice.answers(&question, json!({ "data": { "KEY": value } })).await;
+        if fits {
+            reply.done();
+        } else {
+            let problem = reply.refused_at(422, "answer_invalid", &["/data/KEY"]);
+            assert!(!problem.to_string().contains(VALUE), "{problem}");
+        }
+    }
+}
+
+/// Whatever stands in the wrong place of a body is not repeated either: it may be a secret that slipped.
+#[tokio::test]
+async fn a_refusal_does_not_repeat_what_slipped() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let question = asked(&world).await;
+    for (body, pointer) in [
+        (json!({ "effect": VALUE }), "/effect"),
+        (json!({ "options": VALUE }), "/options"),
+        (json!({ "keep": VALUE }), "/keep"),
+        (json!({ "feedback": [VALUE] }), "/feedback"),
+    ] {
+        let refused = alice.answers(&question, body.clone()).await.refused_at(422, "body_invalid", &[pointer]);
+        assert!(!refused.to_string().contains(VALUE), "{refused}");
+        let mut one = body;
+        one["interaction"] = json!(question.id);
+        let many = alice.post("/v1/interactions/answers", json!({ "answers": [one] })).await.done();
+        assert_eq!(many["results"][0]["status"], 422);
+        assert!(!many.to_string().contains(VALUE), "{many}");
+    }
+}
+
+/// Nor is what stands where the name of a secret should be.
+#[tokio::test]
+async fn a_refusal_does_not_repeat_a_secret_typed_as_a_name() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let question = asked(&world).await;
+    for name in [VALUE.to_owned(), format!("a/{VALUE}"), format!("~{VALUE}")] {
+        let body = json!({ "data": { "API_TOKEN": VALUE, name: "API_TOKEN" } });
+        let refused = alice.answers(&question, body).await.refused_at(422, "answer_invalid", &["/data"]);
+        assert!(!refused.to_string().contains(VALUE), "{refused}");
+    }
+    let body = json!({ "data": { "": VALUE } });
+    let refused = alice.answers(&question, body).await.refused(422, "answer_invalid");
+    assert!(!refused.to_string().contains(VALUE), "{refused}");
+}
+
+/// Once the agent has gone on, the value is forgotten: a repeated call no longer has it.
+#[tokio::test]
+async fn a_secret_is_forgotten_when_its_delivery_is_complete() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let question = asked(&world).await;
+    alice.answers(&question, json!({ "data": { "API_TOKEN": VALUE } })).await.done();
+    let take = question.path("/delivery/take");
+    let taken = agent.post_once("t", &take, json!({})).await.done();
+    agent.completes(&question, &taken["lease"]).await.done();
+    assert_eq!(agent.post_once("t", &take, json!({})).await.done().get("secrets"), None);
+}
+
+/// A secret can be refused, and skipped where it need not be given.
+#[tokio::test]
+async fn a_secret_need_not_be_told() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let question = asked(&world).await;
+    alice.answers(&question, json!({ "effect": "reject", "feedback": "ask operations" })).await.done();
+    let taken = agent.takes(&question).await.done();
+    assert_eq!((&taken["answer"]["effect"], taken.get("secrets")), (&json!("reject"), None::<&Value>));
+}
+
+/// Resume points are sealed the same way and have a size limit.
+#[tokio::test]
+async fn a_resume_point_is_sealed_and_bounded() {
+    let world = World::new().await;
+    let (alice, agent) = (world.person("alice").await, world.agent().await);
+    let session = agent.opens(json!({})).await;
+    let body = json!({ "kind": "question", "title": "Which region?", "resume_point": { "memory": VALUE } });
+    let question = agent.asks_in(&session, body).await;
+    alice.answers(&question, json!({ "feedback": "Europe" })).await.done();
+    assert!(!shown(&world, &question).await.contains(VALUE));
+    assert_eq!(agent.takes(&question).await.done()["resume_point"], json!({ "memory": VALUE }));
+    assert!(!on_disk(&world, VALUE));
+    let large = json!({ "kind": "question", "title": "Where?", "resume_point": "x".repeat(512 * 1024) });
+    let reply = agent.post(&format!("/v1/sessions/{session}/interactions"), large).await;
+    reply.refused_at(422, "body_invalid", &["/resume_point"]);
+}
+
+/// Keys are kept hashed and shown once; a repeated command shows the same key again.
+#[tokio::test]
+async fn a_key_is_shown_once_and_kept_hashed() {
+    let world = World::new().await;
+    let root = world.admin().await;
+    let body = json!({ "role": "operator", "user": "dora", "groups": ["security"] });
+    for name in [None, Some("k")] {
+        let made = match name {
+            None => root.post("/v1/keys", body.clone()).await.done(),
+            Some(name) => root.post_once(name, "/v1/keys", body.clone()).await.done(),
+        };
+        if let Some(name) = name {
+            assert_eq!(root.post_once(name, "/v1/keys", body.clone()).await.done(), made);
+        }
+        let listed = root.get("/v1/keys").await.done();
+        let mut expected = made.clone();
+        expected.as_object_mut().unwrap().remove("secret");
+        assert_eq!(listed["keys"][0], expected);
+        let random = made["secret"].as_str().unwrap().rsplit('_').next().unwrap();
+        assert!(!listed.to_string().contains(random));
+        assert!(!on_disk(&world, random));
+        let dora = Someone { key: crate::api::words::text(&made["secret"]), ..root.clone() };
+        dora.get("/v1/stats").await.done();
+    }
+}

@@ -1,0 +1,141 @@
+//! Ways round a rule that were found open once.
+
+use domain::Role;
+use serde_json::{Value, json};
+
+use crate::api::words::confirmation;
+use crate::api::world::World;
+
+/// Whoever asked, or with four eyes started, cannot have their own question approved by ending its time early.
+#[tokio::test]
+async fn expiring_is_no_way_to_approve_ones_own_question() {
+    let world = World::new().await;
+    let (alice, bob) = (world.person("alice").await, world.person("bob").await);
+    let ask = json!({ "kind": "confirmation", "title": "May I?", "deadline_seconds": 3600,
+                      "fallback": { "option": "confirm" }, "audience": { "four_eyes": true } });
+    let session = bob.opens(json!({})).await;
+    let question = alice.asks_in(&session, ask.clone()).await;
+    alice.post(&question.path("/expire"), json!({})).await.refused(403, "asker_cannot_answer");
+    bob.post(&question.path("/expire"), json!({})).await.refused(403, "four_eyes");
+    let carol = world.person("carol").await;
+    let done = carol.post(&question.path("/expire"), json!({})).await.done();
+    assert_eq!(done["resolution"]["by"], json!({ "kind": "user", "name": "carol" }));
+    assert_eq!(done["resolution"]["reason"], json!("ended before its time by carol"));
+}
+
+/// Nor by answering in the name of the system.
+#[tokio::test]
+async fn automating_is_no_way_to_approve_ones_own_question() {
+    let world = World::new().await;
+    let root = world.admin().await;
+    let session = root.opens(json!({})).await;
+    let question = root.asks_in(&session, confirmation()).await;
+    let auto = json!({ "option": "confirm", "source": "auto_policy" });
+    root.post(&question.path("/auto"), auto).await.refused(403, "asker_cannot_answer");
+}
+
+/// An agent cannot give itself a second to be approved by nobody.
+#[tokio::test]
+async fn no_deadline_runs_an_action() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({})).await;
+    let ask = |fallback: Value| {
+        json!({ "kind": "approval", "title": "Deploy?", "action": { "tool": "deploy", "arguments": {} },
+                "deadline_seconds": 1, "fallback": fallback })
+    };
+    let path = format!("/v1/sessions/{session}/interactions");
+    let asked = agent.post(&path, ask(json!({ "option": "approve" }))).await;
+    asked.refused_at(422, "body_invalid", &["/fallback/option"]);
+    agent.post(&path, ask(json!("deny"))).await.done();
+    agent.post(&path, ask(json!({ "option": "reject" }))).await.done();
+}
+
+/// A key that ends in a year that cannot be written down made every list of keys fail.
+#[tokio::test]
+async fn a_key_is_good_for_a_hundred_years_at_most() {
+    let world = World::new().await;
+    let root = world.admin().await;
+    let key = |seconds: i64| json!({ "role": "agent", "expires_in_seconds": seconds });
+    root.post("/v1/keys", key(i64::MAX)).await.refused_at(422, "body_invalid", &["/expires_in_seconds"]);
+    root.post("/v1/keys", key(3_153_600_001)).await.refused_at(422, "body_invalid", &["/expires_in_seconds"]);
+    root.post("/v1/keys", key(3_153_600_000)).await.done();
+    for name in ["holdpoint", "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"] {
+        let body = json!({ "role": "operator", "user": name });
+        root.post("/v1/keys", body).await.refused_at(422, "body_invalid", &["/user"]);
+    }
+    root.get("/v1/keys").await.done();
+}
+
+/// A revoked key kept the streams that it had opened.
+#[tokio::test]
+async fn a_revoked_key_reads_no_further() {
+    let world = World::new().await;
+    let (root, agent) = (world.admin().await, world.agent().await);
+    let temp = world.someone("default", Role::Viewer, "temp", &[]).await;
+    let mut stream = temp.follows("/v1/events/stream", None).await;
+    let first = agent.opens(json!({})).await;
+    assert_eq!(stream.event().await.1["session"], json!(first));
+    let keys = root.get("/v1/keys").await.done();
+    let keys = keys["keys"].as_array().unwrap();
+    let key = keys.iter().find(|key| key["user"] == "temp").map(|key| key["id"].as_str().unwrap().to_owned()).unwrap();
+    assert_eq!(root.request(reqwest::Method::DELETE, &format!("/v1/keys/{key}")).send().await.unwrap().status(), 204);
+    agent.opens(json!({})).await;
+    let last = stream.next().await.unwrap();
+    assert_eq!(last.name.as_deref(), Some("unauthenticated"));
+    assert!(stream.next().await.is_none());
+}
+
+/// One key names one list of answers, and one bad entry spoils no other.
+#[tokio::test]
+async fn a_batch_is_judged_entry_by_entry_and_named_as_a_whole() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let (first, second) = (world.asks(confirmation()).await, world.asks(confirmation()).await);
+    let entry = |id: &str| json!({ "interaction": id, "option": "confirm" });
+    let path = "/v1/interactions/answers";
+    let body = json!({ "answers": [entry("int_zzz"), 7, entry(&first.id)] });
+    let results = alice.post_once("batch", path, body.clone()).await.done();
+    let statuses = |results: &Value| -> Vec<u64> {
+        results["results"].as_array().unwrap().iter().map(|result| result["status"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(statuses(&results), [422, 422, 200]);
+    assert_eq!(alice.post_once("batch", path, body).await.done(), results);
+    let other = json!({ "answers": [entry(&first.id), entry(&second.id)] });
+    alice.post_once("batch", path, other).await.refused(409, "idempotency_conflict");
+    assert_eq!(alice.reads(&second).await["status"], json!("pending"));
+}
+
+/// Only the agent that asked works on the delivery, whoever has come by its lease.
+#[tokio::test]
+async fn a_lease_is_of_no_use_to_another_agent() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let thief = world.someone("default", Role::Agent, "thief", &[]).await;
+    let question = world.asks(confirmation()).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    let taken = agent.takes(&question).await.done();
+    thief.completes(&question, &taken["lease"]).await.refused(404, "not_found");
+    agent.completes(&question, &taken["lease"]).await.done();
+}
+
+/// An unknown kind was answered with every custom question there is.
+#[tokio::test]
+async fn an_unknown_kind_is_no_filter() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    world.asks(json!({ "kind": "deploy_window", "title": "When?" })).await;
+    alice.get("/v1/interactions?kind=nope").await.refused(400, "query_invalid");
+    let custom = alice.get("/v1/interactions?kind=custom").await.done();
+    assert_eq!(custom["interactions"][0]["custom_kind"], json!("deploy_window"));
+}
+
+/// A page of questions as large as bodies may be would be a page of hundreds of megabytes.
+#[tokio::test]
+async fn a_question_is_no_larger_than_a_person_can_use() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let session = agent.opens(json!({})).await;
+    let ask = json!({ "kind": "confirmation", "title": "May I?", "context": "x".repeat(300_000) });
+    agent.post(&format!("/v1/sessions/{session}/interactions"), ask).await.refused(422, "body_invalid");
+}

@@ -1,0 +1,215 @@
+//! Lessons: wire names are tested, and forms say what is wrong with them in words that help.
+
+use serde_json::{Value, json};
+
+use crate::api::acting::writing;
+use crate::api::words::masked;
+use crate::api::world::World;
+
+/// `isDangerous` was serialised as `dangerous`, so the page never showed the warning. Everything that can be asked comes
+/// back under the name that it was sent with.
+#[tokio::test]
+async fn every_field_of_a_question_keeps_its_name() {
+    let world = World::new().await;
+    let option = json!({
+        "id": "approve", "label": "Deploy", "description": "To all regions", "effect": "approve", "default": true,
+        "dangerous": true, "recommended": true, "requires_input": true, "input_prompt": "Ticket?", "risk": "high",
+        "cost": "12 EUR", "duration": "5 min", "metadata": { "plan": "a" }
+    });
+    let sent = json!({
+        "kind": "approval", "title": "Deploy 1.4?", "message": "It is ready.", "details": "All tests are green.",
+        "context": { "commit": "abc" }, "action": { "tool": "deploy", "arguments": { "version": "1.4" } },
+        "options": [option], "multiple": false, "schema": { "type": "object" }, "required": false,
+        "audience": { "users": ["alice"], "groups": ["ops", "sec"], "roles": ["admin"], "quorum": 2,
+                      "distinct_groups": true, "four_eyes": true },
+        "fallback": "hold", "metadata": { "ticket": "OPS-17" },
+        "suggestions": [{ "id": "s", "label": "As usual", "source": "rule", "option": "approve", "data": { "n": 1 } }]
+    });
+    let mut body = sent.clone();
+    body["deadline_seconds"] = json!(300);
+    let shown = world.asks(body).await.shown;
+    let mut expected = sent;
+    for (name, value) in [
+        ("id", json!("int_…")),
+        ("session", json!("ses_…")),
+        ("step", json!("stp_…")),
+        ("channel", json!("…")),
+        ("agent", json!("release-bot")),
+        ("asked_by", json!({ "kind": "agent", "name": "bot" })),
+        ("created_at", json!("2026-01-01T00:00:00Z")),
+        ("deadline", json!("2026-01-01T00:05:00Z")),
+        ("warn_at", json!("2026-01-01T00:04:00Z")),
+        ("status", json!("pending")),
+        ("overdue", json!(false)),
+        ("revision", json!(1)),
+    ] {
+        expected[name] = value;
+    }
+    expected["action"]["digest"] = shown["action"]["digest"].clone();
+    assert_eq!(masked(&shown), expected);
+    assert_eq!(shown["action"]["digest"].as_str().unwrap().len(), 64);
+}
+
+/// The kinds' usual options, by name and effect.
+#[tokio::test]
+async fn each_kind_offers_its_usual_options() {
+    let world = World::new().await;
+    let action = json!({ "tool": "deploy", "arguments": {} });
+    for (kind, action, expected) in [
+        (
+            "approval",
+            Some(&action),
+            json!([
+                ["approve", "approve"],
+                ["edit", "edit"],
+                ["retry", "retry"],
+                ["reject", "reject"],
+                ["terminate", "terminate"]
+            ]),
+        ),
+        (
+            "approval",
+            None,
+            json!([["approve", "approve"], ["retry", "retry"], ["reject", "reject"], ["terminate", "terminate"]]),
+        ),
+        ("confirmation", None, json!([["confirm", "approve"], ["cancel", "reject"]])),
+        ("review", None, json!([["approve", "approve"], ["revise", "retry"], ["reject", "reject"]])),
+        ("question", None, json!([])),
+        ("notice", None, json!([])),
+    ] {
+        let shown = world.asks(json!({ "kind": kind, "title": "Go?", "action": action })).await.shown;
+        let options = shown["options"].as_array().unwrap().iter();
+        let offered: Value = options.map(|option| json!([option["id"], option["effect"]])).collect();
+        assert_eq!(offered, expected, "{kind}");
+    }
+}
+
+/// A session and its events, whole.
+#[tokio::test]
+async fn a_session_and_its_events_keep_their_names() {
+    let world = World::new().await;
+    let agent = world.agent().await;
+    let body = json!({ "agent": "release-bot", "channel": "chat-7", "title": "Release 1.4", "input": { "a": 1 },
+                       "metadata": { "ticket": "OPS-17" } });
+    let session = agent.opens(body).await;
+    agent.asks_in(&session, json!({ "kind": "confirmation", "title": "Go?" })).await;
+    let by_bot = json!({ "kind": "agent", "name": "bot" });
+    assert_eq!(
+        masked(&agent.session(&session).await),
+        json!({
+            "id": "ses_…", "status": "waiting_user_input", "paused": false, "waiting_on": 1, "channel": "chat-7",
+            "agent": "release-bot", "driven": false, "title": "Release 1.4", "started_by": by_bot,
+            "created_at": "2026-01-01T00:00:00Z", "last_seq": 2, "input": { "a": 1 }, "metadata": { "ticket": "OPS-17" },
+            "steps": [{ "id": "stp_…", "status": "blocked_waiting_user", "agent": "release-bot", "attempt": 1,
+                        "created_at": "2026-01-01T00:00:00Z" }]
+        })
+    );
+    let page = agent.get(&format!("/v1/sessions/{session}/events")).await.done();
+    assert_eq!(
+        masked(&page),
+        json!({ "next": 2, "events": [
+            { "id": "evt_…", "seq": 1, "type": "session.started", "at": "2026-01-01T00:00:00Z", "session": "ses_…",
+              "step": "stp_…",
+              "data": { "agent": "release-bot", "channel": "chat-7", "title": "Release 1.4", "by": by_bot } },
+            { "id": "evt_…", "seq": 2, "type": "interaction.asked", "at": "2026-01-01T00:00:00Z", "session": "ses_…",
+              "step": "stp_…", "interaction": "int_…",
+              "data": page["events"][1]["data"] }] })
+    );
+    assert_eq!(page["events"][1]["data"]["title"], "Go?");
+}
+
+/// Figures of a project.
+#[tokio::test]
+async fn figures_count_what_is_open_and_what_was_closed() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let question = world.asks(json!({ "kind": "confirmation", "title": "Go?" })).await;
+    world.passes(30).await;
+    world.asks(json!({ "kind": "question", "title": "Where?" })).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    assert_eq!(
+        alice.get("/v1/stats").await.done(),
+        json!({ "open": { "question": 1 }, "oldest_open_at": "2026-01-01T00:00:30Z", "window_seconds": 86400,
+                "closed": { "answered": 1 }, "wait_seconds_p50": 30.0, "wait_seconds_p95": 30.0, "deliveries_waiting": 1 })
+    );
+}
+
+/// Figures in detail: who answered what a rule had asked, and how fast.
+#[tokio::test]
+async fn figures_in_detail_name_people_and_rules() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({})).await;
+    let acted = agent.proposes(&session, writing("one")).await;
+    world.passes(30).await;
+    alice.decides(&acted, json!({ "option": "reject", "feedback": "No." })).await.done();
+    let details = alice.get("/v1/stats/details?window_seconds=60&parts=1").await.done();
+    let tally = |name: &str| {
+        json!([{ "name": name, "closed": { "answered": 1 }, "effects": { "reject": 1 },
+                 "wait_seconds_p50": 30.0, "wait_seconds_p95": 30.0 }])
+    };
+    assert_eq!(
+        details,
+        json!({ "window_seconds": 60,
+                "ages": [{ "younger_than_seconds": 60, "open": 0 }, { "younger_than_seconds": 600, "open": 0 },
+                         { "younger_than_seconds": 3600, "open": 0 }, { "younger_than_seconds": 86400, "open": 0 }, { "open": 0 }],
+                "times": [{ "from": "2025-12-31T23:59:30Z", "closed": { "answered": 1 } }],
+                "kinds": tally("approval"), "people": tally("alice"), "rules": tally("ask-before-changing") })
+    );
+}
+
+/// What no rule speaks of is asked about by default, and is counted so; what an agent asks by itself has no rule at all.
+#[tokio::test]
+async fn figures_count_what_the_default_asked() {
+    let world = World::new().await;
+    let (agent, alice) = (world.agent().await, world.person("alice").await);
+    let session = agent.opens(json!({})).await;
+    let call = json!({ "call_id": "one", "tool": "brew_tea", "arguments": { "cups": 2 } });
+    let acted = agent.proposes(&session, call).await;
+    alice.decides(&acted, json!({ "option": "approve" })).await.done();
+    let question = world.asks(json!({ "kind": "confirmation", "title": "Go?" })).await;
+    alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    let details = alice.get("/v1/stats/details?window_seconds=60&parts=1").await.done();
+    let rules = details["rules"].as_array().cloned().unwrap_or_default();
+    let counted: Vec<_> = rules.iter().map(|rule| (&rule["name"], &rule["closed"])).collect();
+    assert_eq!(counted, [(&json!(""), &json!({ "answered": 1 }))]);
+}
+
+/// A datetime from the browser's own control had no offset and was always refused; `integer` was refused as a type; a JSON
+/// field was sent parsed where text was expected. Each gets an error that helps, and goes through once it is mended.
+#[tokio::test]
+async fn a_form_says_what_is_wrong_and_where() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let schema = json!({ "type": "object", "required": ["at"], "additionalProperties": false, "properties": {
+        "at": { "type": "string", "format": "date-time" },
+        "count": { "type": "integer", "maximum": 10 },
+        "settings": { "type": "string" },
+        "lines": { "type": "array", "items": { "type": "object", "required": ["price"],
+            "properties": { "price": { "type": "number", "minimum": 0 } } } }
+    } });
+    let question = world.asks(json!({ "kind": "form", "title": "When?", "schema": schema })).await;
+    for (data, pointer, hint) in [
+        (json!({ "at": "2026-01-01T10:00" }), "/data/at", "offset"),
+        (json!({ "at": "tomorrow" }), "/data/at", ""),
+        (json!({}), "/data/at", "required"),
+        (json!({ "at": "2026-01-01T10:00:00Z", "count": 1.5 }), "/data/count", ""),
+        (json!({ "at": "2026-01-01T10:00:00Z", "count": 11 }), "/data/count", "10"),
+        (json!({ "at": "2026-01-01T10:00:00Z", "settings": { "a": 1 } }), "/data/settings", "text"),
+        (
+            json!({ "at": "2026-01-01T10:00:00Z", "lines": [{ "price": 1 }, { "price": -1 }] }),
+            "/data/lines/1/price",
+            "",
+        ),
+        (json!({ "at": "2026-01-01T10:00:00Z", "a/b": 1 }), "/data/a~1b", ""),
+    ] {
+        let reply = alice.answers(&question, json!({ "data": data })).await;
+        let problem = reply.refused_at(422, "answer_invalid", &[pointer]);
+        let message = problem["errors"][0]["message"].as_str().unwrap();
+        assert!(message.contains(hint), "{message}");
+    }
+    let data =
+        json!({ "at": "2026-01-01T10:00:00+02:00", "count": 3, "settings": "{\"a\":1}", "lines": [{ "price": 2.5 }] });
+    let answered = alice.answers(&question, json!({ "data": data })).await.done();
+    assert_eq!(answered["resolution"]["answer"]["data"], data);
+}

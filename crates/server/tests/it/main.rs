@@ -1,0 +1,11 @@
+//! The server over real sockets.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+extern crate holdpoint_server as server;
+
+mod api;
+mod cross;
+mod dialects;
+mod floors;
+mod lessons;

@@ -1,0 +1,15 @@
+//! The suite that every store passes, on PostgreSQL.
+
+use std::sync::Arc;
+
+use holdpoint_store_postgres::{Options, PostgresStore};
+use store::conformance::Fixture;
+use testkit::postgres::TestPostgres;
+
+fn postgres() -> Fixture {
+    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
+    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    Fixture::new(Arc::new(store), database)
+}
+
+store::conformance!(postgres);

@@ -1,0 +1,6 @@
+//! The store on PostgreSQL.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod conformance;
+mod postgres;

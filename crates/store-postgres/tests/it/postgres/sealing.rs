@@ -1,0 +1,45 @@
+//! The line that a rotation waits behind, under transactions that overlap.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::postgres::common::{database, open, until};
+use holdpoint_store_postgres::Options;
+use store::conformance::World;
+use store::{StoreError, transact};
+
+/// Runs a transaction that looks for the newest key, says so, and ends when it is told.
+fn held(world: &World, begun: Sender<()>, released: Receiver<()>) {
+    let tenant = world.here.tenant;
+    let ended = futures::executor::block_on(transact::<_, StoreError, _>(&*world.store, move |tx| {
+        tx.data_key_newest(tenant)?;
+        begun.send(()).unwrap();
+        released.recv().unwrap();
+        Ok(())
+    }));
+    ended.unwrap();
+}
+
+#[test]
+fn whoever_began_during_the_replacement_is_waited_for() {
+    let database = database();
+    let world = World::on(&open(&database, &Options::default()));
+    let (begun, has_begun) = channel();
+    let (replaced, replacing) = channel();
+    let (sealed, sealing) = channel();
+    std::thread::scope(|scope| {
+        let (world, begun, replaced, sealed) = (&world, begun, replaced, sealed);
+        let told = begun.clone();
+        let replacement = scope.spawn(move || held(world, told, replacing));
+        has_begun.recv().unwrap();
+        // Younger than the replacement, and looking before it commits: this is who still sees the old key.
+        let seal = scope.spawn(move || held(world, begun, sealing));
+        has_begun.recv().unwrap();
+        replaced.send(()).unwrap();
+        replacement.join().unwrap();
+        let fence = world.write(|tx| tx.fence()).unwrap();
+        assert!(!world.look(move |reads| reads.fence_passed(fence)), "it may still seal with what is replaced");
+        sealed.send(()).unwrap();
+        seal.join().unwrap();
+        until("the line is passed", || world.look(move |reads| reads.fence_passed(fence)));
+    });
+}

@@ -1,0 +1,15 @@
+//! The suite that every store passes, on SQLite.
+
+use std::sync::Arc;
+
+use holdpoint_store_sqlite::{Options, SqliteStore};
+use store::SystemClock;
+use store::conformance::Fixture;
+
+fn sqlite() -> Fixture {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    Fixture::new(Arc::new(store), directory)
+}
+
+store::conformance!(sqlite);

@@ -1,0 +1,17 @@
+//! What only this store has to do: live in a directory.
+
+mod backup;
+mod disk;
+mod opening;
+mod upgrade;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use holdpoint_store_sqlite::{Options, SqliteStore};
+use store::{Store, SystemClock};
+
+/// A store in a directory.
+fn open(directory: &Path, options: &Options) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(directory, Arc::new(SystemClock), options).unwrap())
+}

@@ -1,0 +1,53 @@
+//! A disk that is full.
+
+use std::collections::HashMap;
+
+use futures::executor::block_on;
+use futures::future::join_all;
+use holdpoint_store_sqlite::{Options, check_integrity};
+use store::conformance::World;
+use store::{Once, StoreError, transact};
+
+use crate::sqlite::open;
+
+fn large() -> Once {
+    Once { digest: "d".into(), result: "x".repeat(20_000) }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_is_survived() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = World::on(&open(directory.path(), &Options { most_pages: Some(400) }));
+    let here = world.here;
+    let mut results = HashMap::new();
+    // Many at once, so that some share the commit in which the disk runs full.
+    for round in 0..10 {
+        let work = (0..20).map(|number| {
+            let key = format!("{round}-{number}");
+            let of = key.clone();
+            let insert = transact(&*world.store, move |tx| tx.once_insert(&here, "alice", &key, &large()));
+            async move { (of, insert.await) }
+        });
+        results.extend(block_on(join_all(work)));
+    }
+    let full = results.values().filter(|result| **result == Err(StoreError::Full)).count();
+    assert!(full > 0, "the disk never ran full");
+    assert!(results.values().any(Result::is_ok));
+    let check = |world: &World| {
+        for (key, result) in results.clone() {
+            let found = world.look(move |reads| reads.once(&here, "alice", &key));
+            assert_eq!(found, result.is_ok().then(large), "{result:?}");
+        }
+    };
+    check(&world);
+    assert_eq!(check_integrity(directory.path()), Ok(Vec::new()));
+
+    let later = world.write(|tx| tx.now()).unwrap().as_microsecond() + 1_000_000;
+    let later = domain::Timestamp::from_microsecond(later).unwrap();
+    let kept = results.len() - full;
+    drop(world);
+    let world = World::on(&open(directory.path(), &Options::default()));
+    check(&world);
+    assert_eq!(world.write(move |tx| tx.once_purge(later, 10_000)), Ok(kept as u64));
+    assert_eq!(world.write(move |tx| tx.once_insert(&here, "alice", "again", &large())), Ok(()));
+}
