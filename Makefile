@@ -3,7 +3,7 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build tested test bench walls fuzz fmt lint unit web api readme e2e advisories clean
+.PHONY: run build tested test bench walls fuzz corpus fmt lint unit web api readme e2e advisories clean
 
 run: build
 	@./scripts/run
@@ -54,13 +54,18 @@ walls: build
 web:
 	@./scripts/web test
 
-# Needs a nightly compiler and cargo-fuzz. The corpus grows under crates/policy/fuzz/corpus; `cargo fuzz cmin` makes it small again.
+# Needs a nightly compiler and cargo-fuzz. The corpus is unpacked and grows under crates/policy/fuzz/corpus; `cargo fuzz cmin` makes it small again, and
+# `make corpus` packs it for `make test`.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= shell path url sql policy
 
 fuzz:
+	@[ -d crates/policy/fuzz/corpus ] || tar -C crates/policy/fuzz -xzf crates/policy/fuzz/corpus.tar.gz
 	@cd crates/policy && for target in $(FUZZ_TARGETS); do \
 	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=4096 || exit 1; done
+
+corpus:
+	tar -C crates/policy/fuzz --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - corpus | gzip -9n > crates/policy/fuzz/corpus.tar.gz
 
 # Needs the network and cargo-deny or cargo-audit, and says what it could not look at. Not part of `make test`, which checks licences,
 # sources, bans and duplicates without the network.
