@@ -3,7 +3,10 @@
 CARGO ?= cargo
 LOCKED := --locked
 
-.PHONY: run build tested test bench walls fuzz corpus fmt lint unit web api readme e2e advisories clean
+# Clippy compiles the crates of the workspace in place of rustc, so that one build is both linted and tested. A warning is an error.
+LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+
+.PHONY: run build tested test verify bench walls fuzz corpus fmt lint unit web api readme e2e advisories clean
 
 run: build
 	@./scripts/run
@@ -13,23 +16,27 @@ build:
 	@./scripts/web
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli
 
-# One build serves all tests, with the page inside.
+# One build serves the linter and all tests, with the page inside.
 tested:
 	@./scripts/setup test
 	@./scripts/web
-	@$(CARGO) build $(LOCKED) --workspace --all-features --tests
+	$(LINTED) $(CARGO) build $(LOCKED) --workspace --all-features --all-targets
 
-test:
-	@./scripts/setup test
-	@./scripts/web
-	@$(MAKE) --no-print-directory lint unit web api readme e2e
+test: lint unit web api readme e2e
 
-lint:
+lint: tested
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy $(LOCKED) --workspace --all-targets --all-features -- -D warnings
 
-unit:
-	./scripts/with-postgres ./scripts/unit-tests
+unit: tested
+	$(LINTED) ./scripts/with-postgres ./scripts/unit-tests
+
+# What takes too long for `make test`: the simulations with thousands of seeds, the README against a release build, and the walls.
+SEEDS ?= 5000
+
+verify: build tested
+	HOLDPOINT_SIM_SEEDS=$(SEEDS) $(LINTED) $(CARGO) nextest run $(LOCKED) --workspace --all-features -E 'test(simulation::whatever_dies)'
+	HOLDPOINT_BIN=./target/release/holdpoint ./scripts/readme-test
+	./scripts/walls $(WALLS)
 
 api: tested
 	./scripts/api-fuzz
