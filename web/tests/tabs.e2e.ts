@@ -27,6 +27,8 @@ test('ten tabs are all alive through one connection', async () => {
 test('when the tab that reads is closed, the next one reads on, and nothing is missed', async () => {
   const streams: Page[] = [];
   const first = await w.at('/inbox');
+  // Its own stream is requested by now, and not taken for that of the reload.
+  await first.getByRole('img', { name: 'Live' }).first().waitFor();
   first.context().on('request', (request) => {
     if (request.url().endsWith('/v1/events/stream')) streams.push(request.frame().page());
   });
@@ -57,6 +59,7 @@ test('the server dies under several tabs: each says so, and all come back', asyn
 test('a reader that the browser has put to sleep is replaced, and is no second reader when it wakes', async () => {
   const streams: Page[] = [];
   const first = await w.at('/inbox');
+  await first.getByRole('img', { name: 'Live' }).first().waitFor();
   const context = first.context();
   context.on('request', (request) => {
     if (request.url().endsWith('/v1/events/stream')) streams.push(request.frame().page());
