@@ -11,17 +11,17 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
 
-use crate::filed::Filed;
-use crate::forms_check::{CheckLimits, Checks};
-use crate::gates::Gates;
-use crate::hashing::Turns;
-use crate::judge::Policies;
-use crate::open_count::OpenChanges;
-use crate::presence::Presence;
-use crate::settle::Alongside;
-use crate::settling::Settling;
-use crate::timers::Stuck;
-use crate::work::{Doer, Effects, Work};
+use crate::access::current_caller::Presence;
+use crate::access::hashing::Turns;
+use crate::actions::settle::Alongside;
+use crate::events::settling::Settling;
+use crate::interactions::forms_check::{CheckLimits, Checks};
+use crate::interactions::open_count::OpenChanges;
+use crate::policy::ruling::Policies;
+use crate::run::gates::Gates;
+use crate::run::timers::Stuck;
+use crate::run::transaction::{Doer, Effects, Work};
+use crate::steps::server_files::Filed;
 use crate::{Bell, Error, Ids, Vault};
 
 /// How often a row is written again that other nodes write at the same moment.
@@ -224,7 +224,7 @@ impl Engine {
     /// A word that nobody can guess, for what is used once and not kept.
     #[must_use]
     pub fn nonce(&self) -> String {
-        crate::authenticate::hex(&self.ids.random::<32>())
+        crate::access::authenticate::hex(&self.ids.random::<32>())
     }
 
     /// Whether the store answers.

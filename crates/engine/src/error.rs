@@ -3,7 +3,7 @@
 use domain::{Problem, Refusal};
 use store::{StoreError, UseCaseError};
 
-use crate::policy_now::Differs;
+use crate::policy::in_force::Differs;
 
 /// Why a use case did not happen. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -6,7 +6,7 @@ use domain::access::Right;
 use domain::{Caller, SignedDuration};
 use store::{Cost, OpenCount, Stats, StepCounts};
 
-use crate::sight::Sight;
+use crate::access::sight::Sight;
 use crate::{Engine, Error};
 
 pub use details::{Details, Tally};

@@ -8,19 +8,19 @@ mod settle;
 
 use std::sync::Arc;
 
+use ::policy::Pattern;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use domain::access::Right;
 use domain::webhook::{MOST, Subject};
 use domain::{Caller, Happening, Problem, Refusal, SignedDuration, Timestamp, Webhook, WebhookId, text, user};
-use policy::Pattern;
 use serde_json::json;
 use store::{Bounded, Cost, Page, WebhookSecret};
 use url::{Host, Url};
 use zeroize::Zeroizing;
 
-use crate::vault::Place;
-use crate::work::Work;
+use crate::run::transaction::Work;
+use crate::secrets::vault::Place;
 use crate::{Engine, Error, Idempotency, Vault};
 
 pub use courier::{Content, Courier, Parcel, Receipt};

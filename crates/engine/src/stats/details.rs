@@ -6,7 +6,7 @@ use domain::access::Right;
 use domain::{Answer, Caller, Resolution, SignedDuration, Timestamp};
 use store::{Closed, rank};
 
-use crate::sight::Sight;
+use crate::access::sight::Sight;
 use crate::{Engine, Error};
 
 /// The ages by which open questions are counted, in seconds.

@@ -5,20 +5,20 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::policy::Pattern;
 use domain::webhook::Subject;
 use domain::webhook::delivery::About;
 use domain::{
     Delivery, Event, Interaction, InteractionId, Kind, LeaseId, SessionId, SignedDuration, Timestamp, Webhook,
     WebhookDelivery,
 };
-use policy::Pattern;
 use store::{Cursor, DueWebhook, WebhookSecret};
 
 use super::courier::{Content, Parcel};
 use super::opened;
 use super::send::held;
-use crate::vault::{RESUME_POINT, SECRETS};
-use crate::work::Work;
+use crate::run::transaction::Work;
+use crate::secrets::vault::{RESUME_POINT, SECRETS};
 use crate::{Engine, Error};
 
 /// How much may be waiting for one endpoint. What comes then stays in the log.

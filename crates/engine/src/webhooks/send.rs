@@ -16,8 +16,8 @@ use tokio::task::JoinSet;
 
 use super::batch::{Batch, MOST_PENDING};
 use super::courier::Courier;
-use crate::timers::count_failure;
-use crate::work::Work;
+use crate::run::timers::count_failure;
+use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
 /// How many webhooks this node sends for at once.

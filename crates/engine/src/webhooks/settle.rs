@@ -6,7 +6,7 @@ use store::DueWebhook;
 
 use super::courier::Receipt;
 use super::send::held;
-use crate::work::{Doer, Work};
+use crate::run::transaction::{Doer, Work};
 use crate::{Engine, Error};
 
 /// What is told of an attempt, once it is noted.

@@ -1,0 +1,110 @@
+//! From a bearer text to a caller.
+
+use std::sync::Arc;
+
+use domain::{Caller, Credential, KeyId};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use store::{Cost, KeyRecord};
+use subtle::ConstantTimeEq;
+use uuid::Uuid;
+
+use crate::access::current_caller::{standing_in, visiting};
+use crate::{Engine, Error};
+
+/// How a key begins.
+pub(crate) const KEY: &str = "hp_";
+/// How a browser's credential begins.
+pub(crate) const VISIT: &str = "hpv_";
+/// How the credential in a link begins.
+pub(crate) const LINK: &str = "hpl_";
+/// How what opens one stream begins.
+pub(crate) const TICKET: &str = "hpt_";
+/// The use of a key is written down at most so often.
+const USE_NOTED_EVERY: i64 = 60;
+
+impl Engine {
+    /// Finds the caller that a key stands for.
+    pub async fn authenticate(&self, text: &str) -> Result<Caller, Error> {
+        let (id, secret) = parsed(KEY, text).ok_or(Error::Unauthenticated)?;
+        let id = KeyId::from_uuid(id);
+        let record = self.key_record(id).await?;
+        let pepper = self.pepper().await?;
+        if !bool::from(fingerprint(&pepper, &secret).ct_eq(&record.hash)) {
+            return Err(Error::Unauthenticated);
+        }
+        let now = self.now();
+        let caller = record.key.caller(now).ok_or(Error::Unauthenticated)?;
+        let noted = record.key.last_used_at.is_some_and(|at| now.duration_since(at).as_secs() < USE_NOTED_EVERY);
+        if !noted {
+            self.used.lock().insert(id, now);
+        }
+        Ok(caller)
+    }
+
+    /// The caller as they are now, with the role and the groups of this moment: asked again by whoever has waited, or goes on reading. Refused
+    /// if the credential is no longer good. What changes something reads it once more, in its own transaction.
+    pub async fn recheck(&self, caller: &Caller) -> Result<Caller, Error> {
+        let again = match caller.credential {
+            Credential::Key(key) => self.key_record(key).await?.key.caller(self.now()),
+            // It may speak for another project by now; what was begun goes on while the person belongs there.
+            Credential::Visit(visit) => visiting(self.visit_record(visit).await?, caller, self.now()),
+            // Its claim is what is asked again.
+            Credential::Worker => Some(caller.clone()),
+        };
+        again.and_then(|again| standing_in(again, caller)).ok_or(Error::Unauthenticated)
+    }
+
+    pub(crate) async fn key_record(&self, id: KeyId) -> Result<Arc<KeyRecord>, Error> {
+        if let Some(record) = self.keys.get(&id) {
+            return Ok(record);
+        }
+        let found = self.read(Cost::Point, move |reads| Ok(reads.key(id)?)).await?;
+        let record = Arc::new(found.ok_or(Error::Unauthenticated)?);
+        self.keys.insert(id, Arc::clone(&record));
+        Ok(record)
+    }
+
+    /// The secret that keys are hashed with, shared by all nodes through the store.
+    pub(crate) async fn pepper(&self) -> Result<Arc<[u8]>, Error> {
+        if let Some(pepper) = self.pepper.lock().clone() {
+            return Ok(pepper);
+        }
+        let fresh: String = hex(&self.ids.random::<32>());
+        let kept = self.transact(move |work| Ok(work.tx.setting_ensure("pepper", &fresh)?)).await?;
+        let pepper: Arc<[u8]> = kept.into_bytes().into();
+        *self.pepper.lock() = Some(Arc::clone(&pepper));
+        Ok(pepper)
+    }
+}
+
+/// The keyed hash that is stored of a key's secret.
+pub(crate) fn fingerprint(pepper: &[u8], secret: &[u8]) -> [u8; 32] {
+    // HMAC takes keys of any length, so that this cannot fail; if it did, nothing would match.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(pepper) else { return [0; 32] };
+    mac.update(secret);
+    mac.finalize().into_bytes().into()
+}
+
+/// A credential as it is shown once.
+pub(crate) fn spelled(mark: &str, id: Uuid, secret: &[u8; 32]) -> String {
+    format!("{mark}{}_{}", id.simple(), hex(secret))
+}
+
+/// The two halves of a credential.
+pub(crate) fn parsed(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
+    let (id, secret) = text.strip_prefix(mark)?.split_once('_')?;
+    if secret.len() != 64 || !secret.is_ascii() {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(secret.as_bytes().chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some((Uuid::try_parse(id).ok()?, bytes))
+}
+
+/// Bytes as hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,106 @@
+//! Makes links that sign a person in once.
+
+use domain::access::Right;
+use domain::{
+    Caller, Credential, Happening, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User, Wire,
+};
+use serde_json::json;
+use store::{Cost, StoreError};
+
+use crate::access::authenticate::{LINK, fingerprint, spelled};
+use crate::access::users::known;
+use crate::run::transaction::{Doer, Work};
+use crate::{Engine, Error, Idempotency};
+
+/// How long a link is good for.
+const LIFETIME: SignedDuration = SignedDuration::from_mins(15);
+/// How long the first one is: whoever installs a server may read its output later.
+const FIRST_LIFETIME: SignedDuration = SignedDuration::from_hours(1);
+/// What the first person is called, and where they belong.
+const FIRST: &str = "admin";
+const PLACE: &str = "default";
+
+impl Engine {
+    /// Makes a link for a person of the caller's project; the text is shown this once.
+    ///
+    /// Whoever has it is that person, wherever they belong: so the caller must be an admin of all those projects.
+    pub async fn user_link(
+        &self,
+        caller: &Caller,
+        name: &str,
+        once: Option<Idempotency>,
+    ) -> Result<(String, Timestamp), Error> {
+        caller.require(Right::ManageUsers)?;
+        let (name, pepper) = (known(name)?, self.pepper().await?);
+        let (scope, credential) = (caller.scope, caller.credential);
+        let (link, secret): (Link, _) = self
+            .command_with_secret(caller, "link", once, move |work, secret| {
+                let (user, _) = work.member(&scope, &name)?;
+                let governed = work.governed(&scope, credential)?;
+                if !user.active().all(|membership| governed.contains(&membership.project)) {
+                    return Err(Refusal::UserElsewhere(name.clone()).into());
+                }
+                work.linked(&scope, &user, &fingerprint(&pepper, secret), LIFETIME)
+            })
+            .await?;
+        Ok((spelled(LINK, link.id.uuid(), &secret), link.expires_at))
+    }
+
+    /// Makes a link for somebody by name: for whoever holds the database itself.
+    pub async fn user_link_install(&self, tenant: &str, project: &str, name: &str) -> Result<String, Error> {
+        let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
+        let secret = self.ids.random();
+        let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
+        let link = self.transact_as(Doer::system(Wire::Cli), move |work| {
+            let (user, _) = work.member(&scope, &name)?;
+            work.linked(&scope, &user, &hash, LIFETIME)
+        });
+        Ok(spelled(LINK, link.await?.id.uuid(), &secret))
+    }
+
+    /// Makes a link for the first admin, as long as nobody has ever signed in; the one before is void.
+    pub async fn first_link(&self) -> Result<Option<String>, Error> {
+        if self.read(Cost::Point, |reads| Ok(reads.anybody_signed_in()?)).await? {
+            return Ok(None);
+        }
+        let scope = self.scope_ensure(PLACE, PLACE).await?;
+        let secret = self.ids.random();
+        let hash = fingerprint(&self.pepper().await?, &secret);
+        let made = self.transact_as(Doer::system(Wire::Cli), move |work| {
+            let user = match work.tx.user(scope.tenant, FIRST)? {
+                Some(found) => found.user,
+                None => work.introduce(&scope, FIRST, None, None)?,
+            };
+            if user.member_of(scope.project).is_none() {
+                work.admit(&scope, &user, Role::Admin, Vec::new())?;
+            }
+            work.tx.links_drop(user.id)?;
+            work.linked(&scope, &user, &hash, FIRST_LIFETIME)
+        });
+        match made.await {
+            Ok(link) => Ok(Some(spelled(LINK, link.id.uuid(), &secret))),
+            // Another node starts at the same moment, and shows one.
+            Err(Error::Store(StoreError::Conflict)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Work<'_> {
+    /// The projects of which a caller is an admin.
+    pub(crate) fn governed(&mut self, scope: &Scope, credential: Credential) -> Result<Vec<ProjectId>, Error> {
+        let Credential::Visit(id) = credential else { return Ok(vec![scope.project]) };
+        let visitor = self.tx.visit(id)?.ok_or(Error::Unauthenticated)?.user;
+        let admins = visitor.active().filter(|membership| membership.role == Role::Admin);
+        Ok(admins.map(|membership| membership.project).collect())
+    }
+
+    fn linked(&mut self, scope: &Scope, user: &User, hash: &[u8; 32], lifetime: SignedDuration) -> Result<Link, Error> {
+        let expires_at = self.now.saturating_add(lifetime).unwrap_or(self.now);
+        let link = Link { id: self.ids.link(self.now), user: user.id, created_at: self.now, expires_at };
+        self.tx.link_insert(&link, hash)?;
+        let told = json!({ "user": user.name, "link": link.id, "expires_at": expires_at });
+        self.audited(scope, &Happening::plain("user.link_made", told))?;
+        Ok(link)
+    }
+}

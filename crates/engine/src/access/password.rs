@@ -1,0 +1,92 @@
+//! Passwords: compared, and changed by whoever is signed in. How they are hashed is in `hashing.rs`.
+
+use domain::{Caller, Credential, Happening, Problem, Refusal, VisitId, user};
+use serde_json::json;
+use store::{StoreError, VisitRecord};
+use zeroize::Zeroizing;
+
+use crate::run::transaction::Work;
+use crate::{Engine, Error};
+
+/// Nobody's password, hashed as all are: whoever is unknown is refused after the same work.
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// A password as it came in. It is overwritten when it is given back, and never shown.
+#[derive(Clone)]
+pub struct Password(Zeroizing<String>);
+
+impl From<String> for Password {
+    fn from(text: String) -> Self {
+        Self(Zeroizing::new(text))
+    }
+}
+
+impl Engine {
+    /// Whether a password is the one that was hashed; takes as long where there is none.
+    pub(crate) async fn password_fits(&self, password: Password, hash: Option<String>) -> Result<bool, Error> {
+        let fits = self.turns.in_turn(move |hasher| {
+            let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));
+            fits && hash.is_some()
+        });
+        fits.await
+    }
+
+    async fn password_hash(&self, password: Password) -> Result<String, Error> {
+        let salt: [u8; 16] = self.ids.random();
+        let hash = self.turns.in_turn(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
+        hash.ok_or_else(|| StoreError::Corrupt("a password could not be hashed".into()).into())
+    }
+
+    /// Sets the password of whoever is signed in. The old one must be known, unless a one-time link was just used; all other
+    /// browsers are signed out.
+    pub async fn password_change(&self, caller: &Caller, old: Option<Password>, new: Password) -> Result<(), Error> {
+        let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
+        let record = self.visit_record(visit).await?;
+        let by_link = record.visit.by_link;
+        check(&record, old.is_some(), &new)?;
+        let known = self.password_of(&record).await?;
+        if let (false, Some(old)) = (by_link, old)
+            && !self.password_fits(old, known.clone()).await?
+        {
+            return Err(Refusal::PasswordWrong.into());
+        }
+        let hash = self.password_hash(new).await?;
+        let scope = caller.scope;
+        self.transact_by(caller, move |work| {
+            work.caller()?;
+            settled(work, &record, &known)?;
+            work.tx.password_put(record.user.id, Some(&hash))?;
+            work.tx.visits_end(record.user.id, Some(visit))?;
+            work.tx.links_drop(record.user.id)?;
+            work.audited(&scope, &Happening::plain("user.password_changed", json!({ "user": record.user.name })))
+        })
+        .await
+    }
+
+    async fn password_of(&self, record: &VisitRecord) -> Result<Option<String>, Error> {
+        let id = record.user.id;
+        let found = self.read(store::Cost::Point, move |reads| Ok(reads.user_by_id(id)?)).await?;
+        Ok(found.and_then(|found| found.password))
+    }
+}
+
+fn check(record: &VisitRecord, old: bool, new: &Password) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    user::password("/new", &new.0, &mut problems);
+    if record.user.subject.is_some() {
+        problems.push(Problem::new("/new", "is not needed: you sign in through an identity provider"));
+    }
+    if !old && !record.visit.by_link {
+        problems.push(Problem::new("/old", "is needed"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+/// What was looked at before the hashing still holds: the link was not used for another password, nor the old one changed.
+fn settled(work: &mut Work<'_>, record: &VisitRecord, known: &Option<String>) -> Result<(), Error> {
+    let visit: VisitId = record.visit.id;
+    let now = work.tx.user_by_id(record.user.id)?.and_then(|found| found.password);
+    let holds = if record.visit.by_link { work.tx.visit_settle(visit)? } else { work.tx.visit(visit)?.is_some() };
+    if holds && now == *known { Ok(()) } else { Err(Refusal::PasswordWrong.into()) }
+}

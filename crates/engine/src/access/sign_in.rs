@@ -1,0 +1,272 @@
+//! Signs a person in: by password, by a one-time link, or on the word of an identity provider.
+
+use std::net::IpAddr;
+
+use domain::audit::How;
+use domain::user::Way;
+use domain::{
+    Actor, Happening, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, Wire, text, user,
+};
+use serde_json::json;
+use store::{Cost, LinkRecord, UserRecord};
+use subtle::ConstantTimeEq;
+
+use crate::access::authenticate::{LINK, VISIT, fingerprint, parsed, spelled};
+use crate::access::password::Password;
+use crate::run::transaction::{Doer, Work};
+use crate::{Engine, Error};
+
+/// Whom an identity provider has vouched for.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The provider and its own name for the person, which never changes.
+    pub subject: String,
+    /// What the person is to be called here.
+    pub name: String,
+    /// How the person is shown.
+    pub display: Option<String>,
+    /// What the provider says that the person may do.
+    pub role: Role,
+    /// The tenant and project where the person belongs, by name; made if absent.
+    pub place: (String, String),
+}
+
+/// A browser that is about to be signed in: its credential is drawn before the transaction.
+#[derive(Clone, Copy)]
+struct Arrival {
+    visit: VisitId,
+    secret: [u8; 32],
+    hash: [u8; 32],
+    way: Way,
+    from: Option<IpAddr>,
+}
+
+impl Arrival {
+    fn doer(&self, actor: Actor) -> Doer {
+        Doer { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(Wire::Http) } }
+    }
+}
+
+impl Engine {
+    /// Signs in by password; the text is the browser's credential. Unknown people and wrong passwords look the same, and take
+    /// as long.
+    pub async fn sign_in_password(
+        &self,
+        (tenant, name): (&str, &str),
+        password: Password,
+        from: Option<IpAddr>,
+    ) -> Result<String, Error> {
+        let (scope, found) = self.account(tenant, name).await?;
+        let known = found.as_ref().and_then(|found| found.password.clone());
+        let fits = self.password_fits(password, known.clone()).await?;
+        let signed_in = match &found {
+            Some(found) if fits => {
+                let same = move |_: &mut Work<'_>, now: &UserRecord| Ok(now.password == known);
+                self.arrive(&found.user, (Way::Password, from), same).await
+            }
+            _ => Err(Error::SignInFailed),
+        };
+        self.told(signed_in, scope, found.as_ref().map(|found| &found.user), (Way::Password, from)).await
+    }
+
+    /// Signs in by a link, which is used up.
+    pub async fn sign_in_link(&self, text: &str, from: Option<IpAddr>) -> Result<String, Error> {
+        let (id, secret) = parsed(LINK, text).ok_or(Error::SignInFailed)?;
+        let (id, hash) = (LinkId::from_uuid(id), fingerprint(&self.pepper().await?, &secret));
+        let found = self.read(Cost::Point, move |reads| {
+            let link = reads.link(id)?.filter(|LinkRecord { hash: known, .. }| bool::from(known.ct_eq(&hash)));
+            let Some(LinkRecord { link, .. }) = link else { return Ok(None) };
+            Ok(reads.user_by_id(link.user)?.map(|record| (link, record.user)))
+        });
+        let Some((link, user)) = found.await? else {
+            tracing::warn!("somebody came with a link that is unknown or was used");
+            return Err(Error::SignInFailed);
+        };
+        let taken = move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_take(id)? && work.now < link.expires_at);
+        let signed_in = self.arrive(&user, (Way::Link, from), taken).await;
+        self.told(signed_in, home(&user), Some(&user), (Way::Link, from)).await
+    }
+
+    /// Signs in whom an identity provider has vouched for. The role is the provider's word each time; whom an admin has
+    /// disabled stays out.
+    pub async fn sign_in_external(&self, identity: Identity, from: Option<IpAddr>) -> Result<String, Error> {
+        let mut problems = Vec::new();
+        user::name("/name", &identity.name, &mut problems);
+        if let Some(display) = &identity.display {
+            text::line("/display", display, &mut problems);
+        }
+        if identity.role == Role::Agent || !problems.is_empty() {
+            return Err(Refusal::QuestionInvalid(problems).into());
+        }
+        let scope = self.scope_ensure(&identity.place.0, &identity.place.1).await?;
+        let arrival = self.arrival((Way::Oidc, from)).await?;
+        let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
+        let signed_in = self.transact_as(arrival.doer(actor), move |work| {
+            let (user, keys) = work.vouched(&scope, &identity)?;
+            work.begin(&user, arrival)?;
+            Ok(keys)
+        });
+        let signed_in = match signed_in.await {
+            Ok(keys) => {
+                self.keys_ended(keys).await;
+                Ok(spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+            }
+            Err(error) => Err(error),
+        };
+        self.told(signed_in, Some(scope), None, (Way::Oidc, from)).await
+    }
+
+    /// Records that somebody came back from an identity provider and was refused. `without_role` is the issuer and subject of a person to whom
+    /// the provider gives no role: if that person has an account, everything that lets them into the project ends.
+    pub async fn sign_in_refused(
+        &self,
+        (tenant, project): (String, String),
+        without_role: Option<String>,
+        from: Option<IpAddr>,
+    ) -> Result<(), Error> {
+        let scope = self.scope_named(&tenant, &project).await?;
+        let user = match (scope, without_role) {
+            (Some(scope), Some(subject)) => self.end_without_role(scope, subject, from).await?,
+            _ => None,
+        };
+        match self.told(Err(Error::SignInFailed), scope, user.as_ref(), (Way::Oidc, from)).await {
+            Ok(_) | Err(Error::SignInFailed) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends the visits of the account of this subject and revokes the keys in its name. Returns the account, if there is one.
+    async fn end_without_role(
+        &self,
+        scope: Scope,
+        subject: String,
+        from: Option<IpAddr>,
+    ) -> Result<Option<User>, Error> {
+        let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
+        let ended = self.transact_as(doer, move |work| {
+            let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
+                return Ok(None);
+            };
+            let keys = work.lose_role(&scope, &user)?;
+            Ok(Some((user, keys)))
+        });
+        let Some((user, keys)) = ended.await? else { return Ok(None) };
+        self.keys_ended(keys).await;
+        Ok(Some(user))
+    }
+
+    /// The person of this name, and the project whose trail tells of what becomes of it.
+    async fn account(&self, tenant: &str, name: &str) -> Result<(Option<Scope>, Option<UserRecord>), Error> {
+        let mut problems = Vec::new();
+        text::identifier("/tenant", tenant, &mut problems);
+        text::identifier("/user", name, &mut problems);
+        if !problems.is_empty() {
+            return Ok((None, None));
+        }
+        let (tenant, name) = (tenant.to_owned(), name.to_owned());
+        self.read(Cost::Point, move |reads| {
+            let Some(tenant) = reads.tenant(&tenant)? else { return Ok((None, None)) };
+            let found = reads.user(tenant, &name)?;
+            let first = reads.first_project(tenant)?.map(|project| Scope { tenant, project });
+            Ok((found.as_ref().and_then(|found| home(&found.user)).or(first), found))
+        })
+        .await
+    }
+
+    async fn arrival(&self, (way, from): (Way, Option<IpAddr>)) -> Result<Arrival, Error> {
+        let secret = self.ids.random();
+        let hash = fingerprint(&self.pepper().await?, &secret);
+        Ok(Arrival { visit: self.ids.visit(self.now()), secret, hash, way, from })
+    }
+
+    /// Begins a visit if what let the person in still holds within the transaction.
+    async fn arrive<F>(&self, user: &User, by: (Way, Option<IpAddr>), mut holds: F) -> Result<String, Error>
+    where
+        F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
+    {
+        let (id, arrival): (UserId, _) = (user.id, self.arrival(by).await?);
+        let begun = self.transact_as(arrival.doer(user.actor()), move |work| {
+            let record = work.tx.user_by_id(id)?.ok_or(Error::SignInFailed)?;
+            if !holds(work, &record)? {
+                return Err(Error::SignInFailed);
+            }
+            work.begin(&record.user, arrival)
+        });
+        begun.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+    }
+
+    /// Puts a sign-in that failed on the trail. Who tried is not known; whose account it was may be.
+    async fn told(
+        &self,
+        result: Result<String, Error>,
+        scope: Option<Scope>,
+        user: Option<&User>,
+        (way, from): (Way, Option<IpAddr>),
+    ) -> Result<String, Error> {
+        if result != Err(Error::SignInFailed) {
+            return result;
+        }
+        tracing::warn!(?way, "a sign-in failed");
+        if let Some(scope) = scope {
+            // A name that is nobody's may be a password in the wrong field: it is kept nowhere.
+            let data = json!({ "user": user.map(|user| &user.name), "way": way });
+            let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
+            let happening = Happening::plain("user.sign_in_failed", data);
+            self.transact_as(doer, move |work| work.audited(&scope, &happening)).await?;
+        }
+        result
+    }
+}
+
+impl Work<'_> {
+    fn begin(&mut self, user: &User, arrival: Arrival) -> Result<(), Error> {
+        let scope = home(user).ok_or(Error::SignInFailed)?;
+        let by_link = arrival.way == Way::Link && user.subject.is_none();
+        let (id, now) = (arrival.visit, self.now);
+        let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
+        self.tx.visit_insert(&visit, &arrival.hash)?;
+        self.tx.user_signed_in(user.id, now)?;
+        let data = json!({ "user": user.name, "way": arrival.way });
+        self.audited(&scope, &Happening::by("user.signed_in", &user.actor(), data))
+    }
+
+    /// The person whom a provider means, made if new, with the role that it gives; and the keys in their name that may do more than that role,
+    /// which are revoked.
+    fn vouched(&mut self, scope: &Scope, identity: &Identity) -> Result<(User, Vec<KeyId>), Error> {
+        let found = self.tx.user_by_subject(scope.tenant, &identity.subject)?.map(|record| record.user);
+        let user = match found {
+            Some(user) => user,
+            None => {
+                self.unclaimed(scope, &identity.name)?;
+                self.introduce(scope, &identity.name, identity.display.clone(), Some(&identity.subject))?
+            }
+        };
+        let was = user.memberships.iter().find(|membership| membership.project == scope.project);
+        match was {
+            Some(was) if was.disabled_at.is_some() => return Err(Error::SignInFailed),
+            Some(was) if was.role != identity.role => {
+                self.now_is(scope, &user, (was, &Membership { role: identity.role, ..was.clone() }))?;
+            }
+            Some(_) => {}
+            None => {
+                self.void_sign_ins(user.id)?;
+                self.admit(scope, &user, identity.role, Vec::new())?;
+            }
+        }
+        let user = self.tx.user_by_id(user.id)?.ok_or(Error::SignInFailed)?.user;
+        let keys = self.keys_beyond(scope, &user)?;
+        Ok((user, keys))
+    }
+
+    /// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
+    fn unclaimed(&mut self, scope: &Scope, name: &str) -> Result<(), Error> {
+        self.tx.names_lock(scope.tenant)?;
+        let taken = self.tx.user_alike(scope.tenant, name)?.is_some() || self.tx.key_named(scope.tenant, name)?;
+        if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
+    }
+}
+
+/// Where a person begins: the first project that they belong to.
+fn home(user: &User) -> Option<Scope> {
+    user.active().next().map(|membership| user.scope(membership))
+}

@@ -1,0 +1,55 @@
+//! Tickets: what a browser opens one stream with, because it can send no other credential there.
+
+use domain::{Caller, Credential, Happening, SignedDuration, Ticket, TicketId, Timestamp, Visit};
+use serde_json::json;
+use store::{Cost, VisitRecord};
+
+use crate::access::authenticate::{TICKET, fingerprint, parsed, spelled};
+use crate::{Engine, Error, Idempotency};
+
+/// How long a ticket is good for: as long as it takes to open a stream.
+const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
+
+impl Engine {
+    /// Makes a ticket for the caller; the text is shown this once.
+    pub async fn ticket(&self, caller: &Caller, once: Option<Idempotency>) -> Result<(String, Timestamp), Error> {
+        let pepper = self.pepper().await?;
+        let (scope, credential, actor) = (caller.scope, caller.credential, caller.actor.clone());
+        let made = self.command_with_secret(caller, "ticket", once, move |work, secret| {
+            let expires_at = work.now.saturating_add(LIFETIME).unwrap_or(work.now);
+            let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
+            work.tx.ticket_insert(&ticket, &fingerprint(&pepper, secret))?;
+            let told = json!({ "ticket": ticket.id, "expires_at": expires_at });
+            work.audited(&scope, &Happening::by("ticket.made", &actor, told))?;
+            Ok((ticket.id, expires_at))
+        });
+        let ((id, expires_at), secret): ((TicketId, Timestamp), _) = made.await?;
+        Ok((spelled(TICKET, id.uuid(), &secret), expires_at))
+    }
+
+    /// Finds the caller that a ticket stands for, and uses the ticket up. What it was made with must still be good.
+    pub async fn authenticate_ticket(&self, text: &str) -> Result<Caller, Error> {
+        let (id, secret) = parsed(TICKET, text).ok_or(Error::Unauthenticated)?;
+        let hash = fingerprint(&self.pepper().await?, &secret);
+        // Anybody may send a ticket: what does not exist must not cost a writing transaction.
+        let exists = self.read(Cost::Point, move |reads| Ok(reads.ticket_exists(TicketId::from_uuid(id), &hash)?));
+        if !exists.await? {
+            return Err(Error::Unauthenticated);
+        }
+        let taken = self.transact(move |work| {
+            let taken = work.tx.ticket_take(TicketId::from_uuid(id), &hash)?;
+            Ok(taken.filter(|ticket| work.now < ticket.expires_at))
+        });
+        let ticket = taken.await?.ok_or(Error::Unauthenticated)?;
+        let now = self.now();
+        let caller = match ticket.credential {
+            Credential::Key(key) => self.key_record(key).await?.key.caller(now),
+            Credential::Visit(visit) => {
+                let VisitRecord { visit, user, .. } = self.visit_record(visit).await?;
+                Visit { project: ticket.scope.project, ..visit }.caller(&user, now)
+            }
+            Credential::Worker => None,
+        };
+        caller.filter(|caller| caller.scope == ticket.scope).ok_or(Error::Unauthenticated)
+    }
+}

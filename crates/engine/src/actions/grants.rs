@@ -1,0 +1,198 @@
+//! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
+
+use domain::access::Right;
+use domain::grant::{Covers, Wanted};
+use domain::{
+    Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Proposal, Refusal, Remember, Session, State,
+};
+use store::Page;
+
+use crate::access::sight::Sight;
+use crate::policy::ruling::Judged;
+use crate::run::transaction::Work;
+use crate::{Engine, Error, Idempotency};
+
+/// How many grants for a tool are looked at for one that covers an action.
+const MOST_LOOKED_AT: u32 = 1000;
+
+/// Who proposes: a key, or an agent that our workers run. Those of the same name are not the same.
+#[derive(Clone, Copy)]
+pub(crate) struct Proposer<'a> {
+    pub(crate) actor: &'a Actor,
+    pub(crate) driven: bool,
+}
+
+impl Work<'_> {
+    /// Finds a grant that covers an action which policy would ask about, and counts its use.
+    pub(crate) fn grant_used(
+        &mut self,
+        session: &Session,
+        by: Proposer<'_>,
+        judged: &Judged,
+    ) -> Result<Option<GrantId>, Error> {
+        let (mut left, mut after) = (MOST_LOOKED_AT, None);
+        loop {
+            let page = Page { after, limit: left };
+            let found = self.tx.grants_for(&session.scope, &judged.action.tool, self.now, page)?;
+            let more = found.more;
+            left = left.saturating_sub(found.len() as u32);
+            after = found.last().map(|grant| grant.id);
+            for grant in found {
+                if self.covered(session, by, judged, &grant)?
+                    && self.tx.grant_use(&session.scope, grant.id, self.now)?
+                {
+                    return Ok(Some(grant.id));
+                }
+            }
+            if !more || left == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Refuses to start by a grant what that grant would not let through by now.
+    pub(crate) fn still_covered(
+        &mut self,
+        session: &Session,
+        by: Proposer<'_>,
+        judged: &Judged,
+        id: GrantId,
+    ) -> Result<(), Error> {
+        let grant = self.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
+        grant.still_stands(self.now)?;
+        let covered = self.covered(session, by, judged, &grant)?;
+        if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+    }
+
+    /// Whether a grant is for an action as policy asks about it.
+    fn covered(&mut self, session: &Session, by: Proposer<'_>, judged: &Judged, grant: &Grant) -> Result<bool, Error> {
+        if judged.ruling.floor_asks() {
+            return Ok(false);
+        }
+        // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
+        if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
+            return Ok(false);
+        }
+        let action = &judged.action;
+        // A grant for any arguments was given with ordinary files in mind, not with a git hook.
+        if matches!(grant.arguments, Covers::Anything) && policy::steers(&action.tool, &action.arguments) {
+            return Ok(false);
+        }
+        let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
+        let here = (session.id, by.actor.name.as_str());
+        if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !self.is_for(grant, by.driven)? {
+            return Ok(false);
+        }
+        // What several audiences decide is decided each time.
+        let [audience] = judged.ask.audiences.as_slice() else { return Ok(false) };
+        self.enough_for(audience, session, grant)
+    }
+
+    /// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
+    /// given with; where that has gone, it is good for neither.
+    fn is_for(&mut self, grant: &Grant, driven: bool) -> Result<bool, Error> {
+        let given_to = match grant.driven {
+            None => self.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.driven),
+            known => known,
+        };
+        Ok(given_to == Some(driven))
+    }
+
+    /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
+    fn enough_for(&mut self, audience: &Audience, session: &Session, grant: &Grant) -> Result<bool, Error> {
+        if audience.quorum > 1 || (audience.four_eyes && grant.by.is_same_person(&session.started_by)) {
+            return Ok(false);
+        }
+        if audience.named.is_none() {
+            // Whoever may grant is in it.
+            return Ok(true);
+        }
+        let given = self.tx.interaction(&session.scope, grant.interaction)?;
+        let answer = given.as_ref().and_then(|given| match &given.state {
+            State::Resolved { resolution, .. } => resolution.answer(),
+            State::Pending(_) => None,
+        });
+        Ok(answer.is_some_and(|answer| audience.settled_by(&[answer], &session.started_by)))
+    }
+
+    /// Gives what the person wanted remembered, on the strength of the approval that has just been given.
+    pub(crate) fn remembered(
+        &mut self,
+        session: &mut Session,
+        proposal: &Proposal,
+        interaction: &Interaction,
+        by: &Actor,
+    ) -> Result<(), Error> {
+        let Some(remember) = self.alongside.remember.take() else { return Ok(()) };
+        fits_what_was_approved(&remember, proposal)?;
+        let given = (&remember, by.clone(), interaction.id);
+        let id = self.ids.grant(self.now);
+        let (grant, happening) = Grant::give(id, proposal, given, self.now);
+        self.tx.grant_insert(&grant)?;
+        self.happened(session, Some(interaction.id), happening)?;
+        Ok(())
+    }
+}
+
+/// Refuses a pattern that does not fit the very arguments that were approved: it would never be used as its giver thinks.
+fn fits_what_was_approved(remember: &Remember, proposal: &Proposal) -> Result<(), Error> {
+    let Wanted::Pattern(named) = &remember.arguments else { return Ok(()) };
+    let action = proposal.effective();
+    let misses = named.iter().filter(|(name, pattern)| !policy::fits(&action.tool, &action.arguments, name, pattern));
+    let problems: Vec<Problem> = misses
+        .map(|(name, _)| {
+            let pointer = format!("/remember/arguments/{}", name.replace('~', "~0").replace('/', "~1"));
+            Problem::new(
+                pointer,
+                "does not fit what was approved; commands, addresses, SQL and what cannot be read fit no pattern",
+            )
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::AnswerInvalid(problems).into()) }
+}
+
+impl Engine {
+    /// A page of grants, the newest first, and after which one the next page begins, unless this is the last.
+    pub async fn grants(
+        &self,
+        caller: &Caller,
+        over: bool,
+        page: Page<GrantId>,
+    ) -> Result<(Vec<Grant>, Option<GrantId>), Error> {
+        caller.require(Right::Read)?;
+        let reader = caller.clone();
+        self.list(caller, move |reads| {
+            let own = Sight::of(reads, &reader)?.limited_to();
+            let seen =
+                |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.driven == Some(false));
+            let mut after = page.after;
+            loop {
+                let portion = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;
+                let next = portion.last().filter(|_| portion.more).map(|grant| grant.id);
+                let found: Vec<Grant> = portion.into_iter().filter(seen).collect();
+                // A page may be short, but is not empty unless it is the last.
+                if next.is_none() || !found.is_empty() {
+                    return Ok((found, next));
+                }
+                after = next;
+            }
+        })
+        .await
+    }
+
+    /// Takes a grant back: what it covered is asked about again.
+    pub async fn grant_revoke(&self, caller: &Caller, id: GrantId, once: Option<Idempotency>) -> Result<Grant, Error> {
+        caller.require(Right::Grant)?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let grant = work.tx.grant(&scope, id)?.ok_or(Refusal::NotFound("grant"))?;
+            let (grant, happening) = grant.revoke(actor.clone(), work.now)?;
+            if !work.tx.grant_revoke(&grant)? {
+                return Err(Refusal::GrantRevoked(id).into());
+            }
+            work.audited(&scope, &happening)?;
+            Ok(grant)
+        })
+        .await
+    }
+}

@@ -1,0 +1,289 @@
+//! An agent proposes an action: it is judged, and in one transaction allowed with a permit, denied, or asked about.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use domain::access::Right;
+use domain::proposal::{Proposal, Standing, reserved};
+use domain::ruling::AskingRule;
+use domain::{
+    Action, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
+    Wire, text,
+};
+use serde_json::Value;
+use store::Cost;
+
+use crate::access::sight::Sight;
+use crate::actions::grants::Proposer;
+use crate::interactions::ask::{opened_on, sized};
+use crate::policy::ruling::{Behalf, Judged};
+use crate::run::transaction::{Asking, Work};
+use crate::{Engine, Error, Idempotency, Vault};
+
+/// How often a ruling is given anew because the policy changed under it.
+pub(crate) const MOST_RULINGS: u32 = 5;
+/// What permits are sealed for.
+pub(crate) const PERMIT: &str = "permit";
+/// How long the name of a tool may be, in characters.
+const TOOL: usize = 200;
+
+/// What an agent wants to do.
+#[derive(Debug, Clone)]
+pub struct Propose {
+    /// The agent's own name for this call.
+    pub call: String,
+    /// The tool and its arguments.
+    pub action: Action,
+    /// What people should know about it.
+    pub context: Value,
+    /// The mark of what it would replace, as that is now.
+    pub seen: Option<String>,
+    /// The trace that it was proposed in.
+    pub traceparent: Option<String>,
+    /// Whether its tool says that it may be run again; what the policy says of it counts as well.
+    pub repeatable: bool,
+    /// Whether the client of whoever opened the session runs it.
+    pub client: bool,
+    /// How long the agent's version gives people for approvals.
+    pub deadline_seconds: Option<i64>,
+}
+
+impl Engine {
+    /// Rules on an action. The same call with the same arguments always finds the same decision.
+    pub async fn propose(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        propose: Propose,
+        once: Option<Idempotency>,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Ask)?;
+        checked(&propose)?;
+        let mut ruled = 0;
+        let proposal = loop {
+            match self.ruled(caller, session, propose.clone(), once.clone()).await {
+                // The policy, or the call itself, changed between the ruling and the transaction.
+                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
+                other => break other?,
+            }
+        };
+        self.acted(caller, proposal, self.now()).await
+    }
+
+    async fn ruled(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        propose: Propose,
+        once: Option<Idempotency>,
+    ) -> Result<Proposal, Error> {
+        let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
+        let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
+        let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.wire);
+        let reader = caller.clone();
+        let found = self.read(Cost::Point, move |reads| {
+            let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+            let wire = if worker { opened_on(reads, &scope, session.id)? } else { asked_on };
+            Ok((reads.proposal(&scope, session.id, &lookup)?, session, wire))
+        });
+        let (known, origin, wire) = found.await?;
+        if let Some(known) = known.filter(|_| once.is_none()) {
+            known.in_hands_of(caller)?;
+            known.same(&action, &actor)?;
+            return Ok(known);
+        }
+        if !(caller.is_worker() && origin.driven) {
+            origin.belongs_to(&actor)?;
+            if origin.driven && reserved(&call) {
+                return Err(Refusal::CallReserved(call).into());
+            }
+        }
+        let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
+        let in_force = self.in_force_for(scope, (&actor.name, caller.is_worker())).await?;
+        let state = in_force.state.clone();
+        let judged = self.judge_by(in_force, behalf.clone(), action.clone()).await?;
+        let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
+        let question = question_about(&judged, call.clone(), context)?;
+        let policies = Arc::clone(&self.policies);
+        let driven = caller.is_worker();
+        let new = Arc::new(AtomicBool::new(false));
+        let made = Arc::clone(&new);
+        let proposal = self.command(caller, once, move |work| {
+            made.store(false, Ordering::Relaxed);
+            let mut session = work.session(&scope, session)?;
+            if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
+                known.in_hands_of(&work.caller()?)?;
+                known.same(&action, &actor)?;
+                return Ok(known);
+            }
+            session.alive()?;
+            work.still_in_force(&scope, &judged, &policies)?;
+            let mut proposal = Proposal {
+                scope,
+                session: session.id,
+                call: call.clone(),
+                action: action.clone(),
+                edited: None,
+                proposed_by: actor.clone(),
+                role,
+                at: work.now,
+                ruling: judged.ruling.clone(),
+                grant: None,
+                repeatable: judged.repeatable || repeatable,
+                driven,
+                runner: client.then(|| session.started_by.clone()),
+                step: driven.then_some(session.step),
+                seen: seen.clone(),
+                asked: Vec::new(),
+                standing: Standing::Denied,
+                revision: 1,
+            };
+            // A grant answers what the project's policy asks, never what the floor does.
+            if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
+                proposal.grant = work.grant_used(&session, Proposer { actor: &actor, driven }, &judged)?;
+            }
+            proposal.standing = match judged.ruling.verdict {
+                Verdict::Deny => Standing::Denied,
+                Verdict::Ask if proposal.grant.is_none() => {
+                    let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
+                    proposal.asked.push(interaction.id);
+                    Standing::Waiting { interaction: interaction.id }
+                }
+                Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
+            };
+            work.tx.proposal_insert(&proposal)?;
+            work.woken_at(proposal.wake_at());
+            let about = proposal.asked.first().copied();
+            work.happened(&mut session, about, proposal.proposed())?;
+            work.saved(&session)?;
+            made.store(true, Ordering::Relaxed);
+            Ok(proposal)
+        });
+        let proposal = proposal.await?;
+        if new.load(Ordering::Relaxed) {
+            self.judge_beside(state, behalf, proposal.clone());
+        }
+        Ok(proposal)
+    }
+
+    /// How a question about an action is put: with the time that the agent's version gives, else the shortest that a rule gives, else what is
+    /// usual. A rule that gives no time gives what is usual.
+    pub(crate) fn asking(
+        &self,
+        judged: &Judged,
+        given: Option<i64>,
+        wire: Wire,
+        traceparent: Option<String>,
+    ) -> Asking {
+        let usual = self.usual_time(&Kind::Approval, wire);
+        let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
+            (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
+            (ruled, usual) => ruled.or(usual),
+        };
+        Asking { time, traceparent, within_budget: true }
+    }
+}
+
+impl Work<'_> {
+    /// A fresh permit for exactly this action.
+    pub(crate) fn permit(&self, action: &Action) -> Permit {
+        let expires_at = self.now.saturating_add(self.settings.permit).unwrap_or(Timestamp::MAX);
+        Permit { id: self.ids.permit(self.now), digest: action.digest().to_string(), expires_at }
+    }
+}
+
+/// The question that people are asked about an action, as the rules that ask want it put.
+pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> Result<Question, Error> {
+    let (ask, ruling) = (&judged.ask, &judged.ruling);
+    let (policy, rule) = (ruling.policy.clone(), ruling.rule.clone());
+    let question = Question {
+        message: Some(reason_to_ask(ruling)).filter(|reason| !reason.is_empty()),
+        context,
+        action: Some(judged.action.clone()),
+        options: ask.options.clone(),
+        // A moment for the checks that need one; the real one is set in the transaction.
+        deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
+        fallback: ask.fallback.clone(),
+        asked_by_rule: Some(AskingRule { policy, rule, also: judged.also_asking() }),
+        call: Some(call),
+        ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
+    };
+    let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
+    sized(&question)?;
+    Ok(question)
+}
+
+/// Why people are asked, with the reason of the floor where the policy asks too.
+fn reason_to_ask(ruling: &Ruling) -> String {
+    let below = ruling.floor.as_ref().filter(|floor| floor.verdict == Verdict::Ask && floor.reason != ruling.reason);
+    below.map_or_else(|| ruling.reason.clone(), |floor| format!("{} {}", ruling.reason, floor.reason).trim().to_owned())
+}
+
+fn checked(propose: &Propose) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    text::identifier("/call_id", &propose.call, &mut problems);
+    propose.action.check("", &mut problems);
+    text::depth("/context", &propose.context, &mut problems);
+    if propose.action.tool.chars().count() > TOOL {
+        problems.push(Problem::new("/tool", format!("is longer than {TOOL} characters")));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+/// An action as its agent, or somebody who watches, is shown it.
+#[derive(Debug, Clone)]
+pub struct Acted {
+    /// The action.
+    pub proposal: Proposal,
+    /// What starts it, for the agent that proposed it and nobody else.
+    pub permit: Option<String>,
+    /// The moment that its state is told for.
+    pub at: Timestamp,
+}
+
+impl Engine {
+    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
+        self.fingerprint(PERMIT, "").await?;
+        // Sealed as it was given, and shown only as long as it is good.
+        let text = match &proposal.standing {
+            Standing::Allowed { permit } if own(&proposal, caller) => Some(self.vault.permit_text(&proposal, permit)?),
+            _ => None,
+        };
+        let proposal = self.as_long_as_its_grant(proposal, at).await?;
+        let permit = text.filter(|_| proposal.state(at) == "allowed");
+        Ok(Acted { proposal, permit, at })
+    }
+
+    /// The action with a permit that ends where the grant does on which it stands.
+    async fn as_long_as_its_grant(&self, proposal: Proposal, at: Timestamp) -> Result<Proposal, Error> {
+        let (Standing::Allowed { .. }, Some(id), []) = (&proposal.standing, proposal.grant, proposal.asked.as_slice())
+        else {
+            return Ok(proposal);
+        };
+        let scope = proposal.scope;
+        let grant = self.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
+        let end = grant.map_or(Some(at), |grant| grant.ends());
+        Ok(proposal.permitted_until(end.unwrap_or(Timestamp::MAX)))
+    }
+}
+
+impl Vault {
+    /// A permit as it is handed out: its id, sealed to everything that it is bound to.
+    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
+        let Proposal { scope, session, call, ruling, .. } = proposal;
+        let mut bound = format!(
+            "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
+            scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
+        );
+        if let Some(floor) = &ruling.floor {
+            bound.push('\n');
+            bound.push_str(&floor.version);
+        }
+        let seal = self.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
+        Ok(format!("{}.{}", permit.id, crate::access::authenticate::hex(&seal)))
+    }
+}
+
+fn own(proposal: &Proposal, caller: &Caller) -> bool {
+    proposal.of_agent(&caller.actor).is_ok() && proposal.in_hands_of(caller).is_ok()
+}

@@ -1,0 +1,296 @@
+//! An agent starts an allowed action with its permit, and says what became of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::access::Right;
+use domain::session::Ending;
+use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, SignedDuration, Standing, text};
+use serde_json::Value;
+use store::{Cost, Topic};
+use subtle::ConstantTimeEq;
+
+use crate::access::sight::Sight;
+use crate::actions::grants::Proposer;
+use crate::actions::propose::{Acted, MOST_RULINGS, PERMIT};
+use crate::policy::ruling::{Behalf, Judged};
+use crate::{Engine, Error, Hidden, Idempotency, Vault};
+
+/// How large a result may be: more of it belongs elsewhere, with a reference here.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// What is kept of a failure that is told when its session has ended.
+const AFTER_END: &str = "it failed; what was said of it came after the end of its session and is not kept";
+
+impl Engine {
+    /// An action, at once or when it is decided, after `wait` at the latest.
+    pub async fn action(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        call: String,
+        wait: Duration,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Read)?;
+        let decided = |found: &Acted| !matches!(found.proposal.standing, Standing::Waiting { .. });
+        self.until((caller, Topic::Session(session)), wait, || self.look_at(caller, session, &call), decided).await
+    }
+
+    /// A page of the actions of a session, by call, and after which one the next page begins.
+    pub async fn actions(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        after: String,
+        limit: u32,
+    ) -> Result<(Vec<Acted>, Option<String>), Error> {
+        caller.require(Right::Read)?;
+        let (scope, reader) = (caller.scope, caller.clone());
+        let found = self.list(caller, move |reads| {
+            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+            Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
+        });
+        let (found, now) = found.await?;
+        let next = found.last().filter(|_| found.more).map(|last| last.call.clone());
+        let mut actions = Vec::with_capacity(found.len());
+        for proposal in found {
+            actions.push(self.acted(caller, proposal, now).await?);
+        }
+        Ok((actions, next))
+    }
+
+    async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Acted, Error> {
+        let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
+        let found = self.read(Cost::Point, move |reads| {
+            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+            let found = reads.proposal(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
+            Ok((found, reads.now()?))
+        });
+        let (proposal, now) = found.await?;
+        self.acted(caller, proposal, now).await
+    }
+
+    /// Spends the permit: from now on the action is under way.
+    pub async fn action_start(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        permit: String,
+        seconds: Option<i64>,
+        once: Option<Idempotency>,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Ask)?;
+        let length = self.lease_length(seconds)?;
+        self.fingerprint(PERMIT, "").await?;
+        let mut ruled = 0;
+        let done = loop {
+            let judged = self.judged_by_now(caller, session, &call).await?;
+            match self.started(caller, (session, call.clone(), judged), (permit.clone(), length), once.clone()).await {
+                // The policy changed between the ruling and the transaction.
+                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
+                other => break other?,
+            }
+        };
+        self.acted(caller, done, self.now()).await
+    }
+
+    /// What policy says by now of an action that may be started.
+    async fn judged_by_now(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Judged, Error> {
+        let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
+        let found = self.read(Cost::Point, move |reads| {
+            let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+            let proposal = reads.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            Ok((session, proposal))
+        });
+        let (session, proposal) = found.await?;
+        let agent = Some(proposal.proposed_by.name.clone());
+        let behalf = Behalf { agent, user: session.started_by.name, role: proposal.role };
+        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.driven)).await?;
+        self.judge_by(in_force, behalf, proposal.effective()).await
+    }
+
+    async fn started(
+        &self,
+        caller: &Caller,
+        (session, call, judged): (SessionId, String, Judged),
+        (permit, length): (String, SignedDuration),
+        once: Option<Idempotency>,
+    ) -> Result<Proposal, Error> {
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
+        self.command(caller, once, move |work| {
+            let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &proposal)?;
+            session.alive()?;
+            session.going_on()?;
+            if !work.step_goes_on(&session, &proposal)? {
+                return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
+            }
+            work.still_in_force(&scope, &judged, &policies)?;
+            let given = permit_given(&vault, &proposal, &permit)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let step = proposal.start(&actor, given, work.now, until)?;
+            step.0.stands(&judged.ruling)?;
+            if let Some(grant) = step.0.stands_on(&judged.ruling) {
+                let by = Proposer { actor: &step.0.proposed_by, driven: step.0.driven };
+                work.still_covered(&session, by, &judged, grant)?;
+            }
+            work.floor_answered(&session, &step.0, &judged)?;
+            let proposal = work.acted(&mut session, step)?;
+            work.saved(&session)?;
+            Ok(proposal)
+        })
+        .await
+    }
+
+    /// Takes back what was allowed and will not be begun, and says why. Nothing where it is not allowed any more.
+    pub async fn action_left(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        why: String,
+    ) -> Result<(), Error> {
+        caller.require(Right::Ask)?;
+        let scope = caller.scope;
+        self.command(caller, None, move |work| {
+            let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &proposal)?;
+            if let Some(left) = proposal.left(&why) {
+                work.acted(&mut session, left)?;
+                work.saved(&session)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Says that whoever runs an action is still there: its outcome is waited for so many seconds more.
+    pub async fn action_keep(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        seconds: i64,
+        run: Option<PermitId>,
+    ) -> Result<(), Error> {
+        caller.require(Right::Ask)?;
+        let length = self.lease_length(Some(seconds))?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        self.command(caller, None, move |work| {
+            let caller = work.caller()?;
+            let session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &proposal)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let kept = proposal.keep(&actor, until, run)?;
+            work.tx.proposal_save(&kept)?;
+            work.woken_at(kept.wake_at());
+            Ok(())
+        })
+        .await
+    }
+
+    /// Takes the agent's word for what became of an action; where it says of which run, of what was started again since nothing is said.
+    pub async fn action_outcome(
+        &self,
+        caller: &Caller,
+        (session, call): (SessionId, String),
+        (outcome, run): (Outcome, Option<PermitId>),
+        once: Option<Idempotency>,
+    ) -> Result<Acted, Error> {
+        caller.require(Right::Ask)?;
+        checked(&outcome)?;
+        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let vault = Arc::clone(&self.vault);
+        let done = self.command(caller, once, move |work| {
+            let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, session)?;
+            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &proposal)?;
+            let mut outcome = outcome.clone();
+            if proposal.driven && !caller.is_worker() {
+                // Our own tools have hidden what was given in secret; a client does not know it.
+                outcome = match &session.ended {
+                    Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
+                    _ => hidden_in(outcome, &work.given_in_secret(&vault, &session)?),
+                };
+            }
+            let asked = match &proposal.standing {
+                Standing::Unknown { interaction, .. } => *interaction,
+                _ => None,
+            };
+            let step = proposal.report(&actor, outcome, run)?;
+            let proposal = work.acted(&mut session, step)?;
+            if let Some(asked) = asked {
+                work.withdraw(&mut session, asked, "the agent has reported what became of it")?;
+            }
+            let proposal = work.puzzled(&mut session, proposal)?;
+            work.saved(&session)?;
+            Ok(proposal)
+        });
+        self.acted(caller, done.await?, self.now()).await
+    }
+}
+
+/// How it ended alone: nobody knows any more what would have to be hidden in the rest.
+fn bare(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Done { .. } => Outcome::Done { result: Value::Null },
+        Outcome::Failed { .. } => Outcome::Failed { message: AFTER_END.into(), result: Value::Null },
+        Outcome::Unknown => Outcome::Unknown,
+    }
+}
+
+fn hidden_in(outcome: Outcome, hidden: &Hidden) -> Outcome {
+    match outcome {
+        Outcome::Done { result } => Outcome::Done { result: hidden.hide_in(result) },
+        Outcome::Failed { message, result } => {
+            Outcome::Failed { message: hidden.hide(&message), result: hidden.hide_in(result) }
+        }
+        Outcome::Unknown => Outcome::Unknown,
+    }
+}
+
+/// Refuses whoever is neither an agent nor the one whose client runs this tool.
+fn runs(caller: &Caller, proposal: &Proposal) -> Result<(), Error> {
+    proposal.in_hands_of(caller)?;
+    if proposal.runner.as_ref() == Some(&caller.actor) {
+        return Ok(());
+    }
+    Ok(caller.require(Right::Take)?)
+}
+
+/// Which permit a text is, if it is one that was given for this action as it stands.
+fn permit_given(vault: &Vault, proposal: &Proposal, text: &str) -> Result<PermitId, Error> {
+    let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
+    if let Standing::Allowed { permit } = &proposal.standing {
+        let good = vault.permit_text(proposal, permit)?;
+        if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
+            return Err(Refusal::PermitUnknown.into());
+        }
+    }
+    Ok(id)
+}
+
+fn checked(outcome: &Outcome) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    match outcome {
+        Outcome::Done { result } => check_result(result, &mut problems),
+        Outcome::Failed { message, result } => {
+            text::paragraphs("/message", message, &mut problems);
+            check_result(result, &mut problems);
+        }
+        Outcome::Unknown => {}
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+fn check_result(result: &Value, problems: &mut Vec<Problem>) {
+    text::depth("/result", result, problems);
+    if result.to_string().len() > MOST_BYTES {
+        problems.push(Problem::new("/result", format!("is larger than {MOST_BYTES} bytes: leave a reference instead")));
+    }
+}

@@ -1,0 +1,127 @@
+//! Puts audit entries into the chains of their tenants, afterwards, so that no command waits for another's entry.
+//!
+//! Any node may do so: whoever has the lock of the chain does, and each entry gets its place once. Now and then, and before an
+//! export, the end of a chain is signed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use domain::audit::chain::{Checkpoint, link};
+use domain::{SignedDuration, TenantId};
+use store::{Cost, Link, Loose, Page};
+
+use crate::run::timers::count_failure;
+use crate::run::transaction::Work;
+use crate::{Engine, Error};
+
+/// How many entries get their place in one transaction, so that nobody waits for it.
+const BATCH: u32 = 256;
+/// A chain with so many entries that no checkpoint covers gets one at once.
+const MOST_UNSIGNED: u64 = 256;
+/// A chain whose last entries have waited so long for a checkpoint gets one.
+const LONGEST_UNSIGNED: SignedDuration = SignedDuration::from_secs(60);
+/// How often somebody looks for entries without a place.
+const EVERY: Duration = Duration::from_millis(500);
+/// How long they rest when it could not be done: what is missing then, a database or a key, takes longer to come back.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+impl Engine {
+    /// Runs for ever.
+    pub async fn run_chain(&self) {
+        self.look_for_unchained().await;
+        loop {
+            let pause = match self.chain().await.and(self.sign_due().await) {
+                Ok(()) => EVERY,
+                Err(error) => {
+                    tracing::warn!(%error, "the audit trail was put off");
+                    AFTER_FAILURE
+                }
+            };
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Gives every entry its place that can have one now.
+    pub async fn chain(&self) -> Result<(), Error> {
+        loop {
+            let loose = self.read(Cost::Point, |reads| Ok(reads.audit_loose(1)?)).await?;
+            if loose.is_empty() {
+                return Ok(());
+            }
+            let (linked, long) = self.transact(linked).await?;
+            self.sign_all(long).await?;
+            if linked < BATCH as usize {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Signs the chains whose ends have waited long enough.
+    pub async fn sign_due(&self) -> Result<(), Error> {
+        let due = self.read(Cost::Point, |reads| {
+            let now = reads.now()?;
+            Ok(reads.audit_unsigned(now.saturating_sub(LONGEST_UNSIGNED).unwrap_or(now))?)
+        });
+        self.sign_all(due.await?).await
+    }
+
+    async fn sign_all(&self, tenants: Vec<TenantId>) -> Result<(), Error> {
+        let mut all = Ok(());
+        // A tenant whose chain cannot be signed keeps no other's from being signed.
+        for tenant in tenants {
+            if let Err(error) = self.sign(tenant).await {
+                count_failure("checkpoint");
+                tracing::warn!(%tenant, %error, "the end of a chain was not signed");
+                all = Err(error);
+            }
+        }
+        all
+    }
+
+    /// Signs the end of a chain, unless a checkpoint covers it already; gives the one that does.
+    pub(crate) async fn sign(&self, tenant: TenantId) -> Result<Checkpoint, Error> {
+        let signer = self.signer(tenant).await?;
+        self.transact(move |work| {
+            work.tx.audit_lock()?;
+            let head = work.tx.audit_head(tenant)?;
+            let page = Page { after: head.seq.checked_sub(1), limit: 1 };
+            if let Some(checkpoint) = work.tx.audit_checkpoints(tenant, page)?.pop() {
+                return Ok(checkpoint);
+            }
+            let checkpoint = signer.checkpoint(tenant, &head, work.now);
+            work.tx.audit_sign(tenant, &checkpoint, work.now)?;
+            Ok(checkpoint)
+        })
+        .await
+    }
+}
+
+/// Links one batch: how many entries, and the tenants whose chains have grown long enough for a checkpoint.
+fn linked(work: &mut Work<'_>) -> Result<(usize, Vec<TenantId>), Error> {
+    work.tx.audit_lock()?;
+    let loose = work.tx.audit_loose(BATCH)?;
+    let Some(last) = loose.last().map(|loose| loose.cursor) else { return Ok((0, Vec::new())) };
+    let (count, mut long) = (loose.len(), Vec::new());
+    let mut chains: BTreeMap<TenantId, Vec<Loose>> = BTreeMap::new();
+    for loose in loose {
+        chains.entry(loose.tenant).or_default().push(loose);
+    }
+    for (tenant, loose) in chains {
+        let head = work.tx.audit_head(tenant)?;
+        let (mut seq, mut hash) = (head.seq, head.hash);
+        let links: Vec<Link> = loose
+            .into_iter()
+            .map(|loose| {
+                seq += 1;
+                hash = link(tenant, seq, hash, loose.digest);
+                Link { loose, seq, hash }
+            })
+            .collect();
+        work.tx.audit_link(tenant, &links)?;
+        if seq - head.signed_seq >= MOST_UNSIGNED {
+            long.push(tenant);
+        }
+    }
+    work.tx.audit_linked(last)?;
+    Ok((count, long))
+}

@@ -1,0 +1,163 @@
+//! Exports the audit trail of a tenant, in the form that proves itself.
+
+use std::time::Duration;
+
+use domain::access::Right;
+use domain::audit::Entry;
+use domain::audit::chain::{BEGINNING, Checkpoint, Head};
+use domain::audit::export::{Header, Shown, Writer};
+use domain::definition::redact;
+use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
+use store::{Chained, Cost, Page};
+
+use crate::audit::list::as_written;
+use crate::{Engine, Error};
+
+/// How many entries are read at once.
+const BATCH: u32 = 100;
+/// How long an export waits for transactions that were under way when it began.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Which part of a chain is wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted {
+    /// Begin after this entry.
+    pub after: u64,
+    /// Show what was done before this by its digest alone.
+    pub since: Option<Timestamp>,
+    /// Show what was not done before this by its digest alone.
+    pub until: Option<Timestamp>,
+}
+
+/// An export under way: pulled by its reader, one batch at a time.
+pub struct Export {
+    engine: Engine,
+    tenant: TenantId,
+    shown: Option<ProjectId>,
+    wanted: Wanted,
+    at: Timestamp,
+    after: u64,
+    last: Checkpoint,
+    /// The first line, until it is handed out.
+    header: Option<String>,
+    /// None when it is over.
+    writer: Option<Writer>,
+}
+
+impl Engine {
+    /// Exports the chain of the caller's tenant. What other projects did is shown by its digest alone.
+    pub async fn audit_export(&self, caller: &Caller, wanted: Wanted) -> Result<Export, Error> {
+        caller.require(Right::Audit)?;
+        self.export(caller.scope.tenant, Some(caller.scope.project), wanted).await
+    }
+
+    /// Exports the whole chain of a tenant by name: for whoever holds the database itself.
+    pub async fn audit_export_all(&self, tenant: &str, wanted: Wanted) -> Result<Export, Error> {
+        let tenant = self.tenant_named(tenant).await?;
+        match self.audit_unchained().await? {
+            0 => self.export(tenant, None, wanted).await,
+            entries => Err(Error::AuditIncomplete(entries)),
+        }
+    }
+
+    /// The public half of the key that signs the audit trail of a tenant by name.
+    pub async fn audit_key_of(&self, tenant: &str) -> Result<domain::audit::chain::PublicKey, Error> {
+        let tenant = self.tenant_named(tenant).await?;
+        Ok(self.signer(tenant).await?.public_key())
+    }
+
+    async fn tenant_named(&self, name: &str) -> Result<TenantId, Error> {
+        let name = name.to_owned();
+        let found = self.read(Cost::Point, move |reads| Ok(reads.tenant(&name)?)).await?;
+        Ok(found.ok_or(Refusal::NotFound("tenant"))?)
+    }
+
+    async fn export(&self, tenant: TenantId, shown: Option<ProjectId>, wanted: Wanted) -> Result<Export, Error> {
+        match self.audit_unchained_at_start() {
+            0 if self.database_misfit().await?.is_none() => {}
+            entries => return Err(Error::AuditIncomplete(entries)),
+        }
+        // Somebody who holds a transaction open must not hold up the export for ever; what it lacks then, the next one has.
+        if let Ok(ended) = tokio::time::timeout(PATIENCE, self.older_ones_ended()).await {
+            ended?;
+        }
+        self.chain().await?;
+        let last = self.sign(tenant).await?;
+        let key = self.signer(tenant).await?.public_key();
+        if wanted.after > last.seq {
+            return Err(Refusal::NotFound("entry").into());
+        }
+        let hash = self.hash_at(tenant, wanted.after).await?;
+        let head = Head { seq: last.seq, ..Head::default() };
+        let header = Header::new(tenant, &key, (wanted.after, hash), &head);
+        let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
+        let (writer, header) = Writer::begin(&header, shown);
+        let (engine, after, header, writer) = (self.clone(), wanted.after, Some(header), Some(writer));
+        Ok(Export { engine, tenant, shown, wanted, at, after, last, header, writer })
+    }
+
+    async fn hash_at(&self, tenant: TenantId, seq: u64) -> Result<Digest, Error> {
+        let Some(before) = seq.checked_sub(1) else { return Ok(BEGINNING) };
+        let page = Page { after: Some(before), limit: 1 };
+        let found = self.read(Cost::Point, move |reads| Ok(reads.audit_chain(tenant, page)?)).await?;
+        Ok(found.first().map(|entry| entry.hash).ok_or(Refusal::NotFound("entry"))?)
+    }
+}
+
+impl Export {
+    /// The next lines; none at the end.
+    pub async fn next(&mut self) -> Result<Option<String>, Error> {
+        if let Some(header) = self.header.take() {
+            return Ok(Some(header));
+        }
+        match self.writer.take() {
+            Some(writer) => self.lines(writer).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn lines(&mut self, mut writer: Writer) -> Result<String, Error> {
+        let (tenant, page) = (self.tenant, Page { after: Some(self.after), limit: BATCH });
+        let found = self.engine.read(Cost::Scan, move |reads| {
+            Ok((reads.audit_chain(tenant, page)?, reads.audit_checkpoints(tenant, page)?))
+        });
+        let (entries, checkpoints) = found.await?;
+        let mut lines = String::new();
+        let mut checkpoints = checkpoints.into_iter().filter(|checkpoint| checkpoint.seq < self.last.seq).peekable();
+        for entry in entries.into_iter().filter(|entry| entry.seq <= self.last.seq) {
+            lines += &writer.entry(entry.seq, entry.digest, entry.hash, self.shows(&entry));
+            self.after = entry.seq;
+            while let Some(checkpoint) = checkpoints.next_if(|checkpoint| checkpoint.seq <= entry.seq) {
+                lines += &writer.checkpoint(&checkpoint);
+            }
+        }
+        if self.after >= self.last.seq {
+            lines += &writer.checkpoint(&self.last);
+            let signer = self.engine.signer(tenant).await?;
+            lines += &writer.end(&signer, self.at);
+        } else if !lines.is_empty() {
+            self.writer = Some(writer);
+        }
+        // A chain that ends before what was signed has been tampered with; the export shows it by ending early, without a seal.
+        Ok(lines)
+    }
+
+    /// What is shown goes by the text, which is in the chain; what is filed beside it can only differ by tampering.
+    fn shows<'a>(&self, chained: &'a Chained) -> Shown<'a> {
+        let Some(entry) = as_written(chained, self.tenant) else { return Shown::Changed };
+        let wanted = self.shown.is_none_or(|project| entry.scope.project == project)
+            && self.wanted.since.is_none_or(|since| entry.at >= since)
+            && self.wanted.until.is_none_or(|until| entry.at < until)
+            && !(self.shown.is_some() && has_hidden_parts(&entry));
+        if wanted { Shown::Text(&chained.text) } else { Shown::DigestAlone }
+    }
+}
+
+/// Whether an entry, written by an earlier version, has commands, addresses or variables of the operator's files. Only the operator's own export
+/// shows its text; every other shows its digest, which holds its place in the chain.
+fn has_hidden_parts(entry: &Entry) -> bool {
+    let Some(body) = entry.data.get("definition").filter(|_| entry.name == "definition.added") else { return false };
+    let mut shown = body.clone();
+    redact(&mut shown);
+    shown != *body
+}

@@ -1,0 +1,10 @@
+//! Hands answers to the agents that asked.
+//!
+//! An agent takes an answer under a lease, extends the lease with heartbeats, and completes or fails the delivery. The lease id fences every later
+//! command. A lease that runs out offers the answer again; `run/timers.rs` does that. Webhooks deliver answers too; they are in `webhooks`. Start with
+//! `take.rs`.
+
+pub(crate) mod complete;
+pub(crate) mod fail;
+pub(crate) mod heartbeat;
+pub(crate) mod take;

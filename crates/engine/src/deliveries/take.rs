@@ -1,0 +1,116 @@
+//! The agent takes the answer, under a lease.
+
+use std::fmt;
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, LeaseId, Problem, Refusal, SignedDuration};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::{Cost, Sealed};
+
+use crate::secrets::vault::{Place, RESUME_POINT, SECRETS};
+use crate::{Engine, Error, Idempotency};
+
+/// The longest lease.
+const LONGEST: i64 = 24 * 3600;
+
+/// What the agent is handed. Printed without what was sealed.
+#[derive(Clone)]
+pub struct Taken {
+    /// Fences every heartbeat and completion.
+    pub lease: LeaseId,
+    /// The question with its resolution.
+    pub interaction: Interaction,
+    /// What the agent left when it asked.
+    pub resume_point: Option<Value>,
+    /// The values of a secret question.
+    pub secrets: Option<Value>,
+}
+
+impl fmt::Debug for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Taken")
+            .field("lease", &self.lease)
+            .field("interaction", &self.interaction)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Receipt {
+    lease: LeaseId,
+    interaction: Interaction,
+}
+
+impl Engine {
+    /// Hands the answer to the agent that asked.
+    pub async fn take(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        seconds: Option<i64>,
+        once: Option<Idempotency>,
+    ) -> Result<Taken, Error> {
+        caller.require(Right::Take)?;
+        let length = self.lease_length(seconds)?;
+        let by = caller.clone();
+        let receipt = self.command(caller, once, move |work| {
+            let (mut session, interaction) = work.delivery(&by, id)?;
+            session.going_on()?;
+            let lease = work.ids.lease(work.now);
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let was = interaction.status();
+            let change = interaction.take(&by.actor, lease, work.now, until)?;
+            let interaction = work.changed(&mut session, was, change)?;
+            work.effects.taken_after = interaction.resolved_at().map(|at| work.now.duration_since(at));
+            work.saved(&session)?;
+            Ok(Receipt { lease, interaction })
+        });
+        let Receipt { lease, interaction } = receipt.await?;
+        let (resume_point, secrets) = self.unsealed(caller, lease, &interaction).await?;
+        Ok(Taken { lease, interaction, resume_point, secrets })
+    }
+
+    /// How long a lease is held: as asked for, within bounds, else as configured.
+    pub(crate) fn lease_length(&self, seconds: Option<i64>) -> Result<SignedDuration, Error> {
+        match seconds {
+            None => Ok(self.settings().lease),
+            Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(SignedDuration::from_secs(seconds)),
+            Some(_) => {
+                let problem = Problem::new("/lease_seconds", format!("must be 1 to {LONGEST}"));
+                Err(Refusal::QuestionInvalid(vec![problem]).into())
+            }
+        }
+    }
+
+    /// What was sealed for the agent: its own state, and the values of a secret question that ended with them.
+    ///
+    /// A repeated command whose lease is over gets neither.
+    async fn unsealed(
+        &self,
+        caller: &Caller,
+        lease: LeaseId,
+        asked: &Interaction,
+    ) -> Result<(Option<Value>, Option<Value>), Error> {
+        let (scope, id, secret) = (caller.scope, asked.id, asked.ended_with_secrets());
+        let sealed = self.read(Cost::Point, move |reads| {
+            let secrets = if secret { reads.sealed(&scope, id, SECRETS)? } else { None };
+            let resume_point = reads.sealed(&scope, id, RESUME_POINT)?;
+            if resume_point.is_none() && secrets.is_none() {
+                return Ok((None, None));
+            }
+            let now = reads.now()?;
+            let found = reads.interaction(&scope, id)?;
+            let held =
+                found.as_ref().and_then(Interaction::delivery).is_some_and(|delivery| delivery.held_by(lease, now));
+            Ok(if held { (resume_point, secrets) } else { (None, None) })
+        });
+        let (resume_point, secrets) = sealed.await?;
+        let opened = |name, sealed: Option<Sealed>| {
+            let Some(sealed) = sealed else { return Ok(None) };
+            let opened = self.vault.unseal(&Place::Question(&scope, id, name), &sealed)?;
+            serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
+        };
+        Ok((opened(RESUME_POINT, resume_point)?, opened(SECRETS, secrets)?))
+    }
+}

@@ -1,0 +1,22 @@
+//! Questions to people: asked, answered, closed.
+//!
+//! One file for each command: `ask.rs`, `answer.rs`, `cancel.rs`, `expire.rs`, `claim.rs` and so on. `plan.rs` reads everything that an answer needs
+//! before its transaction. `close.rs` is the only place that lists what follows when a question ends. How an answer reaches the agent is in `deliveries`;
+//! what an answer does to an action is in `actions`. Who may answer is decided by `domain::Interaction::admit`. Start with `answer.rs`, then `plan.rs`
+//! and `close.rs`.
+
+pub(crate) mod abstain;
+pub(crate) mod answer;
+pub(crate) mod answer_many;
+pub(crate) mod archive;
+pub(crate) mod ask;
+pub(crate) mod auto_resolve;
+pub(crate) mod cancel;
+pub(crate) mod claim;
+pub(crate) mod expire;
+pub(crate) mod forms_check;
+pub(crate) mod hand_over;
+pub(crate) mod list;
+pub(crate) mod open_count;
+pub(crate) mod read;
+pub(crate) mod release;

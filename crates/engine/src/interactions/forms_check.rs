@@ -1,0 +1,285 @@
+//! Forms, checked off the reactor and before the transaction: a schema never changes once it was asked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use domain::{
+    Caller, Credential, Digest, Draft, Fallback, FormProof, InteractionId, Kind, Limit, Problem, ProjectId, Question,
+    Refusal, Scope, TenantId,
+};
+use forms::{CheckError, Forms, SchemaError};
+use serde_json::Value;
+use store::{Cost, StoreError};
+
+use crate::run::slots::{Slot, Slots};
+use crate::{Engine, Error};
+
+/// How long a check may take, and how long it may wait for its turn.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// How many checks of forms run at once. Each may take a processor for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckLimits {
+    /// In all. Everybody of one tenant together has one less, so that another tenant never waits for this one alone.
+    pub all: usize,
+    /// For one key or one person who has signed in; and for one schema of a tool.
+    pub key: usize,
+    /// How many checks of one key run or wait; what comes after them is refused at once.
+    pub waiting: usize,
+    /// How many bytes of compiled schemas are kept for the next answer.
+    pub cached_bytes: u64,
+}
+
+impl Default for CheckLimits {
+    fn default() -> Self {
+        Self { all: 4, key: 2, waiting: 64, cached_bytes: forms::Limits::default().cached_bytes }
+    }
+}
+
+/// On whose account a check runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Account {
+    /// A key or a visit of a tenant.
+    Caller(Credential, TenantId),
+    /// The agents of a project.
+    Project(ProjectId, TenantId),
+    /// A schema that an operator or an admin declared, by its digest.
+    Schema(Digest),
+}
+
+impl Account {
+    pub(crate) fn of(caller: &Caller) -> Self {
+        match caller.credential {
+            Credential::Worker => Self::of_project(caller.scope),
+            credential => Self::Caller(credential, caller.scope.tenant),
+        }
+    }
+
+    pub(crate) const fn of_project(scope: Scope) -> Self {
+        Self::Project(scope.project, scope.tenant)
+    }
+
+    const fn tenant(self) -> Option<TenantId> {
+        match self {
+            Self::Caller(_, tenant) | Self::Project(_, tenant) => Some(tenant),
+            Self::Schema(_) => None,
+        }
+    }
+}
+
+/// The places in which checks run.
+pub(crate) struct Checks {
+    waiting: Slots<Account>,
+    accounts: Slots<Account>,
+    tenants: Slots<TenantId>,
+    all: Slots<()>,
+}
+
+/// A place in which one check runs, until it ends.
+struct Checking {
+    _slots: [Option<Slot>; 4],
+}
+
+impl Checks {
+    pub(crate) fn new(limits: CheckLimits) -> Self {
+        let CheckLimits { all, key, waiting, .. } = limits;
+        let tenants = Slots::new(all.saturating_sub(1).max(1));
+        Self { waiting: Slots::new(waiting), accounts: Slots::new(key), tenants, all: Slots::new(all) }
+    }
+
+    /// Waits for a place: behind the others of the same account, then of the same tenant, then of all.
+    async fn place(&self, account: Account) -> Result<Checking, Error> {
+        let busy = || Error::from(StoreError::Busy);
+        let full = Refusal::LimitReached { limit: Limit::KeyForms, max: self.waiting.most() as u64 };
+        let waiting = self.waiting.take(account).ok_or(full)?;
+        let own = self.accounts.wait(account, LONGEST).await.ok_or_else(busy)?;
+        let of_tenant = match account.tenant() {
+            Some(tenant) => Some(self.tenants.wait(tenant, LONGEST).await.ok_or_else(busy)?),
+            None => None,
+        };
+        let one = self.all.wait((), LONGEST).await.ok_or_else(busy)?;
+        Ok(Checking { _slots: [Some(waiting), Some(own), of_tenant, Some(one)] })
+    }
+}
+
+/// Says that somebody waits, until it is dropped.
+struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Engine {
+    /// Refuses a question whose form could not be filled in, or whose fallback does not fit it.
+    pub(crate) async fn admit_form(&self, account: Account, question: &Question) -> Result<(), Error> {
+        let Some(schema) = question.form() else { return Ok(()) };
+        let fallback = match &question.fallback {
+            Some(Fallback::Value(value)) => Some(value.clone()),
+            _ => None,
+        };
+        let checked = self.checked(account, move |forms, wanted| {
+            forms.admit_while(&schema, wanted).map_err(CheckError::Schema)?;
+            fallback.map_or(Ok(()), |value| forms.check_while(&schema, &value, wanted))
+        });
+        match checked.await? {
+            Ok(()) => Ok(()),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![of_secret(question, problem(&error))])),
+            Err(CheckError::Fields(fields)) => {
+                Err(Refusal::QuestionInvalid(problems("/fallback/value", fields)).into())
+            }
+        }
+    }
+
+    /// Checks the data of a draft against the form of its question, where both are there.
+    pub(crate) async fn prove_form(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        draft: &Draft,
+    ) -> Result<(Option<Question>, Option<FormProof>), Error> {
+        if draft.data.is_null() {
+            return Ok((None, None));
+        }
+        let scope = caller.scope;
+        let found = self.read(Cost::Point, move |reads| Ok(reads.interaction(&scope, id)?)).await?;
+        let question = found.ok_or(Refusal::NotFound("interaction"))?.question;
+        let carries = question.effect_of(draft).is_some_and(domain::Effect::carries_form);
+        let Some(schema) = question.form().filter(|_| carries) else { return Ok((Some(question), None)) };
+        let data = draft.data.clone();
+        let checked = self.checked(Account::of(caller), move |forms, wanted| forms.check_while(&schema, &data, wanted));
+        match checked.await? {
+            Ok(()) => Ok((Some(question), Some(FormProof::checked()))),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+            Err(CheckError::Fields(fields)) => {
+                Err(Refusal::AnswerInvalid(discreet(&question, problems("/data", fields))).into())
+            }
+        }
+    }
+
+    /// Everything in which a value does not fit a schema that is not a question's own.
+    pub async fn misfits(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
+        let account = Account::Schema(Digest::of_json(&schema));
+        match self.checked(account, move |forms, wanted| forms.check_while(&schema, &value, wanted)).await? {
+            Ok(()) => Ok(Vec::new()),
+            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+            Err(CheckError::Fields(fields)) => Ok(problems(under, fields)),
+        }
+    }
+
+    /// Whether kept values still fit what a question asks for.
+    pub(crate) async fn fits(&self, scope: Scope, question: &Question, values: &Value) -> Result<bool, Error> {
+        let Some(schema) = question.form() else { return Ok(false) };
+        let (account, values) = (Account::of_project(scope), values.clone());
+        let checked = self.checked(account, move |forms, wanted| forms.check_while(&schema, &values, wanted));
+        Ok(checked.await?.is_ok())
+    }
+
+    /// Checks something off the reactor when its turn has come. It is told when nobody waits for it any more, and keeps its place until
+    /// it has ended.
+    async fn checked<T: Send + 'static>(
+        &self,
+        account: Account,
+        check: impl FnOnce(&Forms, &dyn Fn() -> bool) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let place = self.checks.place(account).await?;
+        let wanted = Arc::new(AtomicBool::new(true));
+        let (forms, waiting) = (Arc::clone(&self.forms), Waiting(Arc::clone(&wanted)));
+        let checked = off_reactor(move || {
+            let done = check(&forms, &|| wanted.load(Ordering::Relaxed));
+            drop(place);
+            done
+        });
+        let checked = checked.await;
+        drop(waiting);
+        checked
+    }
+}
+
+pub(crate) async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    let running = tokio::task::spawn_blocking(check);
+    match tokio::time::timeout(LONGEST, running).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(_)) => Err(StoreError::Panicked.into()),
+        Err(_) => Err(StoreError::Busy.into()),
+    }
+}
+
+fn problem(error: &SchemaError) -> Problem {
+    Problem::new(format!("/schema{}", error.pointer), error.reason.to_string())
+}
+
+/// What is wrong with the form of a secret question is wrong with one of its secrets: the form is ours.
+fn of_secret(question: &Question, problem: Problem) -> Problem {
+    let place = question.secrets.iter().enumerate().find_map(|(index, field)| {
+        let name = field.name.replace('~', "~0").replace('/', "~1");
+        let rest = problem.pointer.strip_prefix(&format!("/schema/properties/{name}"))?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("/secrets/{index}{rest}"))
+    });
+    Problem { pointer: place.unwrap_or(problem.pointer), ..problem }
+}
+
+/// What stands where a name of a secret should be may be a secret that slipped: it is not repeated.
+fn discreet(question: &Question, problems: Vec<Problem>) -> Vec<Problem> {
+    if question.kind != Kind::Secret {
+        return problems;
+    }
+    let named = |problem: &Problem| {
+        let name = problem.pointer.split('/').nth(2).unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        name.is_empty() || question.secrets.iter().any(|field| field.name == name)
+    };
+    let (mut told, slipped): (Vec<_>, Vec<_>) = problems.into_iter().partition(named);
+    if !slipped.is_empty() {
+        told.push(Problem::new("/data", "Has a name that was not asked for."));
+    }
+    told
+}
+
+fn problems(under: &str, fields: Vec<forms::FieldError>) -> Vec<Problem> {
+    fields.into_iter().map(|field| Problem::new(format!("{under}{}", field.pointer), field.message)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn account(key: u128, tenant: u128) -> Account {
+        let key = domain::KeyId::from_uuid(Uuid::from_u128(key));
+        Account::Caller(Credential::Key(key), TenantId::from_uuid(Uuid::from_u128(tenant)))
+    }
+
+    /// A place that is taken without waiting.
+    async fn at_once(checks: &Checks, account: Account) -> Option<Checking> {
+        tokio::time::timeout(Duration::ZERO, checks.place(account)).await.ok()?.ok()
+    }
+
+    #[tokio::test]
+    async fn a_key_and_a_tenant_leave_places_to_others() {
+        let checks = Checks::new(CheckLimits { all: 4, key: 2, waiting: 3, ..CheckLimits::default() });
+        let (first, second) = (at_once(&checks, account(1, 1)).await, at_once(&checks, account(1, 1)).await);
+        assert!(first.is_some() && second.is_some());
+        assert!(at_once(&checks, account(1, 1)).await.is_none(), "the key has all of its places");
+        let third = at_once(&checks, account(2, 1)).await;
+        assert!(third.is_some(), "another key of the tenant has places of its own");
+        assert!(at_once(&checks, account(2, 1)).await.is_none(), "the tenant leaves one place to others");
+        assert!(at_once(&checks, account(3, 2)).await.is_some());
+        drop(first);
+        assert!(at_once(&checks, account(1, 1)).await.is_some(), "a place comes back when its check has ended");
+    }
+
+    #[tokio::test]
+    async fn the_queue_of_a_key_has_an_end() {
+        let checks = Checks::new(CheckLimits { all: 4, key: 1, waiting: 2, ..CheckLimits::default() });
+        let running = at_once(&checks, account(1, 1)).await.unwrap();
+        let mut waiting = Box::pin(checks.place(account(1, 1)));
+        assert!(futures::poll!(waiting.as_mut()).is_pending());
+        let full = Refusal::LimitReached { limit: Limit::KeyForms, max: 2 };
+        assert_eq!(checks.place(account(1, 1)).await.map(drop), Err(full.into()));
+        drop(running);
+        assert!(waiting.await.is_ok());
+    }
+}

@@ -1,0 +1,133 @@
+//! Sessions and questions, one or a page of them.
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, Luggage, Session, SessionId, Step, StepId};
+use store::{Bounded, Cost, InteractionFilter, PAGE_BYTES, Page, SessionFilter};
+
+use crate::access::sight::Sight;
+use crate::{Engine, Error};
+
+/// How many questions are looked through for those that the caller may answer.
+const MOST_LOOKED_THROUGH: u32 = 5000;
+/// How many bytes of questions are looked through for them.
+const MOST_BYTES: usize = 4 * PAGE_BYTES;
+/// How many questions are read at once for that, and how many steps of a session.
+const STRIDE: u32 = 200;
+
+/// How much was looked through.
+#[derive(Default)]
+struct Looked {
+    questions: u32,
+    bytes: usize,
+}
+
+impl Looked {
+    fn through(&mut self, read: &Bounded<Interaction>) {
+        self.questions += read.len() as u32;
+        self.bytes += read.bytes;
+    }
+
+    const fn goes_on(&self) -> bool {
+        self.questions < MOST_LOOKED_THROUGH && self.bytes < MOST_BYTES
+    }
+}
+
+/// Which questions a caller wants to see.
+#[derive(Debug, Clone, Default)]
+pub struct InteractionQuery {
+    /// What the store can sort out.
+    pub filter: InteractionFilter,
+    /// Only those that the caller may answer.
+    pub mine: bool,
+    /// Only those past their deadline.
+    pub overdue: bool,
+}
+
+impl Engine {
+    /// A session with what it was started with and the last of its steps.
+    pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, Luggage, Vec<Step>), Error> {
+        let (session, luggage, steps, _) = self.session_before(caller, id, None).await?;
+        Ok((session, luggage, steps))
+    }
+
+    /// A session with what it was started with and some of its steps, the oldest first: the last ones before the one that is named; and before
+    /// which one there are others.
+    pub async fn session_before(
+        &self,
+        caller: &Caller,
+        id: SessionId,
+        before: Option<StepId>,
+    ) -> Result<(Session, Luggage, Vec<Step>, Option<StepId>), Error> {
+        caller.require(Right::Read)?;
+        let (scope, caller, page) = (caller.scope, caller.clone(), Page { after: before, limit: STRIDE });
+        self.read(Cost::Point, move |reads| {
+            let session = Sight::of(reads, &caller)?.session(reads, &scope, id)?;
+            let luggage = reads.luggage(&scope, id)?.unwrap_or_default();
+            let found = reads.steps_page(&scope, id, page)?;
+            let next = found.last().filter(|_| found.more).map(|step| step.id);
+            let mut steps = found.into_vec();
+            steps.reverse();
+            Ok((session, luggage, steps, next))
+        })
+        .await
+    }
+
+    /// A page of sessions, the newest first.
+    pub async fn sessions(
+        &self,
+        caller: &Caller,
+        mut filter: SessionFilter,
+        page: Page<SessionId>,
+    ) -> Result<Bounded<Session>, Error> {
+        caller.require(Right::Read)?;
+        let reader = caller.clone();
+        self.list(caller, move |reads| {
+            filter.belongs_to = Sight::of(reads, &reader)?.limited_to();
+            Ok(reads.sessions(&reader.scope, &filter, page)?)
+        })
+        .await
+    }
+
+    /// A page of questions, and after which one the next page begins, unless this is the last.
+    pub async fn interactions(
+        &self,
+        caller: &Caller,
+        query: InteractionQuery,
+        page: Page<InteractionId>,
+    ) -> Result<(Vec<Interaction>, Option<InteractionId>), Error> {
+        caller.require(Right::Read)?;
+        let InteractionQuery { mut filter, mine, overdue } = query;
+        let (by, most) = (caller.clone(), page.limit as usize);
+        self.list_while(caller, move |reads, wanted| {
+            filter.belongs_to = Sight::of(reads, &by)?.limited_to();
+            if overdue {
+                filter.overdue_at = Some(reads.now()?.as_microsecond());
+            }
+            if !mine {
+                let found = reads.interactions(&by.scope, &filter, page)?;
+                let next = found.last().filter(|_| found.more).map(|last| last.id);
+                return Ok((found.into_vec(), next));
+            }
+            let (mut found, mut after, mut looked) = (Vec::new(), page.after, Looked::default());
+            // Once there is something to show, what is looked through is bounded as every page is.
+            while looked.goes_on() && wanted() && (found.is_empty() || looked.bytes < PAGE_BYTES) {
+                let more = reads.interactions(&by.scope, &filter, Page { after, limit: STRIDE })?;
+                let last = !more.more;
+                looked.through(&more);
+                after = more.last().map(|interaction| interaction.id).or(after);
+                found.extend(more.into_iter().filter(|interaction| interaction.awaits(&by)));
+                if found.len() > most {
+                    found.truncate(most);
+                    let next = found.last().map(|last| last.id);
+                    return Ok((found, next));
+                }
+                if last {
+                    return Ok((found, None));
+                }
+            }
+            // A page may be short, even empty, and still not be the last.
+            Ok((found, after))
+        })
+        .await
+    }
+}

@@ -1,0 +1,84 @@
+//! Looks back: what was proposed in a project, the newest first, with what people decided about it.
+
+use domain::{Action, Decision, Kind, Proposal, Scope};
+use store::{ActionPlace, Cost, PastAction, PastFilter, Reads};
+
+use crate::policy::ruling::Behalf;
+use crate::{Engine, Error};
+
+/// How many actions are read at once, so that nobody waits for it.
+const PORTION: u32 = 50;
+
+/// An action that was ruled on.
+pub(crate) struct Past {
+    pub(crate) proposal: Proposal,
+    /// What its ruling is about: what was proposed, or what somebody made of it and others were asked about.
+    pub(crate) action: Action,
+    pub(crate) behalf: Behalf,
+    /// What people decided about that very action.
+    pub(crate) decision: Option<Decision>,
+    /// What was decided before about what it was then: whoever edits it says no to that.
+    pub(crate) earlier: Vec<(Action, Decision)>,
+}
+
+/// Somebody who looks back.
+pub(crate) struct LookingBack {
+    engine: Engine,
+    scope: Scope,
+    filter: PastFilter,
+    left: u32,
+    before: Option<ActionPlace>,
+}
+
+impl Engine {
+    /// Begins to look back at so many actions at most.
+    pub(crate) fn look_back(&self, scope: Scope, filter: PastFilter, most: u32) -> LookingBack {
+        LookingBack { engine: self.clone(), scope, filter, left: most, before: None }
+    }
+}
+
+impl LookingBack {
+    /// The next actions; none at the end.
+    pub(crate) async fn next(&mut self) -> Result<Vec<Past>, Error> {
+        let limit = self.left.min(PORTION);
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
+        let found = self.engine.read(Cost::Scan, move |reads| {
+            let found = reads.past_actions(&scope, &filter, before.as_ref(), limit)?;
+            let (last, more) = (found.last().map(|past| past.place.clone()), found.more);
+            let found: Result<Vec<Past>, Error> = found.into_iter().map(|past| recalled(reads, past)).collect();
+            Ok((found?, last, more))
+        });
+        let (found, last, more) = found.await?;
+        self.left = if more { self.left.saturating_sub(found.len() as u32) } else { 0 };
+        self.before = last.or(self.before.take());
+        Ok(found)
+    }
+
+    /// Whether there is anything before what was looked at.
+    pub(crate) async fn more(&self) -> Result<bool, Error> {
+        let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
+        let found = self
+            .engine
+            .read(Cost::Scan, move |reads| Ok(!reads.past_actions(&scope, &filter, before.as_ref(), 1)?.is_empty()));
+        found.await
+    }
+}
+
+fn recalled(reads: &mut dyn Reads, PastAction { proposal, started_by, .. }: PastAction) -> Result<Past, Error> {
+    let behalf = Behalf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
+    let mut asked: Vec<(Action, Option<Decision>)> = Vec::new();
+    for id in &proposal.asked {
+        // Later questions may be about what became of it.
+        let found = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
+        if let Some(found) = found {
+            let decision = Decision::of(&found);
+            asked.push((found.question.action.unwrap_or_else(|| proposal.action.clone()), decision));
+        }
+    }
+    let (action, decision) = asked.pop().unwrap_or_else(|| (proposal.action.clone(), None));
+    let earlier = asked.into_iter().filter_map(|(action, decision)| Some((action, decision?))).collect();
+    Ok(Past { proposal, action, behalf, decision, earlier })
+}

@@ -1,0 +1,389 @@
+//! The policy of a project: shown, checked, explained, changed, switched off and on.
+
+use std::sync::Arc;
+
+use ::policy::{Asking, Call, Considered, Explanation, Finding, Policy};
+use domain::access::Right;
+use domain::{
+    Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
+    Ruling, Scope, Verdict, text,
+};
+use serde_json::{Value, json};
+use similar::TextDiff;
+use store::{KnownChange, Page, StoreError};
+
+use crate::interactions::forms_check::off_reactor;
+use crate::policy::floor::{asked_by, floored};
+use crate::policy::in_force::Differs;
+use crate::policy::ruling::{Behalf, InForce, Served, held, misfit_of, switched};
+use crate::policy::server_file::{Part, RefusedFile, load_policy};
+use crate::run::transaction::Work;
+use crate::{Engine, Error, Idempotency};
+
+/// The name that a policy without a file goes by in its findings.
+pub(crate) const NAME: &str = "policy.toml";
+/// How much of a diff the record keeps.
+const DIFF_BYTES: usize = 64 * 1024;
+
+/// A call that somebody wants explained.
+#[derive(Debug, Clone)]
+pub struct Supposed {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// Who would have started the session; the caller if none.
+    pub user: Option<String>,
+    /// The role of the key that would propose; an agent's if none.
+    pub role: Option<Role>,
+    /// A policy to try in place of the one in force.
+    pub draft: Option<String>,
+}
+
+/// What there is to say about the files of this server beside the policy in force.
+#[derive(Debug, Clone, Default)]
+pub struct PolicyNotices {
+    /// The policy file, where it was refused or could not be read yet.
+    pub refused: Option<RefusedFile>,
+    /// The file of the floor, likewise.
+    pub floor_refused: Option<RefusedFile>,
+    /// How this node differs from what was put in force last.
+    pub differs: Option<Differs>,
+}
+
+/// How a call would be ruled on.
+#[derive(Debug, Clone)]
+pub struct Explained {
+    /// What came out, the floor included.
+    pub ruling: Ruling,
+    /// Every rule of the policy that was looked at, in order, up to the one that spoke.
+    pub considered: Vec<Considered>,
+    /// What the parsers made of the arguments.
+    pub parsed: Value,
+    /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
+    pub asks: Vec<Asking>,
+    /// The part of the server's floor, where one is in force.
+    pub floor: Option<FloorExplained>,
+}
+
+/// What the server's floor says of a call.
+#[derive(Debug, Clone)]
+pub struct FloorExplained {
+    /// What it says.
+    pub ruling: FloorRuling,
+    /// Every rule of the floor that was looked at, in order, up to the one that spoke.
+    pub considered: Vec<Considered>,
+}
+
+impl Explained {
+    /// An explanation by a policy, with the part of the floor. None once nobody waits for it.
+    fn of(
+        explanation: Explanation,
+        floor: Option<&Policy>,
+        call: &Call<'_>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let Explanation { considered, parsed, ruling, asks } = explanation;
+        let floor = match floor {
+            Some(floor) => Some(floor.explain_while(call, &[], wanted)?),
+            None => None,
+        };
+        let below = floor.as_ref().map(|floor| floor.asks.clone()).unwrap_or_default();
+        let asks = asked_by(&ruling, asks, below);
+        let (said, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.considered));
+        let ruling = floored(ruling, said);
+        let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
+        let floor = ruling.floor.clone().map(|ruling| FloorExplained { ruling, considered: below });
+        Some(Self { ruling, considered, parsed, asks, floor })
+    }
+}
+
+impl Engine {
+    /// The policy in force, and what there is to say about the server's files.
+    pub async fn policy(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
+        caller.require(Right::Read)?;
+        let (refused, floor_refused) = (self.policies.refused(Part::Policy), self.policies.refused(Part::Floor));
+        let differs = self.policy_differs().await?;
+        Ok((self.in_force(caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
+    }
+
+    /// The changes of the project's policy, the newest first, and where the next page begins; where a version is named, those that put it in
+    /// force.
+    pub async fn policy_changes(
+        &self,
+        caller: &Caller,
+        version: Option<String>,
+        page: Page<u64>,
+    ) -> Result<(Vec<KnownChange>, Option<u64>), Error> {
+        caller.require(Right::Read)?;
+        let (scope, most) = (caller.scope, page.limit as usize);
+        let page = Page { limit: page.limit + 1, ..page };
+        let found = self.list(caller, move |reads| Ok(reads.policy_changes(&scope, version.as_deref(), page)?));
+        let mut found = found.await?;
+        found.truncate(most);
+        let next = found.last().filter(|_| found.more).map(|known| known.number);
+        Ok((found.into_vec(), next))
+    }
+
+    /// What there is to say about a policy, without putting it in force.
+    pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
+        caller.require(Right::Read)?;
+        let turn = self.turn(caller).await?;
+        match turn.off_reactor(move |_| load_policy(NAME, &text)).await? {
+            Ok(policy) => Ok(policy.warnings().to_vec()),
+            Err(findings) => Ok(findings),
+        }
+    }
+
+    /// How a call would be ruled on, rule by rule.
+    pub async fn policy_explain(&self, caller: &Caller, supposed: Supposed) -> Result<Explained, Error> {
+        caller.require(Right::Read)?;
+        let mut problems = Vec::new();
+        domain::proposal::check_arguments("/arguments", &supposed.arguments, &mut problems);
+        if !problems.is_empty() {
+            return Err(Refusal::QuestionInvalid(problems).into());
+        }
+        let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
+        let action = Action { tool: supposed.tool, arguments: supposed.arguments };
+        let behalf = Behalf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
+        if let Some(text) = supposed.draft {
+            return self.draft_explained(caller, text, (action, behalf)).await;
+        }
+        let InForce { policy, state, floor, .. } = self.in_force(caller.scope).await?;
+        let misfit = self.misfit(&policy, &action).await?;
+        let explained = off_reactor(move || {
+            let call = behalf.call(&action);
+            let mut explanation = policy.explain_without(&call, &state.silent());
+            explanation.ruling = switched(held(explanation.ruling, misfit), &state);
+            Explained::of(explanation, floor.as_deref(), &call, &|| true)
+        });
+        Ok(explained.await?.ok_or(StoreError::Busy)?)
+    }
+
+    /// The same by a draft, as if it were in force and switched on.
+    async fn draft_explained(
+        &self,
+        caller: &Caller,
+        text: String,
+        (action, behalf): (Action, Behalf),
+    ) -> Result<Explained, Error> {
+        caller.require(Right::TryDrafts)?;
+        let turn = self.turn(caller).await?;
+        let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
+        let suspended = self.silent_in(caller.scope, &policy).await?;
+        let (forms, floor) = (Arc::clone(&self.forms), self.policies.floor_here());
+        let explained = turn.off_reactor(move |wanted| {
+            let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
+            let call = behalf.call(&action);
+            let mut explanation = policy.explain_while(&call, &silent, wanted)?;
+            explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
+            Explained::of(explanation, floor.as_deref(), &call, wanted)
+        });
+        Ok(explained.await?.ok_or(StoreError::Busy)?)
+    }
+
+    /// Puts the project's own policy in force, if it is a good one and `base` is still the one that it replaces.
+    pub async fn policy_put(
+        &self,
+        caller: &Caller,
+        text: String,
+        (base, reason): (Option<String>, Option<String>),
+        once: Option<Idempotency>,
+    ) -> Result<InForce, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(reason.as_deref())?;
+        let policy = loaded(NAME, text).await?;
+        self.adopt(caller, Adopted::of_project(policy, (base, reason)), once).await
+    }
+
+    /// Puts the server's policy in force again.
+    pub async fn policy_reset(
+        &self,
+        caller: &Caller,
+        reason: Option<String>,
+        once: Option<Idempotency>,
+    ) -> Result<InForce, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(reason.as_deref())?;
+        let Served { policy, source, .. } = self.policies.server();
+        self.adopt(caller, Adopted { policy, source, base: None, reason, suggested: None }, once).await
+    }
+
+    pub(crate) async fn adopt(
+        &self,
+        caller: &Caller,
+        adopted: Adopted,
+        once: Option<Idempotency>,
+    ) -> Result<InForce, Error> {
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        let current = match self.in_force(caller.scope).await {
+            Ok(current) => Some(current),
+            // What cannot be read any more can still be replaced.
+            Err(Error::Store(StoreError::Corrupt(_))) => None,
+            Err(error) => return Err(error),
+        };
+        let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
+        let against = self.spoken_against(scope, &adopted.policy).await?;
+        self.command(caller, once, move |work| {
+            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
+            let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
+            let moved = current.as_ref().is_some_and(|current| current.state.revision != state.revision);
+            if moved || (adopted.base.is_some() && adopted.base != before) {
+                return Err(Refusal::PolicyMoved { current: before.unwrap_or_default() }.into());
+            }
+            if let Some(current) = &current {
+                work.policy_replaced(&scope, current)?;
+            }
+            let Adopted { policy, source, reason, .. } = &adopted;
+            let version = policy.version().to_owned();
+            let kept = PolicyVersion {
+                version: version.clone(),
+                text: policy.text().to_owned(),
+                source: *source,
+                by: by.clone(),
+                at: work.now,
+                before: before.clone(),
+            };
+            work.policy_put_in_force(&scope, &kept, reason.clone())?;
+            let own = (*source == PolicySource::Project).then(|| version.clone());
+            let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
+            let adoption = Adoption { own, version, before, reason: reason.clone(), vetted };
+            // What was suspended stays so, also if it is not there for a while.
+            let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
+            happening.record = json!({ "diff": diff });
+            work.tx.policy_save(&scope, &state)?;
+            work.audited(&scope, &happening)?;
+            work.unanimous(&scope, (policy, adopted.suggested.as_ref()), against.as_ref())
+        })
+        .await?;
+        self.in_force(caller.scope).await
+    }
+
+    /// Switches the policy on or off. Off means that nobody is asked; what it denies stays denied.
+    pub async fn policy_switch(
+        &self,
+        caller: &Caller,
+        enabled: bool,
+        reason: String,
+        once: Option<Idempotency>,
+    ) -> Result<InForce, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(Some(&reason))?;
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
+            if state.enabled == enabled {
+                return Ok(());
+            }
+            let (state, happening) = state.switch(enabled, by.clone(), reason.clone(), work.now);
+            work.tx.policy_save(&scope, &state)?;
+            work.audited(&scope, &happening)?;
+            Ok(())
+        })
+        .await?;
+        self.in_force(caller.scope).await
+    }
+}
+
+/// A policy that is to be put in force.
+pub(crate) struct Adopted {
+    pub(crate) policy: Arc<Policy>,
+    source: PolicySource,
+    base: Option<String>,
+    reason: Option<String>,
+    /// The rule for whose sake it is, where that was suggested: it is put in force only while nobody has decided otherwise.
+    pub(crate) suggested: Option<String>,
+}
+
+impl Adopted {
+    /// The project's own, in place of a version, and why.
+    pub(crate) fn of_project(policy: Policy, (base, reason): (Option<String>, Option<String>)) -> Self {
+        Self { policy: Arc::new(policy), source: PolicySource::Project, base, reason, suggested: None }
+    }
+
+    /// The same for the sake of a rule that was suggested.
+    pub(crate) fn suggested(self, rule: String) -> Self {
+        Self { suggested: Some(rule), ..self }
+    }
+}
+
+impl Work<'_> {
+    /// Keeps the text that is in force until now: the server's may never have been judged by.
+    fn policy_replaced(&mut self, scope: &Scope, current: &InForce) -> Result<(), Error> {
+        if current.source != PolicySource::Project {
+            let kept = PolicyVersion {
+                version: current.policy.version().to_owned(),
+                text: current.policy.text().to_owned(),
+                source: current.source,
+                by: Actor::system(),
+                at: current.since.unwrap_or(self.now),
+                before: self.policy_newest(scope)?,
+            };
+            self.policy_first_known(scope, &kept)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a policy that is put in force, and tells of it in the history.
+    pub(crate) fn policy_put_in_force(
+        &mut self,
+        scope: &Scope,
+        version: &PolicyVersion,
+        reason: Option<String>,
+    ) -> Result<(), Error> {
+        self.tx.policy_keep(scope, version)?;
+        Ok(self.tx.policy_changed(scope, &version.change(reason))?)
+    }
+
+    /// The same with a policy that is in force without anybody having put it there, unless it was known.
+    pub(crate) fn policy_first_known(&mut self, scope: &Scope, version: &PolicyVersion) -> Result<(), Error> {
+        if self.tx.policy_keep(scope, version)? {
+            self.tx.policy_changed(scope, &version.change(None))?;
+        }
+        Ok(())
+    }
+
+    /// The version that the history tells of last.
+    pub(crate) fn policy_newest(&mut self, scope: &Scope) -> Result<Option<String>, Error> {
+        let newest = self.tx.policy_changes(scope, None, Page { after: None, limit: 1 })?;
+        Ok(newest.into_iter().next().map(|known| known.change.version))
+    }
+}
+
+/// Reads a policy, and refuses one with an error in it.
+pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
+    let file = file.to_owned();
+    off_reactor(move || readable(&file, &text)).await?
+}
+
+/// The same where it does not matter how long it takes.
+pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
+    load_policy(file, text).map_err(|findings| {
+        let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
+        Error::PolicyInvalid(findings.iter().map(problem).collect())
+    })
+}
+
+/// Refuses a reason that says nothing.
+pub(crate) fn explained(reason: Option<&str>) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    if let Some(reason) = reason {
+        text::paragraphs("/reason", reason, &mut problems);
+        if reason.trim().is_empty() {
+            problems.push(Problem::new("/reason", "must not be empty"));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+pub(crate) fn diff(before: &str, after: &str) -> String {
+    let mut text = TextDiff::from_lines(before, after).unified_diff().header("before", "after").to_string();
+    if text.len() > DIFF_BYTES {
+        let end = (0..=DIFF_BYTES).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str("\n… cut here: the whole texts are kept by version\n");
+    }
+    text
+}

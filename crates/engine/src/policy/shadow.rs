@@ -1,0 +1,276 @@
+//! A draft that is judged beside the policy in force, after an action was ruled on. It decides nothing and holds nothing up; what it would have
+//! said otherwise is kept.
+
+use std::sync::Arc;
+
+use ::policy::Policy;
+use domain::access::Right;
+use domain::{Caller, Difference, PolicyState, Proposal, Refusal, Ruling, Scope, Shadow};
+use metrics::counter;
+use serde_json::json;
+use store::{Cost, DifferenceCount};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::access::sight::Sight;
+use crate::policy::project_policy::{NAME, diff, explained, loaded};
+use crate::policy::ruling::{Behalf, Trial, drafted, switched};
+use crate::policy::server_file::load_policy;
+use crate::{Engine, Error, Idempotency};
+
+/// How many differences of a draft are kept.
+pub(crate) const KEPT: u32 = 1000;
+/// How many of them are shown.
+const SHOWN: u32 = 100;
+
+/// A draft that is judged beside the policy in force, and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shadowed {
+    /// Which, since when, by whom and why.
+    pub shadow: Shadow,
+    /// Its text.
+    pub text: String,
+    /// How often it would have said something else.
+    pub counts: Vec<DifferenceCount>,
+    /// The newest of those.
+    pub recent: Vec<Difference>,
+}
+
+impl Engine {
+    /// The draft that is judged beside the policy in force, and where it differs.
+    pub async fn policy_shadow(&self, caller: &Caller) -> Result<Shadowed, Error> {
+        caller.require(Right::Read)?;
+        let (scope, reader) = (caller.scope, caller.clone());
+        self.list(caller, move |reads| {
+            let none = Refusal::NotFound("shadow");
+            if matches!(Sight::of(reads, &reader)?, Sight::Own(_)) {
+                // It shows the calls of all agents, which this one does not read.
+                return Err(none.into());
+            }
+            let shadow = reads.policy_state(&scope)?.and_then(|state| state.shadow).ok_or(none.clone())?;
+            // Between the two reads it may have been replaced.
+            let text = reads.shadow_text(&scope, shadow.number)?.ok_or(none)?;
+            let counts = reads.difference_counts(&scope, shadow.number)?;
+            let recent = reads.differences(&scope, shadow.number, SHOWN)?.into_vec();
+            Ok(Shadowed { shadow, text, counts, recent })
+        })
+        .await
+    }
+
+    /// Has a draft judged beside the policy in force, in place of any before. What was counted for that one is forgotten.
+    pub async fn policy_shadow_put(
+        &self,
+        caller: &Caller,
+        text: String,
+        reason: Option<String>,
+        once: Option<Idempotency>,
+    ) -> Result<Shadowed, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(reason.as_deref())?;
+        let policy = Arc::new(loaded(NAME, text.clone()).await?);
+        let version = policy.version().to_owned();
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        let in_force = self.in_force(scope).await?;
+        let (diff, since) = (diff(in_force.policy.text(), &text), in_force.changed().1);
+        self.policies.drafts.insert(version.clone(), Some(policy));
+        self.command(caller, once, move |work| {
+            // A draft is no change of what is in force.
+            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since));
+            let (state, happening) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
+            work.tx.policy_save(&scope, &state)?;
+            if let Some(shadow) = &state.shadow {
+                work.tx.shadow_keep(&scope, shadow, &text)?;
+            }
+            work.audited(&scope, &happening.recording(json!({ "diff": diff })))?;
+            Ok(())
+        })
+        .await?;
+        self.policy_shadow(caller).await
+    }
+
+    /// Has no draft judged beside the policy in force any more, and forgets what was counted.
+    pub async fn policy_shadow_remove(&self, caller: &Caller) -> Result<(), Error> {
+        caller.require(Right::ManagePolicy)?;
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, None, move |work| {
+            let state = work.tx.policy_state(&scope)?.and_then(|state| state.unshadow(&by));
+            let (state, happening) = state.ok_or(Refusal::NotFound("shadow"))?;
+            work.tx.policy_save(&scope, &state)?;
+            work.tx.shadow_forget(&scope)?;
+            work.audited(&scope, &happening)?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Has the draft say what it would have said of an action that was ruled on, when that is kept: nobody waits for it. Where too many are at
+    /// work already it says nothing, which is counted.
+    pub(crate) fn judge_beside(&self, state: PolicyState, behalf: Behalf, proposal: Proposal) {
+        let Some(shadow) = state.shadow.clone() else { return };
+        let Some(place) = self.policies.place_for_draft() else {
+            return counter!("flow_policy_shadow_dropped_total").increment(1);
+        };
+        let (engine, place) = (self.clone(), Arc::new(place));
+        let mut drafting = self.policies.drafting.lock();
+        while drafting.try_join_next().is_some() {}
+        drafting.spawn(async move {
+            let judging = engine.drafted(&proposal, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
+            let ruling = tokio::time::timeout(engine.settings().draft_time, judging).await;
+            let ruling = ruling.ok().flatten().map(|ruling| switched(ruling, &state));
+            let said = ruling.as_ref().map_or("failed", |ruling| ruling.verdict.name());
+            counter!("flow_policy_shadow_verdicts_total", "verdict" => said).increment(1);
+            if let Err(error) = engine.compared(proposal, shadow.number, ruling).await {
+                counter!("flow_policy_shadow_dropped_total").increment(1);
+                tracing::warn!(%error, "what a draft said could not be kept");
+            }
+            drop(place);
+        });
+    }
+
+    /// Waits until every draft that is at work has said what it has to say.
+    pub async fn drafts_settled(&self) {
+        let mut drafting = std::mem::take(&mut *self.policies.drafting.lock());
+        while drafting.join_next().await.is_some() {}
+    }
+
+    async fn drafted(
+        &self,
+        proposal: &Proposal,
+        shadow: Shadow,
+        (behalf, state): (Behalf, PolicyState),
+        place: Arc<OwnedSemaphorePermit>,
+    ) -> Option<Ruling> {
+        let policy = self.draft(proposal.scope, shadow, Arc::clone(&place)).await?;
+        let suspended = self.silent_beside(proposal.scope, &policy, &state).await.ok()?;
+        let trial = Trial { policy, suspended, floor: self.policies.floor_here() };
+        let (forms, action) = (Arc::clone(&self.forms), proposal.action.clone());
+        let judging = tokio::task::spawn_blocking(move || {
+            let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
+            // One that is not waited for any more has its place until it ends.
+            drop(place);
+            ruling
+        });
+        judging.await.ok().flatten()
+    }
+
+    /// The rules that match nothing in a draft. Where it has learnt rules, what people decided about them is looked at now and then.
+    async fn silent_beside(
+        &self,
+        scope: Scope,
+        draft: &Arc<Policy>,
+        state: &PolicyState,
+    ) -> Result<Vec<String>, Error> {
+        if draft.learnt().next().is_none() {
+            return Ok(state.silent().into_iter().map(str::to_owned).collect());
+        }
+        let key = (scope.project, state.revision);
+        if let Some(known) = self.policies.silent_beside.get(&key) {
+            return Ok(known);
+        }
+        let silent = self.silent_in(scope, draft).await?;
+        self.policies.silent_beside.insert(key, silent.clone());
+        Ok(silent)
+    }
+
+    /// The draft itself, read once. One that cannot be read stays so.
+    async fn draft(&self, scope: Scope, shadow: Shadow, place: Arc<OwnedSemaphorePermit>) -> Option<Arc<Policy>> {
+        let Shadow { version, number, .. } = shadow;
+        if let Some(known) = self.policies.drafts.get(&version) {
+            return known;
+        }
+        let text = self.read(Cost::Point, move |reads| Ok(reads.shadow_text(&scope, number)?)).await.ok()??;
+        let policies = Arc::clone(&self.policies);
+        let loading = tokio::task::spawn_blocking(move || {
+            let policy = load_policy("policy.toml", &text).ok().map(Arc::new);
+            policies.drafts.insert(version, policy.clone());
+            drop(place);
+            policy
+        });
+        loading.await.ok()?
+    }
+}
+
+impl Engine {
+    /// Keeps what the draft would have said of an action, where that is not what was said and it is still the draft.
+    async fn compared(&self, proposal: Proposal, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
+        if ruling.as_ref().is_some_and(|drafted| drafted.verdict == proposal.ruling.verdict) {
+            return Ok(());
+        }
+        let scope = proposal.scope;
+        let difference = Difference {
+            session: proposal.session,
+            call: proposal.call,
+            tool: proposal.action.tool,
+            at: proposal.at,
+            given: proposal.ruling,
+            drafted: ruling,
+        };
+        self.transact(move |work| {
+            let now = work.tx.policy_held(&scope)?.and_then(|state| state.shadow).map(|shadow| shadow.number);
+            if now == Some(number) {
+                work.tx.difference_insert(&scope, number, &difference)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use domain::{Action, Role, Verdict};
+    use serde_json::{Value, json};
+    use store::SystemClock;
+    use store_sqlite::{Options, SqliteStore};
+
+    use super::*;
+    use crate::{Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
+
+    const OPEN: &str = "version = 1\n[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\n";
+
+    async fn caller(engine: &Engine, role: Role) -> Caller {
+        let new = NewKey::named(role, role.name());
+        let (key, _) = engine.key_install("default", "default", new).await.unwrap();
+        key.caller(engine.now()).unwrap()
+    }
+
+    fn writing(call: &str) -> Propose {
+        let action = Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
+        let (context, call) = (Value::Null, call.to_owned());
+        Propose {
+            call,
+            action,
+            context,
+            seen: None,
+            traceparent: None,
+            deadline_seconds: None,
+            repeatable: false,
+            client: false,
+        }
+    }
+
+    /// Drafts that never come to an end have taken every place: the ruling is given all the same.
+    #[tokio::test]
+    async fn a_draft_without_a_place_holds_up_no_ruling() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+        let vault = Vault::new(MasterKey::from_bytes([7; 32]));
+        let settings = Settings { draft_time: Duration::from_secs(60), ..Settings::default() };
+        let engine = Engine::new(Arc::new(store), Arc::new(SystemClock), Ids::default(), vault, settings);
+        engine.unlock().await.unwrap();
+        let (root, agent) = (caller(&engine, Role::Admin).await, caller(&engine, Role::Agent).await);
+        let session = engine.start(&agent, Start::default(), None).await.unwrap().id;
+        engine.policy_shadow_put(&root, OPEN.into(), None, None).await.unwrap();
+        let taken: Vec<_> = std::iter::from_fn(|| engine.policies.place_for_draft()).collect();
+        for call in ["c1", "c2"] {
+            let ruling = engine.propose(&agent, session, writing(call), None).await.unwrap().proposal.ruling;
+            assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Ask, Some("ask-before-changing")));
+        }
+        drop(taken);
+        engine.propose(&agent, session, writing("c3"), None).await.unwrap();
+        engine.drafts_settled().await;
+        let shown = engine.policy_shadow(&root).await.unwrap();
+        assert_eq!(shown.counts, [DifferenceCount { given: "ask".into(), drafted: "allow".into(), count: 1 }]);
+    }
+}

@@ -1,0 +1,81 @@
+//! A turn to have much read and judged, which costs more than a ruling: one at a time in a tenant.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::Error;
+use crate::interactions::forms_check::off_reactor;
+use crate::run::fair_gate::Pass;
+
+/// Somebody's turn. Whoever drops it waits for nothing any more; the next one comes when the work has ended.
+pub(crate) struct Turn<P = Pass> {
+    permit: Arc<P>,
+    wanted: Arc<AtomicBool>,
+}
+
+impl<P: Send + Sync + 'static> Turn<P> {
+    pub(crate) fn new(permit: P) -> Self {
+        Self { permit: Arc::new(permit), wanted: Arc::new(AtomicBool::new(true)) }
+    }
+
+    /// Does something off the reactor, and tells it whether somebody still waits for it. It has the turn until it ends, also where nobody does.
+    pub(crate) async fn off_reactor<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let (permit, wanted) = (Arc::clone(&self.permit), Arc::clone(&self.wanted));
+        off_reactor(move || {
+            let done = work(&|| wanted.load(Ordering::Relaxed));
+            drop(permit);
+            done
+        })
+        .await
+    }
+}
+
+impl<P> Drop for Turn<P> {
+    fn drop(&mut self) {
+        self.wanted.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    /// Nobody waits for the work any more: it hears so, and the turn is over only when it has ended.
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_keeps_its_turn_until_it_ends() {
+        let turns = Arc::new(Semaphore::new(1));
+        let turn = Turn::new(Arc::clone(&turns).acquire_owned().await.unwrap());
+        let ((begun, begins), (go_on, goes_on)) = (mpsc::channel(), mpsc::channel::<()>());
+        let (told, tells) = mpsc::channel();
+        let mut work = Box::pin(async move {
+            let work = turn.off_reactor(move |wanted| {
+                begun.send(wanted()).unwrap();
+                goes_on.recv().unwrap();
+                told.send(wanted()).unwrap();
+            });
+            work.await
+        });
+        assert!(polled(&mut work).await, "it is at work");
+        assert!(tokio::task::spawn_blocking(move || begins.recv().unwrap()).await.unwrap());
+        drop(work);
+        assert_eq!(turns.available_permits(), 0);
+        go_on.send(()).unwrap();
+        assert!(!tokio::task::spawn_blocking(move || tells.recv().unwrap()).await.unwrap());
+        let _next = turns.acquire().await.unwrap();
+    }
+
+    /// Polls once, and says whether it goes on.
+    async fn polled<F: Future + Unpin>(future: &mut F) -> bool {
+        std::future::poll_fn(|context| {
+            std::task::Poll::Ready(std::pin::Pin::new(&mut *future).poll(context).is_pending())
+        })
+        .await
+    }
+}

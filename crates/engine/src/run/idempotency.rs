@@ -1,0 +1,180 @@
+//! One idempotency key with one body gives one result.
+
+use std::sync::Arc;
+
+use domain::{Caller, Digest, Scope};
+use parking_lot::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use store::{Once, StoreError};
+use zeroize::Zeroizing;
+
+use crate::access::authenticate::hex;
+use crate::run::transaction::Work;
+use crate::secrets::vault::Place;
+use crate::{Engine, Error, Vault};
+
+/// A secret that a command gives.
+pub(crate) type Secret = Zeroizing<[u8; 32]>;
+
+/// How often a command that met its own double looks for the double's result.
+const MOST_MEETINGS: u32 = 3;
+
+/// A caller's own name for a command, and the digest of what the command is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    key: String,
+    digest: String,
+}
+
+impl Idempotency {
+    /// A key, the operation with everything in its path, and the body.
+    #[must_use]
+    pub fn new(key: String, operation: &str, body: &[u8]) -> Self {
+        let body = Digest::of_bytes(body);
+        let digest = Digest::of_bytes(format!("{operation}\n{body}").as_bytes()).to_string();
+        Self { key, digest }
+    }
+
+    /// The name of one part of a call that has many.
+    #[must_use]
+    pub fn part(&self, index: usize) -> Self {
+        Self { key: format!("{}#{index}", self.key), digest: format!("{}#{index}", self.digest) }
+    }
+
+    /// Names the command of this caller: what secrets were derived from before they were random.
+    fn name(&self, caller: &Caller) -> String {
+        format!("{}\n{}\n{}\n{}", caller.scope.project, caller.actor.name, self.key, self.digest)
+    }
+}
+
+/// Where the record of a command is kept.
+#[derive(Clone)]
+struct Record {
+    scope: Scope,
+    actor: String,
+    key: String,
+}
+
+impl Record {
+    fn fill<T: Serialize>(&self, work: &mut Work<'_>, result: &T) -> Result<(), Error> {
+        let result = serde_json::to_string(result).map_err(unusable)?;
+        Ok(work.tx.once_fill(&self.scope, &self.actor, &self.key, &result)?)
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place::Once(&self.scope, &self.actor, &self.key)
+    }
+
+    fn seal(&self, work: &mut Work<'_>, vault: &Vault, secret: &Secret) -> Result<(), Error> {
+        let sealed = vault.seal(work, &self.place(), &**secret)?;
+        Ok(work.tx.once_seal(&self.scope, &self.actor, &self.key, &sealed)?)
+    }
+
+    /// The secret that the command gave. None where the record was written by a version that kept no secret.
+    fn unseal(&self, work: &mut Work<'_>, vault: &Vault) -> Result<Option<Secret>, Error> {
+        let Some(sealed) = work.tx.once_secret(&self.scope, &self.actor, &self.key)? else { return Ok(None) };
+        let opened = vault.unseal(&self.place(), &sealed)?;
+        <[u8; 32]>::try_from(opened.as_slice()).map(|secret| Some(Secret::new(secret))).map_err(|_| Error::Sealed)
+    }
+}
+
+impl Engine {
+    /// Runs a command, or gives back what it gave under the same key. The key is kept in the command's own transaction, and the caller's
+    /// credential is read in it again.
+    pub(crate) async fn command<T, F>(
+        &self,
+        caller: &Caller,
+        idempotency: Option<Idempotency>,
+        mut command: F,
+    ) -> Result<T, Error>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
+    {
+        let Some(idempotency) = idempotency else { return self.transact_by(caller, command).await };
+        self.once(caller, idempotency, move |work, record, kept| {
+            if let Some(kept) = kept {
+                return serde_json::from_str(kept).map_err(unusable);
+            }
+            let result = command(work)?;
+            record.fill(work, &result)?;
+            Ok(result)
+        })
+        .await
+    }
+
+    /// Runs a command that gives a secret, which is random. Under an idempotency key the secret is kept, sealed, with what the
+    /// command gave: the command repeated gives the same one for as long as the key is kept, and another one after that.
+    pub(crate) async fn command_with_secret<T, F>(
+        &self,
+        caller: &Caller,
+        purpose: &'static str,
+        idempotency: Option<Idempotency>,
+        mut command: F,
+    ) -> Result<(T, Secret), Error>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnMut(&mut Work<'_>, &[u8; 32]) -> Result<T, Error> + Send + 'static,
+    {
+        let fresh = Secret::new(self.ids.random());
+        let Some(idempotency) = idempotency else {
+            return self.transact_by(caller, move |work| Ok((command(work, &fresh)?, fresh.clone()))).await;
+        };
+        let (vault, name) = (Arc::clone(&self.vault), idempotency.name(caller));
+        self.once(caller, idempotency, move |work, record, kept| {
+            if let Some(kept) = kept {
+                let result = serde_json::from_str(kept).map_err(unusable)?;
+                let secret = match record.unseal(work, &vault)? {
+                    Some(secret) => secret,
+                    // A record from before secrets were kept: its secret was derived from the command. It is forgotten within a day.
+                    None => Secret::new(vault.stamped(purpose, &name).ok_or(Error::Sealed)?),
+                };
+                return Ok((result, secret));
+            }
+            let result = command(work, &fresh)?;
+            record.fill(work, &result)?;
+            record.seal(work, &vault, &fresh)?;
+            Ok((result, fresh.clone()))
+        })
+        .await
+    }
+
+    /// Runs a command under its key. It is given what it gave before, if it did, and else fills its record itself.
+    async fn once<R, F>(&self, caller: &Caller, idempotency: Idempotency, command: F) -> Result<R, Error>
+    where
+        R: Send + 'static,
+        F: FnMut(&mut Work<'_>, &Record, Option<&str>) -> Result<R, Error> + Send + 'static,
+    {
+        let Idempotency { key, digest } = idempotency;
+        let digest = hex(&self.fingerprint("idempotency", &digest).await?);
+        let record = Record { scope: caller.scope, actor: caller.actor.name.clone(), key };
+        let command = Arc::new(Mutex::new(command));
+        for _ in 0..MOST_MEETINGS {
+            let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
+            let done = self.transact_by(caller, move |work| {
+                let Record { scope, actor, key } = &record;
+                if let Some(once) = work.tx.once(scope, actor, key)? {
+                    if once.digest != digest {
+                        return Err(Error::IdempotencyConflict);
+                    }
+                    return (command.lock())(work, &record, Some(&once.result));
+                }
+                // First, so that the same command sent twice at once waits here instead of racing itself.
+                let begun = Once { digest: digest.clone(), result: String::new() };
+                work.tx.once_insert(scope, actor, key, &begun)?;
+                (command.lock())(work, &record, None)
+            });
+            match done.await {
+                // The same command was under way elsewhere and has won: its result is there now.
+                Err(Error::Store(StoreError::Conflict)) => {}
+                other => return other,
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+}
+
+fn unusable(error: serde_json::Error) -> Error {
+    StoreError::Corrupt(error.to_string()).into()
+}

@@ -1,0 +1,65 @@
+//! A database that was restored from a dump into another cluster: noticed, and adopted by a command.
+
+use std::sync::atomic::Ordering;
+
+use domain::{Happening, Scope, Wire};
+use serde_json::json;
+use store::{Adopted, Cost, Misfit};
+
+use crate::run::transaction::Doer;
+use crate::{Engine, Error};
+
+impl Engine {
+    /// The misfit of a database that was restored from a dump into another cluster and not adopted. Nothing may be written to
+    /// one: it would not be chained, listed or streamed.
+    pub async fn database_misfit(&self) -> Result<Option<Misfit>, Error> {
+        self.read(Cost::Point, |reads| Ok(reads.misfit()?)).await
+    }
+
+    /// How many audit entries have no place in their chain and will not get one by themselves. Looks at all of them.
+    pub async fn audit_unchained(&self) -> Result<u64, Error> {
+        self.read(Cost::Scan, |reads| Ok(reads.audit_unchained()?)).await
+    }
+
+    /// How many there were when this process began to chain entries.
+    #[must_use]
+    pub fn audit_unchained_at_start(&self) -> u64 {
+        self.unchained.load(Ordering::Relaxed)
+    }
+
+    /// Puts right what is wrong with a restored database, and puts that on the trail of every tenant. No other process may use the
+    /// database meanwhile. Does nothing where nothing is wrong.
+    pub async fn database_adopt(&self) -> Result<Adopted, Error> {
+        self.transact_as(Doer::system(Wire::Cli), |work| {
+            let adopted = work.tx.adopt()?;
+            if !adopted.changed() {
+                return Ok(adopted);
+            }
+            let Adopted { raised, events, entries } = adopted;
+            let told = json!({ "raised": raised, "events": events, "entries": entries });
+            let mut tenants: Vec<_> = work.tx.scopes()?.iter().map(|scope| scope.tenant).collect();
+            tenants.sort();
+            tenants.dedup();
+            for tenant in tenants {
+                let Some(project) = work.tx.first_project(tenant)? else { continue };
+                work.audited(&Scope { tenant, project }, &Happening::plain("database.adopted", told.clone()))?;
+            }
+            Ok(adopted)
+        })
+        .await
+    }
+
+    /// Looks for entries that have no place in their chain, once, and says so where there are any.
+    pub(crate) async fn look_for_unchained(&self) {
+        match self.audit_unchained().await {
+            Ok(0) => {}
+            Ok(entries) => {
+                self.unchained.store(entries, Ordering::Relaxed);
+                tracing::error!(entries, "auditIncomplete: run `holdpoint database adopt` with every node stopped");
+            }
+            Err(error) => tracing::warn!(%error, "whether every audit entry has its place could not be looked for"),
+        }
+        // Exact up to 2^53 entries.
+        metrics::gauge!("holdpoint_audit_unchained_entries").set(self.audit_unchained_at_start() as f64);
+    }
+}

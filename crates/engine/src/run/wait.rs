@@ -1,0 +1,85 @@
+//! Looks at a question until it is closed, and at deliveries until there is one.
+
+use std::time::Duration;
+
+use domain::access::Right;
+use domain::{Caller, Interaction, InteractionId, Status};
+use store::{Bounded, Cost, Page, Topic};
+
+use crate::access::sight::Sight;
+use crate::run::fair_gate::Entrant;
+use crate::{Engine, Error};
+
+impl Engine {
+    /// A question, at once or when it is no longer pending, after `wait` at the latest.
+    pub async fn interaction(&self, caller: &Caller, id: InteractionId, wait: Duration) -> Result<Interaction, Error> {
+        caller.require(Right::Read)?;
+        let found = self.look(caller, id).await?;
+        if found.status() != Status::Pending || wait.is_zero() {
+            return Ok(found);
+        }
+        let topic = Topic::Session(found.origin.session);
+        self.until((caller, topic), wait, || self.look(caller, id), |found| found.status() != Status::Pending).await
+    }
+
+    /// Looks at something until it is as wanted, and gives it as it is then, or after `wait`. A ring has it looked at again.
+    pub(crate) async fn until<T, F>(
+        &self,
+        (caller, topic): (&Caller, Topic),
+        wait: Duration,
+        look: impl Fn() -> F,
+        wanted: impl Fn(&T) -> bool,
+    ) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        // Listen first, look second: what came in between is found, not slept through.
+        let mut listener = self.bell.listen(topic);
+        let waiting = async {
+            let mut waits = None;
+            loop {
+                let found = look().await?;
+                if wait.is_zero() || wanted(&found) {
+                    return Ok(found);
+                }
+                if waits.is_none() {
+                    waits = Some(self.gates.waits.enter(Entrant::of(caller)).await?);
+                }
+                listener.heard().await;
+            }
+        };
+        if wait.is_zero() {
+            return waiting.await;
+        }
+        match tokio::time::timeout(wait, waiting).await {
+            Ok(result) => result,
+            Err(_) => look().await,
+        }
+    }
+
+    /// A page of the answers that wait for the calling agent, the oldest first; waits for one if there is none.
+    pub async fn deliveries(
+        &self,
+        caller: &Caller,
+        page: Page<InteractionId>,
+        wait: Duration,
+    ) -> Result<Bounded<Interaction>, Error> {
+        caller.require(Right::Take)?;
+        let topic = if self.store.shared() {
+            Topic::Project(caller.scope.project)
+        } else {
+            Topic::Agent(caller.scope.project, caller.actor.name.clone())
+        };
+        self.until((caller, topic), wait, || self.undelivered(caller, page), |found| !found.is_empty()).await
+    }
+
+    async fn undelivered(&self, caller: &Caller, page: Page<InteractionId>) -> Result<Bounded<Interaction>, Error> {
+        let (scope, name) = (caller.scope, caller.actor.name.clone());
+        self.read(Cost::Point, move |reads| Ok(reads.deliveries(&scope, &name, page)?)).await
+    }
+
+    async fn look(&self, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {
+        let caller = caller.clone();
+        self.read(Cost::Point, move |reads| Sight::of(reads, &caller)?.question(reads, &caller.scope, id)).await
+    }
+}

@@ -1,0 +1,186 @@
+//! Secret values on their way: set aside from an answer, sealed with it, kept for later if the person says so, and found again
+//! when the same agent asks for them in another session.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{Actor, AutoSource, Draft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
+use serde_json::{Map, Value, json};
+use store::{Cost, KeptValue, SealedAt};
+use zeroize::Zeroizing;
+
+use crate::run::transaction::Work;
+use crate::secrets::vault::{Place, SECRETS};
+use crate::{Engine, Error, Vault};
+
+/// How many keepers a reason names.
+const MOST_NAMED: usize = 5;
+
+/// The values of a secret question, until they are sealed.
+#[derive(Clone)]
+pub(crate) struct SetAside {
+    values: Zeroizing<Vec<u8>>,
+    keep: bool,
+}
+
+/// Kept values that answer a question.
+pub(crate) struct Found {
+    values: Zeroizing<Vec<u8>>,
+    reason: String,
+    ids: Vec<SecretId>,
+    names: Vec<String>,
+}
+
+impl Engine {
+    /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
+    pub(crate) fn set_aside(question: Option<&Question>, draft: &mut Draft) -> Option<SetAside> {
+        if question.is_none_or(|question| question.kind != Kind::Secret) {
+            return None;
+        }
+        let values = Zeroizing::new(draft.data.to_string().into_bytes());
+        draft.data = names_only(&draft.data);
+        Some(SetAside { values, keep: draft.keep })
+    }
+
+    /// What is kept for the asking agent, if it is all that a question needs and fits it.
+    pub(crate) async fn kept_for_agent(
+        &self,
+        scope: Scope,
+        (agent, driven): (&str, bool),
+        question: &Question,
+    ) -> Result<Option<Found>, Error> {
+        if question.kind != Kind::Secret || question.fresh {
+            return Ok(None);
+        }
+        let agent = agent.to_owned();
+        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
+        kept.retain(|kept| kept.secret.driven == Some(driven));
+        kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
+        let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
+        if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
+            return Ok(None);
+        }
+        let mut values = Map::new();
+        for KeptValue { secret, sealed } in &kept {
+            let value = self.vault.unseal(&Place::Kept(secret), sealed)?;
+            let text = String::from_utf8_lossy(&value).into_owned();
+            values.insert(secret.name.clone(), Value::String(text));
+        }
+        let values = Value::Object(values);
+        if !self.fits(scope, question, &values).await? {
+            return Ok(None);
+        }
+        Ok(Some(Found {
+            values: Zeroizing::new(values.to_string().into_bytes()),
+            reason: reason(kept.iter().map(|kept| &kept.secret)),
+            ids: kept.iter().map(|kept| kept.secret.id).collect(),
+            names: kept.iter().map(|kept| kept.secret.name.clone()).collect(),
+        }))
+    }
+}
+
+impl Work<'_> {
+    /// Seals what was set aside, if the question has ended with it, and keeps it for later where the person says so. What was only a vote is
+    /// kept nowhere.
+    pub(crate) fn secrets_given(
+        &mut self,
+        vault: &Vault,
+        session: &mut Session,
+        interaction: &Interaction,
+        given: Option<&SetAside>,
+    ) -> Result<(), Error> {
+        let Some(SetAside { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else { return Ok(()) };
+        // Whoever asked takes it from the question that it asked, wherever that was answered.
+        let asked = self.first_of(interaction)?;
+        self.seal_values(vault, &asked, values)?;
+        let answer = match &interaction.state {
+            domain::State::Resolved { resolution, .. } => resolution.answer(),
+            domain::State::Pending(_) => None,
+        };
+        let Some(by) = answer.filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
+        let values: BTreeMap<String, String> = serde_json::from_slice(values).map_err(|_| Error::Sealed)?;
+        let mut values: BTreeMap<_, _> =
+            values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect();
+        values.retain(|_, value| !value.is_empty());
+        let agent = &interaction.origin.asked_by.name;
+        for (name, value) in &values {
+            let secret = KeptSecret {
+                id: self.ids.secret(self.now),
+                scope: interaction.scope,
+                agent: agent.clone(),
+                driven: Some(interaction.origin.driven),
+                name: name.clone(),
+                kept_by: by.clone(),
+                kept_at: self.now,
+                used_at: None,
+            };
+            let sealed = vault.seal(self, &Place::Kept(&secret), value.as_bytes())?;
+            self.tx.kept_put(&KeptValue { secret, sealed })?;
+        }
+        self.happened(session, Some(interaction.id), KeptSecret::kept(&by, agent, values.keys()))?;
+        Ok(())
+    }
+
+    /// Answers a question that was just asked with what is kept for it, unless that was forgotten meanwhile.
+    pub(crate) fn secrets_found(
+        &mut self,
+        vault: &Vault,
+        session: &mut Session,
+        interaction: Interaction,
+        found: Option<&Found>,
+    ) -> Result<Interaction, Error> {
+        let Some(Found { values, reason, ids, names }) = found else { return Ok(interaction) };
+        let agent = interaction.origin.asked_by.name.clone();
+        let kept = self.tx.kept_for(&interaction.scope, &agent)?;
+        if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
+            return Ok(interaction);
+        }
+        for id in ids {
+            self.tx.kept_used(&interaction.scope, *id, self.now)?;
+        }
+        let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
+        let signature = (self.ids.answer(self.now), Actor::system(), AutoSource::System);
+        self.happened(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
+        let was = interaction.status();
+        let change = interaction.auto(signature, draft, Some(FormProof::checked()), self.now)?;
+        let interaction = self.changed(session, was, change)?;
+        self.seal(vault, &interaction, SECRETS, values)?;
+        Ok(interaction)
+    }
+
+    /// Seals the values with which a secret question has ended, in place of any that was sealed with a vote: earlier versions did that.
+    fn seal_values(&mut self, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
+        let Some(vote) = self.tx.sealed(&asked.scope, asked.id, SECRETS)? else {
+            return self.seal(vault, asked, SECRETS, values);
+        };
+        let sealed = vault.seal(self, &Place::Question(&asked.scope, asked.id, SECRETS), values)?;
+        let at = SealedAt { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
+        Ok(self.tx.sealed_again(vote.key.id, &at, sealed.key.id)?)
+    }
+
+    /// Seals a value and keeps it with a question.
+    pub(crate) fn seal(
+        &mut self,
+        vault: &Vault,
+        interaction: &Interaction,
+        name: &str,
+        value: &[u8],
+    ) -> Result<(), Error> {
+        let sealed = vault.seal(self, &Place::Question(&interaction.scope, interaction.id, name), value)?;
+        Ok(self.tx.sealed_put(&interaction.scope, interaction.id, name, &sealed)?)
+    }
+}
+
+/// What an answer to a secret question keeps in place of its values: the names.
+fn names_only(data: &Value) -> Value {
+    let names = data.as_object().map(|fields| fields.keys().cloned().map(Value::String).collect());
+    json!({ "names": Value::Array(names.unwrap_or_default()) })
+}
+
+/// Who kept it, and when: for whoever wonders why nobody was asked.
+fn reason<'a>(kept: impl Iterator<Item = &'a KeptSecret>) -> String {
+    let said: BTreeSet<String> = kept.map(|secret| format!("{} at {}", secret.kept_by.name, secret.kept_at)).collect();
+    let more = said.len().saturating_sub(MOST_NAMED);
+    let named: Vec<String> = said.into_iter().take(MOST_NAMED).collect();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("given from what was kept by {}{more}", named.join(", "))
+}

@@ -1,0 +1,169 @@
+//! Puts a new master key in force, and new data keys, while every node goes on.
+//!
+//! Each step is a transaction of its own that leaves everything readable, so that a rotation which was broken off anywhere is
+//! finished by running it again:
+//!
+//! 1. The newest master key is put in force. From here on no data key is wrapped with an older one.
+//! 2. Tenant by tenant, data keys are wrapped with it, and a new one is made, which seals from then on; the audit trail says so.
+//! 3. When every transaction has ended that could still use an older data key, what lies under those is sealed again, a few
+//!    values at a time, and they are forgotten.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Happening, Refusal, Scope, TenantId, Wire};
+use serde_json::json;
+use store::{Cost, DataKey, Sealed, StoreError};
+
+use crate::run::transaction::{Doer, Work};
+use crate::secrets::master::MasterKey;
+use crate::secrets::unlock::INSTALLATION;
+use crate::secrets::vault::Place;
+use crate::{Engine, Error, Vault};
+
+/// How much in one transaction, so that nobody waits for it.
+const BATCH: u32 = 50;
+/// How often it is looked whether older transactions have ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// The longest pause between two looks.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// What a rotation has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rotated {
+    /// So many tenants have a new data key.
+    pub tenants: u64,
+    /// So many values were sealed again.
+    pub values: u64,
+    /// So many data keys were forgotten.
+    pub forgotten: u64,
+}
+
+impl Engine {
+    /// Has everything sealed under the newest master key, so that the others can be given up.
+    pub async fn rotate(&self) -> Result<Rotated, Error> {
+        let master = self.vault.masters.newest_now()?;
+        self.put_in_force(&master).await?;
+        let mut rotated = Rotated::default();
+        loop {
+            let id = master.id();
+            let left = self.read(Cost::Scan, move |reads| Ok(reads.tenants_not_under(&id, BATCH)?)).await?;
+            if left.is_empty() {
+                break;
+            }
+            for tenant in left {
+                let (vault, master) = (Arc::clone(&self.vault), master.clone());
+                let doer = Doer::system(Wire::Cli);
+                self.transact_as(doer, move |work| renewed(&vault, work, tenant, &master)).await?;
+                rotated.tenants += u64::from(tenant != INSTALLATION);
+            }
+        }
+        loop {
+            let outdated = self.read(Cost::Scan, |reads| Ok(reads.data_keys_outdated(BATCH)?)).await?;
+            if outdated.is_empty() {
+                return Ok(rotated);
+            }
+            self.older_ones_ended().await?;
+            for key in outdated {
+                rotated.values += self.seal_again(&key).await?;
+                let forgotten = self.transact(move |work| Ok(work.tx.data_key_forget(key.id)?)).await?;
+                rotated.forgotten += u64::from(forgotten);
+            }
+        }
+    }
+
+    /// Waits until every transaction that writes by now has ended: nobody seals under a key that was replaced before, and every
+    /// audit entry before this can have its place.
+    pub(crate) async fn older_ones_ended(&self) -> Result<(), Error> {
+        let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
+        let mut pause = LOOK_AGAIN;
+        while !self.read(Cost::Point, move |reads| Ok(reads.fence_passed(fence)?)).await? {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+        Ok(())
+    }
+
+    async fn put_in_force(&self, master: &MasterKey) -> Result<(), Error> {
+        let (vault, id) = (Arc::clone(&self.vault), master.id());
+        self.transact(move |work| {
+            let in_force = work.tx.master_held(&id)?;
+            vault.masters.named(&in_force)?;
+            if in_force == id { Ok(()) } else { Ok(work.tx.master_change(&in_force, &id)?) }
+        })
+        .await
+    }
+
+    /// Seals what lies under a key again, and says how much that was.
+    async fn seal_again(&self, key: &DataKey) -> Result<u64, Error> {
+        let mut values = 0;
+        loop {
+            let (vault, key) = (Arc::clone(&self.vault), key.clone());
+            let done = self.transact(move |work| sealed_again(&vault, work, &key)).await?;
+            values += done;
+            if done == 0 {
+                return Ok(values);
+            }
+        }
+    }
+}
+
+/// Wraps the data keys of a tenant with a master key and makes a new one, and puts that on the trail: all of it, or none.
+fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &MasterKey) -> Result<(), Error> {
+    let (keys, wanted) = (work.tx.data_keys(tenant)?, master.id());
+    if keys.iter().all(|key| key.master == wanted) {
+        // Another rotation was here.
+        return Ok(());
+    }
+    for key in keys.iter().filter(|key| key.master != wanted) {
+        work.tx.data_key_rewrap(&key.master, &vault.rewrapped(key, master, work.ids)?)?;
+    }
+    // What the installation itself has digested is to be recognised for ever.
+    if tenant == INSTALLATION {
+        return Ok(());
+    }
+    let number = keys.first().map_or(1, |newest| newest.number + 1);
+    let fresh = vault.fresh_key(work, tenant, number)?;
+    if !work.tx.data_key_insert(&fresh)? {
+        return Err(StoreError::Conflict.into());
+    }
+    let project = work.tx.first_project(tenant)?.ok_or(Refusal::NotFound("project"))?;
+    let told = json!({ "master_key": wanted, "data_key": fresh.id, "number": number });
+    work.audited(&Scope { tenant, project }, &Happening::plain("secrets.rotated", told))
+}
+
+/// Seals a few values of a key again under the tenant's newest.
+fn sealed_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
+    let mut done = 0;
+    for mut at in work.tx.sealed_under(old.id, BATCH)? {
+        let (scope, name) = (at.scope, at.name.clone());
+        let place = Place::Question(&scope, at.interaction, &name);
+        let value = vault.unseal(&place, &Sealed { key: old.clone(), body: std::mem::take(&mut at.body) })?;
+        let Sealed { key, body } = vault.seal(work, &place, &value)?;
+        at.body = body;
+        work.tx.sealed_again(old.id, &at, key.id)?;
+        done += 1;
+    }
+    for mut kept in work.tx.kept_under(old.id, BATCH)? {
+        let place = Place::Kept(&kept.secret);
+        let value = vault.unseal(&place, &kept.sealed)?;
+        kept.sealed = vault.seal(work, &place, &value)?;
+        work.tx.kept_again(old.id, &kept)?;
+        done += 1;
+    }
+    for mut secret in work.tx.webhook_secrets_under(old.id, BATCH)? {
+        let place = Place::Webhook(&secret.scope, secret.webhook, secret.number);
+        let value = vault.unseal(&place, &secret.sealed)?;
+        secret.sealed = vault.seal(work, &place, &value)?;
+        work.tx.webhook_secret_again(old.id, &secret)?;
+        done += 1;
+    }
+    for mut secret in work.tx.once_secrets_under(old.id, BATCH)? {
+        let place = Place::Once(&secret.scope, &secret.actor, &secret.key);
+        let value = vault.unseal(&place, &secret.sealed)?;
+        secret.sealed = vault.seal(work, &place, &value)?;
+        work.tx.once_secret_again(old.id, &secret)?;
+        done += 1;
+    }
+    Ok(done)
+}

@@ -1,0 +1,175 @@
+//! Sealing: values under a data key of their tenant, data keys under a master key. A sealed value names its data key, a wrapped
+//! data key its master key; each is chosen by its id. What is sealed is bound to the place that it was sealed for.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use domain::{DataKeyId, InteractionId, KeptSecret, Scope, TenantId, WebhookId};
+use parking_lot::RwLock;
+use store::{DataKey, Sealed, StoreError};
+use zeroize::Zeroizing;
+
+use crate::run::transaction::Work;
+use crate::secrets::master::{MasterKey, Masters, Reread};
+use crate::{Error, Ids};
+
+const NONCE: usize = 24;
+/// Under which name an agent's own state is sealed.
+pub(crate) const RESUME_POINT: &str = "resume_point";
+/// Under which name the values of a secret question are sealed.
+pub(crate) const SECRETS: &str = "secrets";
+
+/// Where a value is sealed for: opened anywhere else, it does not open.
+pub(crate) enum Place<'a> {
+    /// With a question, under a name.
+    Question(&'a Scope, InteractionId, &'a str),
+    /// Kept for an agent.
+    Kept(&'a KeptSecret),
+    /// What a webhook signs with, by its number.
+    Webhook(&'a Scope, WebhookId, u32),
+    /// With an idempotency record: whose, and under which key.
+    Once(&'a Scope, &'a str, &'a str),
+}
+
+impl Place<'_> {
+    fn tenant(&self) -> TenantId {
+        match self {
+            Self::Question(scope, ..) | Self::Webhook(scope, ..) | Self::Once(scope, ..) => scope.tenant,
+            Self::Kept(secret) => secret.scope.tenant,
+        }
+    }
+
+    fn bound(&self) -> Vec<u8> {
+        let (scope, place) = match self {
+            Self::Question(scope, id, name) => (*scope, format!("{id}:{name}")),
+            Self::Webhook(scope, id, number) => (*scope, format!("{id}:{number}")),
+            Self::Once(scope, actor, key) => (*scope, format!("once:{}:{actor}:{key}", actor.len())),
+            Self::Kept(secret) => (&secret.scope, format!("{}:{}\n{}", secret.id, secret.name, secret.agent)),
+        };
+        format!("{}:{}:{place}", scope.tenant, scope.project).into_bytes()
+    }
+}
+
+/// Seals and unseals. Data keys are unwrapped once and kept in memory.
+pub struct Vault {
+    pub(crate) masters: Masters,
+    opened: RwLock<HashMap<DataKeyId, XChaCha20Poly1305>>,
+    /// What fingerprints are made with; [`crate::Engine::fingerprint`] finds it.
+    pub(crate) stamp: RwLock<Option<Zeroizing<[u8; 32]>>>,
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Vault(..)")
+    }
+}
+
+impl Vault {
+    /// A vault under one master key for ever.
+    #[must_use]
+    pub fn new(master: MasterKey) -> Self {
+        Self::over(vec![master], Box::new(Vec::new))
+    }
+
+    /// A vault under master keys, the newest first, that may be rotated while it is in use.
+    #[must_use]
+    pub fn over(masters: Vec<MasterKey>, reread: Reread) -> Self {
+        Self { masters: Masters::new(masters, reread), opened: RwLock::default(), stamp: RwLock::default() }
+    }
+
+    /// Seals a value under the newest data key of its tenant.
+    pub(crate) fn seal(&self, work: &mut Work<'_>, place: &Place<'_>, value: &[u8]) -> Result<Sealed, Error> {
+        let key = self.sealing_key(work, place.tenant())?;
+        let body = encrypt(&self.cipher(&key)?, value, &place.bound(), work.ids)?;
+        Ok(Sealed { key, body })
+    }
+
+    /// Opens what was sealed for exactly this place.
+    pub(crate) fn unseal(&self, place: &Place<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if sealed.key.tenant != place.tenant() {
+            return Err(Error::Sealed);
+        }
+        decrypt(&self.cipher(&sealed.key)?, &sealed.body, &place.bound())
+    }
+
+    /// The key that values of a tenant are sealed with now, made where there is none.
+    pub(crate) fn sealing_key(&self, work: &mut Work<'_>, tenant: TenantId) -> Result<DataKey, Error> {
+        if let Some(key) = work.tx.data_key_newest(tenant)? {
+            return Ok(key);
+        }
+        let key = self.fresh_key(work, tenant, 1)?;
+        if work.tx.data_key_insert(&key)? {
+            return Ok(key);
+        }
+        // Another node was first.
+        Ok(work.tx.data_key_newest(tenant)?.ok_or(StoreError::Conflict)?)
+    }
+
+    /// A new data key under the master key in force, which stays in force until the transaction ends.
+    pub(crate) fn fresh_key(&self, work: &mut Work<'_>, tenant: TenantId, number: u32) -> Result<DataKey, Error> {
+        let in_force = work.tx.master_held(&self.masters.newest()?.id())?;
+        let master = self.masters.named(&in_force)?;
+        let key = DataKey {
+            id: work.ids.data_key(work.now),
+            tenant,
+            number,
+            master: in_force,
+            wrapped: wrap(&master, tenant, &Zeroizing::new(work.ids.random::<32>()), work.ids)?,
+        };
+        Ok(key)
+    }
+
+    /// The same data key under another master key.
+    pub(crate) fn rewrapped(&self, key: &DataKey, master: &MasterKey, ids: &Ids) -> Result<DataKey, Error> {
+        let wrapped = wrap(master, key.tenant, &*self.unwrapped(key)?, ids)?;
+        Ok(DataKey { master: master.id(), wrapped, ..key.clone() })
+    }
+
+    /// A data key as it is.
+    pub(crate) fn unwrapped(&self, key: &DataKey) -> Result<Zeroizing<[u8; 32]>, Error> {
+        let master = self.masters.named(&key.master)?;
+        let wrapped = BASE64_STANDARD.decode(&key.wrapped).map_err(|_| Error::Sealed)?;
+        let opened = decrypt(&cipher_of(master.bytes()), &wrapped, &wrapped_for(key.tenant, &key.master))?;
+        <[u8; 32]>::try_from(opened.as_slice()).map(Zeroizing::new).map_err(|_| Error::Sealed)
+    }
+
+    fn cipher(&self, key: &DataKey) -> Result<XChaCha20Poly1305, Error> {
+        if let Some(cipher) = self.opened.read().get(&key.id) {
+            return Ok(cipher.clone());
+        }
+        let cipher = cipher_of(&*self.unwrapped(key)?);
+        self.opened.write().insert(key.id, cipher.clone());
+        Ok(cipher)
+    }
+}
+
+fn wrap(master: &MasterKey, tenant: TenantId, key: &[u8; 32], ids: &Ids) -> Result<String, Error> {
+    let wrapped = encrypt(&cipher_of(master.bytes()), key, &wrapped_for(tenant, &master.id()), ids)?;
+    Ok(BASE64_STANDARD.encode(wrapped))
+}
+
+fn wrapped_for(tenant: TenantId, master: &str) -> Vec<u8> {
+    format!("data_key:{tenant}:{master}").into_bytes()
+}
+
+fn cipher_of(key: &[u8; 32]) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&Key::from(*key))
+}
+
+fn encrypt(cipher: &XChaCha20Poly1305, value: &[u8], bound: &[u8], ids: &Ids) -> Result<Vec<u8>, Error> {
+    let nonce = ids.random::<NONCE>();
+    let payload = Payload { msg: value, aad: bound };
+    let sealed = cipher.encrypt(&XNonce::from(nonce), payload).map_err(|_| Error::Sealed)?;
+    Ok([nonce.as_slice(), &sealed].concat())
+}
+
+fn decrypt(cipher: &XChaCha20Poly1305, sealed: &[u8], bound: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let (nonce, sealed) = sealed.split_at_checked(NONCE).ok_or(Error::Sealed)?;
+    let nonce = XNonce::try_from(nonce).map_err(|_| Error::Sealed)?;
+    let payload = Payload { msg: sealed, aad: bound };
+    cipher.decrypt(&nonce, payload).map(Zeroizing::new).map_err(|_| Error::Sealed)
+}

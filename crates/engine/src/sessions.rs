@@ -1,0 +1,12 @@
+//! Sessions: opened, steered, spoken to, ended.
+//!
+//! `open.rs` opens a session with its first step, `control.rs` pauses, resumes and ends it. `chat.rs` and `names.rs` find the session of a conversation
+//! that another system knows by its own name. `lock.rs` locks a session for a use case and saves it. The steps inside a hosted session are in `steps`.
+//! Start with `open.rs`, then `control.rs`.
+
+pub(crate) mod attend;
+pub(crate) mod chat;
+pub(crate) mod control;
+pub(crate) mod message;
+pub(crate) mod names;
+pub(crate) mod open;

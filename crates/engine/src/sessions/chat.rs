@@ -1,0 +1,150 @@
+//! Says something to an agent that we run, in a conversation that is there or in a new one.
+
+use domain::access::Right;
+use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text};
+use serde_json::Value;
+use store::{Once, StoreError};
+
+use crate::run::transaction::Work;
+use crate::sessions::message::checked;
+use crate::sessions::names::{Named, agent_session_in, listener_in, named};
+use crate::steps::server_files::Offered;
+use crate::{Engine, Error, Idempotency, Start};
+
+/// The agent that is meant where none is named and there are several.
+const DEFAULT: &str = "default";
+
+/// How often a conversation is looked for again that somebody else has begun at the same moment.
+const MOST_MEETINGS: u32 = 5;
+
+/// What somebody says, where, and to whom.
+#[derive(Debug, Clone)]
+pub struct Chat {
+    /// The conversation: a session or its channel. A new one if absent.
+    pub conversation: Option<String>,
+    /// The agent. If absent, in a channel: whoever listens there. Where a session begins: that of the session before it, else the only one there is,
+    /// else the one called `default`.
+    pub agent: Option<String>,
+    /// What is said.
+    pub content: String,
+    /// Kept with a new session, and given back untouched.
+    pub metadata: Value,
+}
+
+impl Engine {
+    /// Says something; gives the session, and the number of the last event before it was said.
+    pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
+        checked(&chat.content)?;
+        named_well(chat.agent.as_deref())?;
+        let offered = self.offered(caller.scope).await?;
+        let mut met = 0;
+        loop {
+            let (chat, offered) = (chat.clone(), offered.clone());
+            let said = self.command(caller, once.clone(), move |work| {
+                let caller = work.caller()?;
+                let session = match work.going_on(&caller, &chat)? {
+                    Some(session) => session,
+                    None => work.begun(&caller, &offered, chat.clone())?,
+                };
+                let before = session.last_seq;
+                Ok((work.said(session, &offered, (&caller, &chat.content))?, before))
+            });
+            match said.await {
+                // Somebody else has begun the same conversation at the same moment: it is there now.
+                Err(Error::Store(StoreError::Conflict)) if met < MOST_MEETINGS => met += 1,
+                other => return other,
+            }
+        }
+    }
+}
+
+/// One of the stores cannot be asked for every name.
+fn named_well(agent: Option<&str>) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    if let Some(agent) = agent {
+        text::line("/agent", agent, &mut problems);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+impl Work<'_> {
+    /// The session in which a conversation goes on; none where one is to begin. An id names one session for good; in a channel another one begins
+    /// where nobody listens, or not the agent that is named.
+    fn going_on(&mut self, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
+        let scope = &caller.scope;
+        let Some(name) = &chat.conversation else { return Ok(None) };
+        let found = match named(&mut *self.tx, scope, name)? {
+            None => return Ok(None),
+            Some(Named::Session(found)) => found.id,
+            Some(Named::Channel(_)) => {
+                let listener = listener_in(&mut *self.tx, scope, name, chat.agent.as_deref())?;
+                let Some(listener) = listener else { return Ok(None) };
+                let session = self.session_seen(caller, listener.id)?;
+                // It may have ended before it was locked.
+                return Ok(Some(session).filter(|session| session.ended.is_none()));
+            }
+        };
+        let session = self.session_seen(caller, found)?;
+        if chat.agent.is_some() && chat.agent != session.brief.agent {
+            let problem = Problem::new("/agent", "is not the agent of this session");
+            return Err(Refusal::QuestionInvalid(vec![problem]).into());
+        }
+        Ok(Some(session))
+    }
+
+    fn begun(&mut self, caller: &Caller, offered: &Offered, chat: Chat) -> Result<Session, Error> {
+        caller.require(Right::Ask)?;
+        if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
+            // An id is given, never chosen.
+            return Err(Refusal::NotFound("session").into());
+        }
+        let channel = chat.conversation.as_deref().filter(|name| text::is_identifier(name));
+        let before = match (&chat.agent, channel) {
+            (None, Some(channel)) => agent_session_in(&mut *self.tx, &caller.scope, channel, None)?,
+            _ => None,
+        };
+        let agent = match chat.agent.or(before.and_then(|before| before.brief.agent)) {
+            Some(agent) => agent,
+            None => self.agent_meant(&caller.scope, offered)?,
+        };
+        let before = match channel {
+            Some(channel) => agent_session_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?,
+            None => None,
+        };
+        // Somebody may have begun it since nobody was found to listen, and would be taken for the one before.
+        if let Some(channel) = channel
+            && listener_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?.is_some()
+        {
+            return Err(StoreError::Conflict.into());
+        }
+        let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
+        let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
+        let session = self.started(&caller.scope, &caller.actor, offered, start)?;
+        self.only_beginning(&session, before.as_ref())?;
+        if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
+    }
+
+    /// Keeps everybody else from beginning the same conversation with the same agent at the same moment: the second one is told of a conflict.
+    fn only_beginning(&mut self, session: &Session, before: Option<&Session>) -> Result<(), Error> {
+        let before = before.map(|before| before.id.to_string()).unwrap_or_default();
+        let agent = session.brief.agent.as_deref().unwrap_or_default();
+        // No channel has a space in its name.
+        let key = format!("conversation {} after {before} with {agent}", session.brief.channel);
+        let begun = Once { digest: String::new(), result: String::new() };
+        // Nobody is called so, whose own keys these could be.
+        Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)
+    }
+
+    fn agent_meant(&mut self, scope: &Scope, offered: &Offered) -> Result<String, Error> {
+        let names = Vec::from_iter(self.agents_at_hand(scope, offered)?);
+        match names.as_slice() {
+            [] => Err(Refusal::NotFound("agent").into()),
+            [only] => Ok(only.clone()),
+            several if several.iter().any(|name| name == DEFAULT) => Ok(DEFAULT.to_owned()),
+            several => {
+                let problem = Problem::new("/agent", format!("name one of {}", several.join(", ")));
+                Err(Refusal::QuestionInvalid(vec![problem]).into())
+            }
+        }
+    }
+}

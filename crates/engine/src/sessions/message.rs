@@ -1,0 +1,106 @@
+//! Messages of the conversation: what people say to an agent that we run, what an agent says to people, and the replies.
+
+use domain::{Caller, Happening, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text};
+use serde_json::json;
+
+use crate::interactions::forms_check::Account;
+use crate::run::transaction::{Asking, Work};
+use crate::steps::server_files::Offered;
+use crate::{Engine, Error, Idempotency};
+
+/// How large what somebody says may be.
+const MOST_SAID: usize = 64 * 1024;
+
+impl Engine {
+    /// Says something: to the agent, where we run it; or, where an agent speaks in a session of its own, to people.
+    ///
+    /// A message of an agent that requires a reply is a question in the same channel.
+    pub async fn message(
+        &self,
+        caller: &Caller,
+        id: SessionId,
+        (content, requires_reply): (String, bool),
+        once: Option<Idempotency>,
+    ) -> Result<Session, Error> {
+        checked(&content)?;
+        let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
+        let time = self.usual_time(&question.kind, caller.wire);
+        let question =
+            if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
+        let asking = Asking { time, traceparent: None, within_budget: true };
+        let offered = self.offered(caller.scope).await?;
+        self.command(caller, once, move |work| {
+            let caller = work.caller()?;
+            let mut session = work.session_seen(&caller, id)?;
+            let by = &caller.actor;
+            let own = caller.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
+            match &question {
+                Some(question) if own => {
+                    work.ask(&mut session, by.clone(), question.clone(), &asking)?;
+                }
+                None if own => {
+                    session.alive()?;
+                    let happening = Happening::by("message.sent", by, json!({ "content": content }));
+                    work.happened(&mut session, None, happening)?;
+                }
+                asked => {
+                    Self::steers(&caller, &session)?;
+                    if asked.is_some() {
+                        let problem = Problem::new("/requires_reply", "only an agent's message asks for a reply");
+                        return Err(Refusal::QuestionInvalid(vec![problem]).into());
+                    }
+                    work.heard(&mut session, &offered, (by, &content))?;
+                }
+            }
+            work.saved(&session)?;
+            Ok(session)
+        })
+        .await
+    }
+}
+
+pub(crate) fn checked(content: &str) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    text::paragraphs("/content", content, &mut problems);
+    if content.trim().is_empty() {
+        problems.push(Problem::new("/content", "is empty"));
+    }
+    if content.len() > MOST_SAID {
+        problems.push(Problem::new("/content", format!("is longer than {MOST_SAID} bytes")));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+impl Work<'_> {
+    /// Somebody says something to the agent of a session that is locked.
+    pub(crate) fn said(
+        &mut self,
+        mut session: Session,
+        offered: &Offered,
+        (caller, content): (&Caller, &str),
+    ) -> Result<Session, Error> {
+        Engine::steers(caller, &session)?;
+        self.heard(&mut session, offered, (&caller.actor, content))?;
+        self.saved(&session)?;
+        Ok(session)
+    }
+
+    /// A question that is a message is told as one.
+    pub(crate) fn spoken(&mut self, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
+        if !asked.question.reply {
+            return Ok(());
+        }
+        let data = json!({ "content": asked.question.words(), "requires_reply": true });
+        let happening = Happening::by("message.sent", &asked.origin.asked_by, data);
+        self.happened(session, Some(asked.id), happening).map(drop)
+    }
+
+    /// The answer to a message is one too.
+    pub(crate) fn replied(&mut self, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
+        let State::Resolved { resolution, .. } = &asked.state else { return Ok(()) };
+        let Some(answer) = resolution.answer().filter(|_| asked.question.reply) else { return Ok(()) };
+        let Some(content) = asked.question.reply_of(answer) else { return Ok(()) };
+        let happening = Happening::by("message.sent", &answer.by, json!({ "content": content }));
+        self.happened(session, Some(asked.id), happening).map(drop)
+    }
+}

@@ -1,0 +1,333 @@
+//! Agents and flows: those of the server's own files, and those that a project was given over the API.
+//!
+//! A file is read by whoever starts the server and handed over here. What a session uses is kept in its project in the transaction that opens
+//! it, so that the session goes on with just that, whatever becomes of the file.
+
+use std::collections::BTreeSet;
+
+use domain::access::Right;
+use domain::{
+    Actor, AgentVersion, Caller, Definition, DefinitionKind, FlowVersion, Happening, Refusal, Scope, Session,
+};
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use store::{Cost, Page, Reads, StoreError};
+
+use crate::run::transaction::Work;
+use crate::steps::server_files::Offered;
+use crate::{Engine, Error, Idempotency};
+
+/// A definition as it is listed: kept in the project, or offered by the server's files.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// The definition.
+    pub definition: Definition,
+    /// Whether it comes from a file of the server and nobody here has used it yet.
+    pub from_file: bool,
+}
+
+impl Engine {
+    /// Brings a version of an agent into the project.
+    pub async fn agent_add(
+        &self,
+        caller: &Caller,
+        agent: AgentVersion,
+        once: Option<Idempotency>,
+    ) -> Result<Definition, Error> {
+        let mut problems = agent.check();
+        problems.extend(agent.only_in_files());
+        if !problems.is_empty() {
+            return Err(Refusal::QuestionInvalid(problems).into());
+        }
+        for (index, tool) in agent.client_tools.iter().enumerate() {
+            self.usable(&format!("/client_tools/{index}/schema"), &tool.schema)?;
+        }
+        self.add(caller, Definition::of_agent(&agent, caller.actor.clone(), self.now()), once).await
+    }
+
+    /// Brings a version of a flow into the project.
+    pub async fn flow_add(
+        &self,
+        caller: &Caller,
+        flow: FlowVersion,
+        once: Option<Idempotency>,
+    ) -> Result<Definition, Error> {
+        let problems = flow.check();
+        if !problems.is_empty() {
+            return Err(Refusal::QuestionInvalid(problems).into());
+        }
+        for (pointer, schema) in flow.schemas() {
+            self.usable(&pointer, schema)?;
+        }
+        self.add(caller, Definition::of_flow(&flow, caller.actor.clone(), self.now()), once).await
+    }
+
+    fn usable(&self, pointer: &str, schema: &serde_json::Value) -> Result<(), Error> {
+        if schema.is_null() {
+            return Ok(());
+        }
+        let checked = self.forms.admit(schema);
+        checked.map_err(|error| {
+            let problem = domain::Problem::new(format!("{pointer}{}", error.pointer), error.reason.to_string());
+            Error::from(Refusal::QuestionInvalid(vec![problem]))
+        })
+    }
+
+    async fn add(
+        &self,
+        caller: &Caller,
+        definition: Definition,
+        once: Option<Idempotency>,
+    ) -> Result<Definition, Error> {
+        caller.require(Right::ManagePolicy)?;
+        let scope = caller.scope;
+        self.command(caller, once, move |work| {
+            let definition = Definition { at: work.now, ..definition.clone() };
+            work.defined(&scope, &definition)?;
+            Ok(definition)
+        })
+        .await
+    }
+
+    /// Has no new session use a version.
+    pub async fn definition_retire(
+        &self,
+        caller: &Caller,
+        kind: DefinitionKind,
+        (name, version): (String, String),
+        once: Option<Idempotency>,
+    ) -> Result<(), Error> {
+        caller.require(Right::ManagePolicy)?;
+        let (scope, by) = (caller.scope, caller.actor.clone());
+        self.command(caller, once, move |work| {
+            let at = work.now;
+            if !work.tx.definition_retire(&scope, kind, (&name, &version), at)? {
+                return Err(Refusal::NotFound(kind.name()).into());
+            }
+            let data = json!({ "kind": kind, "name": name, "version": version });
+            work.audited(&scope, &Happening::by("definition.retired", &by, data))
+        })
+        .await
+    }
+
+    /// A page of versions by name, those of the server's files among those of the project; and whether others may follow.
+    pub async fn definitions(
+        &self,
+        caller: &Caller,
+        kind: DefinitionKind,
+        page: Page<(String, String)>,
+    ) -> Result<(Vec<Listed>, bool), Error> {
+        caller.require(Right::Read)?;
+        let (scope, limit) = (caller.scope, page.limit);
+        let offered = self.offered(scope).await?;
+        let (after, filed) = (page.after.clone(), offered.definitions(kind, self.now()));
+        let ((kept, mut more), filed) = self
+            .list(caller, move |reads| {
+                let kept = kept_page(reads, &scope, kind, (page.clone(), &offered))?;
+                let mut unused = Vec::new();
+                for one in &filed {
+                    // One that the project knows is among those that are kept, or was retired.
+                    if reads.definition(&scope, kind, &one.name, &one.version)?.is_none() {
+                        unused.push(one.clone());
+                    }
+                }
+                Ok((kept, unused))
+            })
+            .await?;
+        // What lies beyond the last one that was read comes with a later page.
+        let last = kept.last().filter(|_| more).map(|last| (last.name.clone(), last.version.clone()));
+        let key = |one: &Definition| (one.name.clone(), one.version.clone());
+        let unused = filed.into_iter().filter(|one| {
+            let key = key(one);
+            after.as_ref().is_none_or(|after| key > *after) && last.as_ref().is_none_or(|last| key <= *last)
+        });
+        let unused: Vec<Listed> = unused.map(|definition| Listed { definition, from_file: true }).collect();
+        let kept = kept.into_iter().map(|definition| Listed { definition, from_file: false });
+        let mut all: Vec<Listed> = kept.chain(unused).collect();
+        all.sort_by_key(|one| key(&one.definition));
+        more |= all.len() >= limit as usize;
+        all.truncate(limit as usize);
+        Ok((all, more))
+    }
+
+    /// One version: the project's, else that of the server's files.
+    pub async fn definition(
+        &self,
+        caller: &Caller,
+        kind: DefinitionKind,
+        (name, version): (String, String),
+    ) -> Result<Listed, Error> {
+        caller.require(Right::Read)?;
+        let (scope, wanted) = (caller.scope, (name.clone(), version.clone()));
+        let kept = self.read(Cost::Point, move |reads| Ok(reads.definition(&scope, kind, &wanted.0, &wanted.1)?));
+        let offered = self.offered(scope).await?;
+        if let Some(definition) = kept.await?.filter(|kept| offered.allows(kept)) {
+            return Ok(Listed { definition, from_file: false });
+        }
+        let filed = offered.definitions(kind, self.now());
+        let found = filed.into_iter().find(|one| one.name == name && one.version == version);
+        found
+            .map(|definition| Listed { definition, from_file: true })
+            .ok_or_else(|| Refusal::NotFound(kind.name()).into())
+    }
+
+    /// The version of an agent that a step runs.
+    pub async fn agent_of(&self, scope: Scope, name: &str, version: &str) -> Result<AgentVersion, Error> {
+        let (name, version) = (name.to_owned(), version.to_owned());
+        let found = self
+            .read(Cost::Point, move |reads| Ok(reads.definition(&scope, DefinitionKind::Agent, &name, &version)?));
+        body(found.await?.ok_or(Refusal::NotFound("agent"))?)
+    }
+
+    /// The flow that a session follows.
+    pub async fn flow_of(&self, session: &Session) -> Result<Option<FlowVersion>, Error> {
+        let (Some(name), Some(version)) = (session.brief.flow.clone(), session.brief.flow_version.clone()) else {
+            return Ok(None);
+        };
+        let scope = session.scope;
+        let found =
+            self.read(Cost::Point, move |reads| Ok(reads.definition(&scope, DefinitionKind::Flow, &name, &version)?));
+        body(found.await?.ok_or(Refusal::NotFound("flow"))?).map(Some)
+    }
+}
+
+/// A page of what a project keeps and may use, and whether more may follow. It is not empty unless it is the last.
+fn kept_page(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    kind: DefinitionKind,
+    (page, offered): (Page<(String, String)>, &Offered),
+) -> Result<(Vec<Definition>, bool), Error> {
+    let Page { mut after, limit } = page;
+    loop {
+        let kept = reads.definitions(scope, kind, Page { after, limit })?;
+        let more = kept.more;
+        after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
+        let found: Vec<Definition> = kept.into_iter().filter(|kept| offered.allows(kept)).collect();
+        if !more || !found.is_empty() {
+            return Ok((found, more));
+        }
+    }
+}
+
+/// Whether a project has, or had, an agent of this name that our workers run.
+pub(crate) fn known_agent(reads: &mut dyn Reads, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
+    let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
+    let kept = reads.definitions(scope, DefinitionKind::Agent, page)?;
+    Ok(offered.agents().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
+}
+
+/// The definition itself.
+pub(crate) fn body<T: DeserializeOwned>(definition: Definition) -> Result<T, Error> {
+    serde_json::from_value(definition.body).map_err(|error| StoreError::Corrupt(error.to_string()).into())
+}
+
+impl Work<'_> {
+    /// Keeps a version, and puts it on the trail if it is new. One that is there already must be the same.
+    pub(crate) fn defined(&mut self, scope: &Scope, definition: &Definition) -> Result<(), Error> {
+        let Definition { kind, name, version, body, by, .. } = definition;
+        if self.tx.definition_insert(scope, definition)? {
+            let data = json!({ "kind": kind, "name": name, "version": version });
+            let record = json!({ "definition": definition.shown() });
+            return self.audited(scope, &Happening::by("definition.added", by, data).recording(record));
+        }
+        let known = self.tx.definition(scope, *kind, name, version)?;
+        if known.is_some_and(|known| known.body == *body) {
+            return Ok(());
+        }
+        let (name, version) = (name.clone(), version.clone());
+        Err(Refusal::VersionExists { kind: kind.name(), name, version }.into())
+    }
+
+    /// The agent of this name that a new session would run: the project's own, else the one of the server's files.
+    pub(crate) fn agent_for(
+        &mut self,
+        scope: &Scope,
+        offered: &Offered,
+        (name, version): (&str, Option<&str>),
+    ) -> Result<Option<AgentVersion>, Error> {
+        if let Some(found) = self.found(scope, offered, DefinitionKind::Agent, (name, version))? {
+            return body(found).map(Some);
+        }
+        let fits = |agent: &&AgentVersion| agent.name == name && version.is_none_or(|version| agent.version == version);
+        let Some(agent) = offered.agents().rfind(fits) else { return Ok(None) };
+        let definition = Definition::of_agent(agent, Actor::system(), self.now);
+        if self.retired(scope, &definition)? {
+            return Ok(None);
+        }
+        self.defined(scope, &definition)?;
+        Ok(Some(agent.clone()))
+    }
+
+    /// The agents that a new session could run, by name.
+    pub(crate) fn agents_at_hand(&mut self, scope: &Scope, offered: &Offered) -> Result<BTreeSet<String>, Error> {
+        const PORTION: u32 = 200;
+        let (mut names, mut after) = (BTreeSet::new(), None);
+        loop {
+            let kept = self.tx.definitions(scope, DefinitionKind::Agent, Page { after, limit: PORTION })?;
+            let brought = |one: &&Definition| one.retired_at.is_none() && one.by != Actor::system();
+            names.extend(kept.iter().filter(brought).map(|one| one.name.clone()));
+            after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
+            if !kept.more {
+                break;
+            }
+        }
+        for agent in offered.agents() {
+            if !self.retired(scope, &Definition::of_agent(agent, Actor::system(), self.now))? {
+                names.insert(agent.name.clone());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether this project has, or had, an agent of this name that our workers run.
+    pub(crate) fn known_agent(&mut self, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
+        known_agent(&mut *self.tx, scope, offered, name)
+    }
+
+    /// The flow of this name, likewise.
+    pub(crate) fn flow_for(
+        &mut self,
+        scope: &Scope,
+        offered: &Offered,
+        (name, version): (&str, Option<&str>),
+    ) -> Result<Option<FlowVersion>, Error> {
+        if let Some(found) = self.found(scope, offered, DefinitionKind::Flow, (name, version))? {
+            return body(found).map(Some);
+        }
+        let fits = |flow: &&FlowVersion| flow.name == name && version.is_none_or(|version| flow.version == version);
+        let Some(flow) = offered.flows().rfind(fits) else { return Ok(None) };
+        let definition = Definition::of_flow(flow, Actor::system(), self.now);
+        if self.retired(scope, &definition)? {
+            return Ok(None);
+        }
+        self.defined(scope, &definition)?;
+        Ok(Some(flow.clone()))
+    }
+
+    /// Whether the project has been told not to use this version any more, whatever the files say.
+    fn retired(&mut self, scope: &Scope, definition: &Definition) -> Result<bool, Error> {
+        let Definition { kind, name, version, .. } = definition;
+        let known = self.tx.definition(scope, *kind, name, version)?;
+        Ok(known.is_some_and(|known| known.retired_at.is_some()))
+    }
+
+    /// A version that somebody brought into the project. Those that came from a file are chosen by the file as it is now; where a version is
+    /// named that the file no longer has, the kept one is used, if it belongs to the project.
+    fn found(
+        &mut self,
+        scope: &Scope,
+        offered: &Offered,
+        kind: DefinitionKind,
+        (name, version): (&str, Option<&str>),
+    ) -> Result<Option<Definition>, Error> {
+        let found = match version {
+            Some(version) => self
+                .tx
+                .definition(scope, kind, name, version)?
+                .filter(|found| found.retired_at.is_none() && offered.allows(found)),
+            None => self.tx.definition_newest(scope, kind, name)?.filter(|found| found.by != Actor::system()),
+        };
+        Ok(found)
+    }
+}

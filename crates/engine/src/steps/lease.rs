@@ -1,0 +1,325 @@
+//! A worker takes a step that is due, keeps it under a lease, lets go of it; whatever it slept on wakes it.
+
+use std::time::Duration;
+
+use domain::suggestion::AnswerPattern;
+use domain::{
+    Actor, ActorKind, Interaction, Luggage, ProjectName, Question, Refusal, Scope, Session, SessionId, Standing,
+    Status, Step, StepEnd, StepEnding, StepId, Timestamp, Wire,
+};
+use serde_json::json;
+use store::{AnswerPlace, Cost, DueStep, JournalEntry, StepState, Topic};
+
+use crate::run::transaction::{Doer, Work};
+use crate::{Engine, Error};
+
+/// A worker's hold on a step. Its number fences everything that is done under it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// Whose it is.
+    pub scope: Scope,
+    /// The session.
+    pub session: SessionId,
+    /// The step.
+    pub step: StepId,
+    /// The how-manieth claim it is.
+    pub number: u64,
+    /// In whose name it is run.
+    pub agent: Actor,
+}
+
+/// What a worker begins with.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    /// The hold.
+    pub claim: Claim,
+    /// The session.
+    pub session: Session,
+    /// What it was started with.
+    pub luggage: Luggage,
+    /// The step.
+    pub step: Step,
+    /// Every step of the session, the oldest first.
+    pub steps: Vec<Step>,
+    /// What the step had become when it was last written down.
+    pub state: Option<StepState>,
+    /// Whether the worker before this one has left it without a word: it died, or could not get on.
+    pub left_behind: bool,
+    /// The name of the project that it is done for.
+    pub project: ProjectName,
+}
+
+/// What a step would sleep on.
+#[derive(Debug, Clone, Default)]
+pub struct Sleep {
+    /// How long the journal is, as far as the worker knows.
+    pub journal: u64,
+    /// Questions of its own that are open.
+    pub questions: Vec<domain::InteractionId>,
+    /// Calls that are not settled.
+    pub calls: Vec<String>,
+    /// Whether it waits for somebody to say something.
+    pub listening: bool,
+}
+
+impl Engine {
+    /// Steps that a worker should look at, and how long there is none after these.
+    pub async fn steps_due(&self, limit: u32) -> Result<(Vec<DueStep>, Option<Duration>), Error> {
+        self.read(Cost::Point, move |reads| {
+            let now = reads.now()?;
+            let due = reads.steps_due(now, limit)?;
+            let next = reads.next_step_due()?;
+            let wait = next.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
+            Ok((due, wait))
+        })
+        .await
+    }
+
+    /// Takes a step, unless another worker was first or there is nothing to do yet.
+    pub async fn step_claim(&self, due: DueStep, worker: &str) -> Result<Option<Claimed>, Error> {
+        let worker = worker.to_owned();
+        let length = self.settings().step_lease;
+        let doer = Doer::worker(&Actor::system());
+        let claimed = self.transact_as(doer, move |work| {
+            let DueStep { scope, session, step } = due;
+            let mut session = work.session(&scope, session)?;
+            let Some(step) = work.tx.step(&scope, step)?.filter(|step| step.due().is_some_and(|at| at <= work.now))
+            else {
+                return Ok(None);
+            };
+            if session.going_on().is_err() {
+                // It is woken when the session goes on.
+                work.tx.step_save(&scope, &step.let_go(None))?;
+                return Ok(None);
+            }
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let begun = step.drive.as_ref().is_some_and(|drive| drive.claims == 0);
+            let left_behind = step.drive.as_ref().is_some_and(|drive| drive.worker.is_some() || drive.idle > 0);
+            let step = step.claim(&worker, work.now, until)?;
+            if step.hopeless() {
+                let trouble = step.drive.as_ref().and_then(|drive| drive.trouble.clone());
+                let why = trouble
+                    .unwrap_or_else(|| "every worker that took it up died before anything came of it".to_owned());
+                work.step_over(session, step, StepEnd::because(StepEnding::Failed, why))?;
+                return Ok(None);
+            }
+            let agent = agent_of(&step);
+            work.tx.step_save(&scope, &step)?;
+            if begun {
+                work.happened(&mut session, None, step.told(&agent))?;
+                work.saved(&session)?;
+            }
+            let number = step.drive.as_ref().map_or(0, |drive| drive.claims);
+            let claim = Claim { scope, session: session.id, step: step.id, number, agent };
+            let luggage = work.tx.luggage(&scope, session.id)?.unwrap_or_default();
+            let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
+            let (tenant, project) = work.tx.scope_names(&scope)?.ok_or(Refusal::NotFound("project"))?;
+            let project = ProjectName::new(tenant, project);
+            Ok(Some(Claimed { claim, session, luggage, step, steps, state, left_behind, project }))
+        });
+        match claimed.await {
+            Err(Error::Refused(Refusal::StepLost | Refusal::NotFound(_))) => Ok(None),
+            claimed => claimed,
+        }
+    }
+
+    /// Keeps a step for as long again. Refused when it has ended or another worker has it.
+    pub async fn step_keep(&self, claim: &Claim) -> Result<(), Error> {
+        let (claim, length) = (claim.clone(), self.settings().step_lease);
+        self.transact_as(Doer::worker(&claim.agent), move |work| {
+            let (_, step) = work.fenced(&claim)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            Ok(work.tx.step_save(&claim.scope, &step.kept(until))?)
+        })
+        .await
+    }
+
+    /// Whether a claim is still in force.
+    pub async fn step_held(&self, claim: &Claim) -> Result<(), Error> {
+        let claim = claim.clone();
+        self.read(Cost::Point, move |reads| {
+            let step = reads.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
+            step.held(claim.number)?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Whether people hold the session of a step.
+    pub async fn step_paused(&self, claim: &Claim) -> Result<bool, Error> {
+        let (scope, session) = (claim.scope, claim.session);
+        self.read(Cost::Point, move |reads| {
+            let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
+            Ok(session.going_on().is_err())
+        })
+        .await
+    }
+
+    /// Whether the session of a step has ended.
+    pub async fn step_session_ended(&self, claim: &Claim) -> Result<bool, Error> {
+        let (scope, session) = (claim.scope, claim.session);
+        self.read(Cost::Point, move |reads| {
+            Ok(reads.session(&scope, session)?.is_none_or(|session| session.ended.is_some()))
+        })
+        .await
+    }
+
+    /// Lets go of a step, for any worker to take it up again at once.
+    pub async fn step_let_go(&self, claim: &Claim) -> Result<(), Error> {
+        let claim = claim.clone();
+        self.transact_as(Doer::worker(&claim.agent), move |work| {
+            let (_, step) = work.fenced(&claim)?;
+            work.tx.step_save(&claim.scope, &step.rests(Some(work.now)))?;
+            work.effects.topics.push(Topic::Steps);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Lets go of a step that the worker could not get on with; the next one waits longer each time.
+    pub async fn step_troubled(&self, claim: &Claim, why: String) -> Result<(), Error> {
+        let claim = claim.clone();
+        self.transact_as(Doer::worker(&claim.agent), move |work| {
+            let (mut session, step) = work.fenced(&claim)?;
+            let times = step.drive.as_ref().map_or(0, |drive| drive.idle.min(6));
+            let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
+            let step = step.troubled(why.clone(), due);
+            work.tx.step_save(&claim.scope, &step)?;
+            work.told_of_trouble(&mut session, &step)?;
+            work.saved(&session)
+        })
+        .await
+    }
+
+    /// Puts a step to sleep; `false` if something that it would sleep on has happened already.
+    pub async fn step_sleep(&self, claim: &Claim, sleep: Sleep) -> Result<bool, Error> {
+        let claim = claim.clone();
+        self.transact_as(Doer::worker(&claim.agent), move |work| {
+            let (session, step) = work.fenced(&claim)?;
+            let held = session.going_on().is_err();
+            if !held && !work.sleeps(&claim, &step, &sleep)? {
+                return Ok(false);
+            }
+            work.tx.step_save(&claim.scope, &step.rests(None))?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// The inputs of a step after a number.
+    pub async fn step_journal_after(&self, claim: &Claim, after: u64) -> Result<Vec<JournalEntry>, Error> {
+        const PORTION: u32 = 500;
+        let (mut all, mut after) = (Vec::new(), after);
+        loop {
+            let (scope, step) = (claim.scope, claim.step);
+            let found = self.read(Cost::Scan, move |reads| Ok(reads.journal(&scope, step, after, PORTION)?)).await?;
+            let full = found.len() == PORTION as usize;
+            after = found.last().map_or(after, |entry| entry.seq);
+            all.extend(found);
+            if !full {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// In whose name a step is run.
+fn agent_of(step: &Step) -> Actor {
+    let name = step.agent.clone().or_else(|| step.name.clone()).unwrap_or_else(|| "holdpoint".into());
+    Actor { kind: ActorKind::Agent, name }
+}
+
+impl Work<'_> {
+    /// Locks the session of a claim and reads its step, if the claim is still in force.
+    pub(crate) fn fenced(&mut self, claim: &Claim) -> Result<(Session, Step), Error> {
+        let session = self.session(&claim.scope, claim.session)?;
+        let step = self.tx.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
+        step.held(claim.number)?;
+        Ok((session, step))
+    }
+
+    /// Whether everything that a step would sleep on is still to come.
+    fn sleeps(&mut self, claim: &Claim, step: &Step, sleep: &Sleep) -> Result<bool, Error> {
+        if step.drive.as_ref().is_none_or(|drive| drive.journal != sleep.journal) {
+            return Ok(false);
+        }
+        if sleep.questions.is_empty() && sleep.calls.is_empty() && !sleep.listening {
+            // Nothing would ever wake it.
+            return Ok(false);
+        }
+        for id in &sleep.questions {
+            let open = self.tx.interaction(&claim.scope, *id)?.is_some_and(|asked| asked.status() == Status::Pending);
+            if !open {
+                return Ok(false);
+            }
+        }
+        for call in &sleep.calls {
+            let Some(proposal) = self.tx.proposal(&claim.scope, claim.session, call)? else { return Ok(false) };
+            let unsettled = match &proposal.standing {
+                Standing::Waiting { .. } | Standing::Started { .. } => true,
+                Standing::Unknown { interaction, .. } => interaction.is_some(),
+                // A client will start it; whoever else could would be the worker.
+                Standing::Allowed { .. } => proposal.runner.is_some() && proposal.state(self.now) == "allowed",
+                Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. } => false,
+            };
+            if !unsettled {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Tells everybody why a step is tried again, and when.
+    pub(crate) fn told_of_trouble(&mut self, session: &mut Session, step: &Step) -> Result<(), Error> {
+        let by = self.doer.actor.clone();
+        step.troubles(&by).map_or(Ok(()), |happening| self.chatter(session, happening))
+    }
+
+    /// Something has happened in a session that its step may sleep on.
+    pub(crate) fn wake(&mut self, session: &Session) -> Result<(), Error> {
+        if !session.driven || session.ended.is_some() || session.going_on().is_err() {
+            return Ok(());
+        }
+        let Some(step) = self.tx.step(&session.scope, session.step)? else { return Ok(()) };
+        let woken = step.woken(self.now);
+        // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
+        if woken.is_some() || self.doer.how.wire != Wire::Worker {
+            self.effects.topics.push(Topic::Steps);
+        }
+        if let Some(woken) = woken {
+            self.tx.step_save(&session.scope, &woken)?;
+        }
+        Ok(())
+    }
+
+    /// Counts an answer that people gave to a step of ours, so that it can be suggested.
+    pub(crate) fn count_answer(&mut self, session: &Session, interaction: &Interaction) -> Result<(), Error> {
+        let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.driven) else { return Ok(()) };
+        let step = self.tx.step(&session.scope, session.step)?;
+        let place = place_of(session, step.as_ref(), &interaction.question);
+        let answer = json!({ "option": pattern.option, "data": pattern.data });
+        Ok(self.tx.answer_count(&session.scope, &place, &pattern.digest.to_string(), &answer, self.now)?)
+    }
+}
+
+/// Where an answer is counted: at the step of a flow, or with the agent, whose session is one step.
+///
+/// An agent without a flow asks about everything under the sun. What was chosen or filled in is suggested where it fits; a text fits
+/// everywhere, and is kept to questions of the same title.
+pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerPlace {
+    let name = step.and_then(|step| step.name.as_deref());
+    let place = match (&session.brief.flow, name) {
+        (Some(flow), Some(name)) => format!("{flow}/{name}"),
+        _ => {
+            let agent = step.and_then(|step| step.agent.clone()).unwrap_or_default();
+            let free = question.options.is_empty() && question.form().is_none();
+            if free { format!("{agent}: {}", question.title) } else { agent }
+        }
+    };
+    AnswerPlace { place, kind: question.kind.name().to_owned() }
+}
+
+/// The moment after which a step may be tried again.
+pub(crate) fn later(now: Timestamp, rest: domain::SignedDuration) -> Timestamp {
+    now.saturating_add(rest).unwrap_or(now)
+}

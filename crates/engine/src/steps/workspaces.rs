@@ -1,0 +1,83 @@
+//! Keeps the workspaces of tenants apart.
+//!
+//! Workspaces of `default/default` lie in `NAME`, those of every other project in `TENANT/PROJECT/NAME`. Where a workspace of
+//! `default/default` is called like a tenant, its directory would contain the tenant's: then neither is used, until the operator has given
+//! one of them another name.
+
+use domain::project::DEFAULT;
+use domain::{Definition, DefinitionKind, Problem, ProjectName, Refusal, Scope};
+use serde_json::Value;
+use store::{Cost, Page, Reads};
+
+use crate::steps::server_files::Offered;
+use crate::{Engine, Error};
+
+/// How many definitions are read at once.
+const PORTION: u32 = 200;
+
+impl Engine {
+    /// Refuses to open a workspace whose directory would hold, or lie in, one of another tenant.
+    pub async fn workspace_apart(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
+        let (offered, workspace) = (self.offered(scope).await?, workspace.to_owned());
+        self.read(Cost::Scan, move |reads| apart(reads, &offered, &workspace)).await
+    }
+}
+
+/// Refuses a workspace whose directory would hold, or lie in, one of another tenant.
+pub(crate) fn apart(reads: &mut dyn Reads, offered: &Offered, workspace: &str) -> Result<(), Error> {
+    let project = offered.project();
+    if project.is_default() {
+        return if is_tenant(reads, workspace)? {
+            Err(refused(workspace, "is also the name of a tenant"))
+        } else {
+            Ok(())
+        };
+    }
+    if is_default_workspace(reads, offered, &project.tenant)? {
+        // Which agent that is, is no concern of this tenant.
+        tracing::warn!(
+            %project,
+            "no workspace of this tenant is opened: an agent of default/default works in a directory of the tenant's name; \
+             give that agent another workspace, and retire its old versions"
+        );
+        return Err(refused(workspace, "cannot be opened on this server; the operator finds the reason in its log"));
+    }
+    Ok(())
+}
+
+/// Whether a tenant has projects whose workspaces lie below a directory of this name.
+fn is_tenant(reads: &mut dyn Reads, name: &str) -> Result<bool, Error> {
+    let Some(tenant) = reads.tenant(name)? else { return Ok(false) };
+    if name != DEFAULT {
+        return Ok(true);
+    }
+    // The tenant `default` has such workspaces only where it has a project besides `default`.
+    Ok(reads.scopes()?.iter().filter(|scope| scope.tenant == tenant).count() > 1)
+}
+
+/// Whether an agent of `default/default` works in a directory of this name, by the files or by a version that new sessions may still use.
+fn is_default_workspace(reads: &mut dyn Reads, offered: &Offered, name: &str) -> Result<bool, Error> {
+    let default = offered.for_project(ProjectName::default());
+    if default.agents().any(|agent| agent.workspace.as_deref() == Some(name)) {
+        return Ok(true);
+    }
+    let Some(scope) = reads.scope(DEFAULT, DEFAULT)? else { return Ok(false) };
+    let works_there = |kept: &Definition| {
+        kept.retired_at.is_none() && kept.body.get("workspace").and_then(Value::as_str) == Some(name)
+    };
+    let mut after = None;
+    loop {
+        let kept = reads.definitions(&scope, DefinitionKind::Agent, Page { after, limit: PORTION })?;
+        if kept.iter().any(works_there) {
+            return Ok(true);
+        }
+        if !kept.more {
+            return Ok(false);
+        }
+        after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
+    }
+}
+
+fn refused(workspace: &str, why: &str) -> Error {
+    Refusal::QuestionInvalid(vec![Problem::new("/agent", format!("its workspace `{workspace}` {why}"))]).into()
+}
